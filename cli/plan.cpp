@@ -46,6 +46,7 @@ struct PlanOptions {
   std::string minimize;
   std::size_t max_ops = 0;
   std::optional<std::int64_t> tile_shapes;
+  std::int64_t proof_shapes = PlanParams{}.proof_shapes;
   std::string residency;
 };
 
@@ -79,6 +80,7 @@ PlanParams params_of(const PlanOptions& options) {
   // Layer by layer is for comparing: what an op takes by itself, cut no more than it must be.
   if (options.layer_by_layer) params.tile_shapes = 0;
   if (options.tile_shapes) params.tile_shapes = *options.tile_shapes;
+  params.proof_shapes = options.proof_shapes;
   params.residency =
       options.residency.empty() ? !options.layer_by_layer : options.residency == "on";
   params.limits = options.search.limits();
@@ -327,6 +329,12 @@ void add_plan(CLI::App& app, Command& command) {
              "how many shapes are costed of each variant of a run on a best cover, where more "
              "tiles than the fewest may be cheaper; 0: the fewest alone (default: ") +
              std::to_string(PlanParams{}.tile_shapes) + ", and 0 with --layer-by-layer)")
+      ->check(whole_number(0));
+  sub->add_option(
+         "--proof-shapes", options->proof_shapes,
+         std::string("how many more shapes are costed to prove that no plan scores less, or to "
+                     "find one that does; 0: what bounds tell (default: ") +
+             std::to_string(PlanParams{}.proof_shapes) + ")")
       ->check(whole_number(0));
   sub->add_option("--residency", options->residency,
                   "on: tensors between subgraphs may stay on the chip where that scores less; off: "

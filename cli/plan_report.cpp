@@ -320,7 +320,8 @@ std::string kept_line(const NetworkPlan& plan) {
 std::string search_line(const NetworkPlan& plan) {
   const PlanSearch& s = plan.search;
   // What a limit kept the search from was not pruned by anything.
-  const char* left_out = plan.optimal ? " pruned by bounds, " : " not looked at, ";
+  const char* left_out =
+      plan.optimal || plan.looked_at.optimal ? " pruned by bounds, " : " not looked at, ";
   return counted(static_cast<std::size_t>(s.candidates), "candidate run", "candidate runs") + ": " +
          std::to_string(s.solved) + " solved, " + std::to_string(s.reused) + " reused, " +
          std::to_string(s.pruned) + left_out + std::to_string(s.infeasible) +
@@ -331,6 +332,27 @@ std::string search_line(const NetworkPlan& plan) {
 }  // namespace
 
 namespace {
+
+std::string proof_line(const NetworkPlan& plan) {
+  const std::string fewest =
+      "This is the best of all covers, each run in the fewest tiles that fit";
+  if (plan.optimal)
+    return plan.proved_over.find("fewest") != std::string::npos
+               ? fewest + ": proved.\n"
+               : "This is the best of all covers, in whatever tiles: proved.\n";
+  const std::string least = decimals(plan.bound, 4);
+  if (plan.looked_at.optimal)
+    return fewest +
+           ", or in others that were looked at: proved. Whatever its tiles, no cover scores less "
+           "than " +
+           least + ".\n";
+  return "The best cover scores at least " + least + "; that it is not below " +
+         decimals(plan.score, 4) + " is not proved" +
+         (plan.stop == StopReason::completed
+              ? ""
+              : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
+         ".\n";
+}
 
 /// What it takes, and what that is worth against what.
 std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
@@ -359,17 +381,7 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::
   text += headline(plan, hardware);
   text += "\n" + wrapped(subgraph_table(plan, hardware, width), words_width, 1) + "\n" +
           totals_table(plan, hardware) + reference_line(plan, hardware) + "\n";
-  std::string words;
-  if (plan.optimal)
-    words += std::string("This is the best of all covers, each run in the fewest tiles that fit") +
-             (plan.search.shapes > 0 ? ", or in others that were looked at" : "") + ": proved.\n";
-  else
-    words += "The best cover scores at least " + decimals(plan.bound, 4) +
-             "; that it is not below " + decimals(plan.score, 4) + " is not proved" +
-             (plan.stop == StopReason::completed
-                  ? ""
-                  : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
-             ".\n";
+  std::string words = proof_line(plan);
   if (plan.limit_mattered) words += "--max-ops kept out longer runs that might have helped.\n";
   words += kept_line(plan) + offchip_lines(plan) + behind_lines(plan) +
            objective_lines(plan, hardware) + architect_notes(plan, hardware) + search_line(plan);

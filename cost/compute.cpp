@@ -57,6 +57,11 @@ tiling::EngineChoice engine_for(const Op& op, const tiling::OpLoops& loops,
   return *chosen;
 }
 
+/// Cycles before the first result, each time.
+std::int64_t start_of(const Engine& engine) {
+  return engine.kind == EngineKind::vector ? engine.startup : engine.fill;
+}
+
 /// A product takes a cycle per vector where the profile does not name it.
 double vector_cycles_per(const Engine& engine, const Op& op) {
   const std::string_view kind = to_string(op.kind);
@@ -106,7 +111,7 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
   const bool products = tiling::is_product(op);
   cost.work = products ? loops.nest.product() : vector_work(network, op, output_extents);
   if (cost.work == 0) return ways;
-  const std::int64_t start = engine.kind == EngineKind::vector ? engine.startup : engine.fill;
+  const std::int64_t start = start_of(engine);
   // 430 cycles, made of thirds, are not 431 for a rounding error above.
   const auto whole_cycles = [&](double cycles) {
     return whole_number(std::ceil(cycles * (1 - 1e-12)), "cycles") + start;
@@ -166,7 +171,9 @@ LeastCompute least_compute(const Network& network, const Op& op, const Hardware&
       engine, network.tensors[op.inputs.empty() ? op.outputs.at(0) : op.inputs[0]].type);
   const auto work =
       static_cast<double>(products ? loops.nest.product() : vector_work(network, op, extents));
-  LeastCompute least{.cycles = work, .energy_pj = work * engine.energy_pj};
+  LeastCompute least{.cycles = work,
+                     .start = static_cast<double>(start_of(engine)),
+                     .energy_pj = work * engine.energy_pj};
   if (chosen.by_mapping)
     least.cycles = least_array_cycles(op, loops, engine) * factor;
   else if (engine.kind == EngineKind::vector)

@@ -66,6 +66,7 @@ struct ComputeWays {
 /// compute_cost().
 struct LeastCompute {
   double cycles = 0;
+  double start = 0;  ///< besides, whenever some of it is computed
   double energy_pj = 0;
 };
 [[nodiscard]] LeastCompute least_compute(const Network& network, const Op& op,

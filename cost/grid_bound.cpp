@@ -252,6 +252,14 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
   read_cycles_per_byte_ = least_cycles_per_byte(link, true, hardware.dma.channels);
   write_cycles_per_byte_ = least_cycles_per_byte(link, false, hardware.dma.channels);
   two_ways_ = link.two_ways;
+  channels_of_dma_ = static_cast<double>(hardware.dma.channels);
+  const auto way_of = [](const Link& of, bool load) {
+    return Way{static_cast<double>(of.setup + of.way(load).latency),
+               least_cycles_per_byte(of, load, 1), static_cast<double>(of.burst)};
+  };
+  read_ = way_of(link, true);
+  fetch_ = way_of(links.weights, true);
+  write_ = way_of(link, false);
   burst_ = link.layout == Layout{} ? link.burst : 1;  // else rows along W do not lie together
   find_channels(part, space);
   if (like != nullptr && like->burst_ == burst_)
@@ -261,6 +269,7 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
         std::array<Axis, 2>{find_axis(part, space, 1), find_axis(part, space, 2)});
   if (space.axis[0]) most_along_c_ = space.whole.extent[0];
   find_items(part, space, use, hardware);
+  find_ends(part, space);
   least_latency_ = least(1, {.weights = WeightPolicy::resident}).latency_cycles;
 }
 
@@ -315,6 +324,8 @@ GridBound::Axis GridBound::short_axis(const tiling::Subgraph& part, const tiling
   const std::vector<Rows> needs =
       plain ? row_needs(part, space, along) : std::vector<Rows>(tensors);
   axis.once = needed_once(part, along, needs);
+  for (const Rows& rows : needs)
+    axis.always.push_back(!rows.empty() && std::ranges::none_of(rows, &tiling::Span::empty));
   for (Dim extent = whole; extent >= (cut ? 1 : whole); --extent) {
     const Dim count = (whole + extent - 1) / extent;
     if (axis.counts.empty() || axis.counts.back() != count) {
@@ -353,6 +364,7 @@ GridBound::Axis GridBound::long_axis(const tiling::Subgraph& part, const tiling:
   const std::vector<Slide> needs =
       plain ? slides(part, space, along, whole) : std::vector<Slide>(tensors);
   axis.once = needed_once(part, along, needs);
+  axis.always.assign(tensors, false);
   // Few counts each for itself, more of them together: what the fewest need, for all of them.
   for (Dim fewest = 1; fewest <= (cut ? whole : 1);) {
     const Dim most = std::min(fewest + fewest / 32, whole);
@@ -380,12 +392,14 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
     const tiling::LocalTensor& local = part.tensors[t];
     if (local.weight) continue;
     Item item{.channels = channels_[t], .tensor = t};
+    item.always = (*axes_)[0].always[t] && (*axes_)[1].always[t];
     if (local.producer) {
       const Op& op = part.op(*local.producer);
       if (op.kind == OpKind::opaque || op.outputs.size() != 1) continue;
       const LeastCompute least = least_compute(network, op, hardware);
       item.cycles = least.cycles;
       item.energy_pj = least.energy_pj;
+      item.start = least.start;
     } else if (tiling::is_loaded(local)) {
       item.bytes = energy(t);
       for (std::size_t a = 0; a < item.moves.size(); ++a)
@@ -398,8 +412,10 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
   const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
   const std::vector<TensorIndex> whole = use.in_every_tile(part.ops, op);
   for (const tiling::LocalTensor& local : part.tensors)
-    if (std::ranges::find(whole, local.tensor) != whole.end())
+    if (std::ranges::find(whole, local.tensor) != whole.end()) {
       weight_bytes_ += static_cast<double>(local.bytes.whole());
+      ++weights_;
+    }
   find_slices(part, whole, anchor);
 }
 
@@ -417,8 +433,10 @@ void GridBound::find_slices(const tiling::Subgraph& part,
     seen.push_back(operand.local);
     if (op.kind == OpKind::conv) {
       if (operand.position == 1 && local.weight && local.consumers.size() == 1 &&
-          std::ranges::find(in_every_tile, local.tensor) == in_every_tile.end())
+          std::ranges::find(in_every_tile, local.tensor) == in_every_tile.end()) {
         slice_bytes_ += static_cast<double>(local.bytes.whole());
+        ++slices_;
+      }
     } else if (op.kind == OpKind::elementwise || op.kind == OpKind::batch_norm) {
       // Two of them may come from one convolution.
       const bool alone = local.consumers.size() == 1;
@@ -429,9 +447,26 @@ void GridBound::find_slices(const tiling::Subgraph& part,
   }
 }
 
-GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c,
+/// Nothing is computed before something was loaded for it, and the last that is made is stored.
+void GridBound::find_ends(const tiling::Subgraph& part, const tiling::TileSpace& space) {
+  const tiling::LocalTensor& made = part.tensors[space.anchor];
+  if (!made.kept && made.producer && static_cast<std::size_t>(*made.producer) + 1 == part.steps())
+    tail_ = write_.start;
+  if (!always_needed(part.made_at.front().front())) return;
+  for (const tiling::LocalOperand& operand : part.operands_at.front())
+    if (tiling::is_loaded(part.tensors[operand.local]) &&
+        (part.tensors[operand.local].weight || always_needed(operand.local)))
+      head_ = std::min(read_.start, fetch_.start);
+}
+
+bool GridBound::always_needed(std::size_t tensor) const {
+  return (*axes_)[0].always[tensor] && (*axes_)[1].always[tensor] &&
+         channels_[tensor] != Channels::unknown;
+}
+
+GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, double tiles,
                                 const TileVariant& variant) const {
-  Sums sums;
+  Sums sums{.tiles = tiles};
   for (const Item& item : items_) {
     double times = 1;
     // What is loaded may stay until all channels have passed, and until tiles need another part.
@@ -447,30 +482,57 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c,
     if (c > 1 && item.channels == Channels::by_every_tile && !stays)
       times *= static_cast<double>(c);
     if (c > 1 && item.channels == Channels::unknown) continue;
-    sums.cycles += times * item.cycles;
-    sums.bytes += times * item.bytes;
+    const bool by_every_tile = item.always && item.channels != Channels::unknown && !stays &&
+                               variant.halo == HaloPolicy::recompute;
+    sums.cycles += times * item.cycles + (by_every_tile ? tiles * item.start : 0);
+    const double loads = item.bytes > 0 && by_every_tile ? tiles : 0;
+    sums.loads += loads;
+    sums.bytes += std::max(times * item.bytes, loads * read_.least_bytes);
     sums.energy_pj += times * item.energy_pj;
   }
   return sums;
 }
 
-double GridBound::cycles_of(const Sums& sums, double fetched) const {
-  const double fetching = fetched * fetch_cycles_per_byte_;
+GridBound::Fetched GridBound::fetched(double tiles, double places,
+                                      const TileVariant& variant) const {
+  const bool again = fetches_again(variant);
+  const double of_weights = every_tile_fetches(variant) ? tiles : 1.0;
+  const double times = weights_ * of_weights;
+  Fetched fetched{.bytes = std::max(weight_bytes_ * of_weights, times * fetch_.least_bytes),
+                  .times = times};
+  const double slices = slices_ * (every_tile_fetches(variant) ? tiles : 1.0);
+  fetched.bytes += std::max(slice_bytes_ * (again ? places : 1.0), slices * fetch_.least_bytes);
+  fetched.times += slices;
+  return fetched;
+}
+
+double GridBound::stored(double tiles) const {
+  return stored_bytes_ > 0 ? std::max(stored_bytes_, tiles * write_.least_bytes) : 0;
+}
+
+double GridBound::cycles_of(const Sums& sums, const Fetched& fetched) const {
+  const double fetching = fetched.bytes * fetch_cycles_per_byte_;
   const double loading = sums.bytes * read_cycles_per_byte_ + (apart_ ? 0 : fetching);
-  const double storing = stored_bytes_ * write_cycles_per_byte_;
-  return std::max({sums.cycles, two_ways_ ? std::max(loading, storing) : loading + storing,
+  const double out = stored(sums.tiles);
+  const double storing = out * write_cycles_per_byte_;
+  // All channels together.
+  const double busy = sums.loads * read_.start + sums.bytes * read_.cycles_per_byte +
+                      fetched.times * fetch_.start + fetched.bytes * fetch_.cycles_per_byte +
+                      (out > 0 ? sums.tiles : 0) * write_.start + out * write_.cycles_per_byte;
+  return std::max({sums.cycles + head_ + tail_, busy / channels_of_dma_,
+                   two_ways_ ? std::max(loading, storing) : loading + storing,
                    apart_ ? fetching : 0});
 }
 
-Metrics GridBound::metrics_of(const Sums& sums, double cycles, double fetched) const {
+Metrics GridBound::metrics_of(const Sums& sums, double cycles, const Fetched& fetched) const {
   Metrics m;
-  const double loaded = sums.bytes + fetched;
+  const double loaded = sums.bytes + fetched.bytes;
+  const double out = stored(sums.tiles);
   constexpr double rounding = 1 - 1e-9;
   m.latency_cycles = static_cast<std::int64_t>(std::min(cycles * rounding, most_whole_number));
-  m.dram_bytes =
-      static_cast<Size>(std::min((loaded + stored_bytes_) * rounding, most_whole_number));
-  m.energy_pj = (sums.energy_pj + sums.bytes * dram_.read_pj + fetched * fetch_pj_ +
-                 stored_bytes_ * dram_.write_pj + cycles * static_pj_per_cycle_) *
+  m.dram_bytes = static_cast<Size>(std::min((loaded + out) * rounding, most_whole_number));
+  m.energy_pj = (sums.energy_pj + sums.bytes * dram_.read_pj + fetched.bytes * fetch_pj_ +
+                 out * dram_.write_pj + cycles * static_pj_per_cycle_) *
                 rounding;
   return m;
 }
@@ -479,28 +541,27 @@ Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts,
                              const TileVariant& variant) const {
   const auto tiles = static_cast<double>(counts[0] * counts[1] * counts[2]);
   const auto places = static_cast<double>(counts[1] * counts[2]);
-  const double fetched = weight_bytes_ * (every_tile_fetches(variant) ? tiles : 1.0) +
-                         slice_bytes_ * (fetches_again(variant) ? places : 1.0);
+  const Fetched again = fetched(tiles, places, variant);
   // A count of a long axis stands for those after the one before it.
   const auto at = [](const Axis& axis, Dim count) {
     const auto found = std::ranges::lower_bound(axis.counts, count);
     return static_cast<std::size_t>(found - axis.counts.begin());
   };
-  const Sums one = sums(at((*axes_)[0], counts[1]), at((*axes_)[1], counts[2]), counts[0], variant);
-  return metrics_of(one, cycles_of(one, fetched), fetched);
+  const Sums one =
+      sums(at((*axes_)[0], counts[1]), at((*axes_)[1], counts[2]), counts[0], tiles, variant);
+  return metrics_of(one, cycles_of(one, again), again);
 }
 
 Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Sums least{infinity, infinity, infinity};
+  Sums least{infinity, infinity, infinity, static_cast<double>(tiles)};
   double cycles = infinity;
-  const double fetched =
-      weight_bytes_ * (every_tile_fetches(variant) ? static_cast<double>(tiles) : 1.0);
+  const Fetched again = fetched(least.tiles, 1, variant);
   const auto take = [&](std::size_t h, std::size_t w, Dim c) {
-    const Sums one = sums(h, w, c, variant);
+    const Sums one = sums(h, w, c, least.tiles, variant);
     least.bytes = std::min(least.bytes, one.bytes);
     least.energy_pj = std::min(least.energy_pj, one.energy_pj);
-    cycles = std::min(cycles, cycles_of(one, fetched));
+    cycles = std::min(cycles, cycles_of(one, again));
   };
   const std::vector<Dim>& rows = (*axes_)[0].counts;
   const std::vector<Dim>& columns = (*axes_)[1].counts;
@@ -521,7 +582,7 @@ Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
     }
   }
   if (cycles == infinity) cycles = least.bytes = least.energy_pj = 1e18;  // no such tiling
-  return metrics_of(least, cycles, fetched);
+  return metrics_of(least, cycles, again);
 }
 
 }  // namespace tessera::cost

@@ -57,6 +57,8 @@ class GridBound {
     Channels channels = Channels::unknown;
     std::size_t tensor = 0;
     double cycles = 0;            ///< of computing
+    double start = 0;             ///< of the engine, for each piece that is computed
+    bool always = false;          ///< needed by every tile, along H and W
     double bytes = 0;             ///< loaded
     std::array<bool, 2> moves{};  ///< of what is loaded: another part for tiles along H, along W?
     double energy_pj = 0;
@@ -71,11 +73,19 @@ class GridBound {
     std::vector<std::vector<double>> loads;
     /// Per tensor: the part of it that is needed by any tile, once.
     std::vector<double> once;
+    std::vector<bool> always;  ///< per tensor: every row needs some of it
   };
   struct Sums {
     double cycles = 0;
     double bytes = 0;
     double energy_pj = 0;
+    double tiles = 1;
+    double loads = 0;  ///< transfers of what is no weight
+  };
+  /// Of weights.
+  struct Fetched {
+    double bytes = 0;
+    double times = 0;  ///< transfers
   };
   void find_channels(const tiling::Subgraph& part, const tiling::TileSpace& space);
   [[nodiscard]] Axis find_axis(const tiling::Subgraph& part, const tiling::TileSpace& space,
@@ -91,16 +101,32 @@ class GridBound {
                    std::size_t made);
   void find_items(const tiling::Subgraph& part, const tiling::TileSpace& space,
                   const ChannelUse& use, const Hardware& hardware);
-  [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c, const TileVariant& variant) const;
+  [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c, double tiles,
+                          const TileVariant& variant) const;
+  [[nodiscard]] Fetched fetched(double tiles, double places, const TileVariant& variant) const;
   /// Of computing and moving, whatever overlaps.
-  [[nodiscard]] double cycles_of(const Sums& sums, double fetched) const;
-  [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, double fetched) const;
+  [[nodiscard]] double cycles_of(const Sums& sums, const Fetched& fetched) const;
+  [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, const Fetched& fetched) const;
+  void find_ends(const tiling::Subgraph& part, const tiling::TileSpace& space);
+  /// Some of it by every tile, wherever that lies.
+  [[nodiscard]] bool always_needed(std::size_t tensor) const;
+  [[nodiscard]] double stored(double tiles) const;
 
   Size burst_ = 1;
   double read_cycles_per_byte_ = 0;   ///< of what is no weight
   double fetch_cycles_per_byte_ = 0;  ///< of weights
   double write_cycles_per_byte_ = 0;
   bool two_ways_ = false;
+  // What a channel of the DMA is busy with, each transfer for itself.
+  struct Way {
+    double start = 0;  ///< of a transfer
+    double cycles_per_byte = 0;
+    double least_bytes = 0;  ///< a burst
+  };
+  Way read_, fetch_, write_;
+  double channels_of_dma_ = 1;
+  double head_ = 0;     ///< before anything is computed
+  double tail_ = 0;     ///< after everything is
   bool apart_ = false;  ///< weights are fetched while others are loaded
   double static_pj_per_cycle_ = 0;
   AccessEnergy dram_;
@@ -113,6 +139,8 @@ class GridBound {
   double stored_bytes_ = 0;
   double weight_bytes_ = 0;  ///< that each tile needs whole
   double slice_bytes_ = 0;   ///< others of which each tile needs those of its channels
+  double weights_ = 0;       ///< how many tensors these are,
+  double slices_ = 0;        ///< and these
 };
 
 }  // namespace tessera::cost

@@ -62,10 +62,12 @@ KnownPlan summary_of(const NetworkPlan& plan) {
   if (plan.status == Status::infeasible) {
     known.status = SweepStatus::infeasible;
   } else if (plan.status == Status::feasible) {
-    known.status = plan.optimal ? SweepStatus::proved : SweepStatus::limit;
+    // Machines are compared by what is looked at of each.
+    const bool proved = plan.optimal || plan.looked_at.optimal;
+    known.status = proved ? SweepStatus::proved : SweepStatus::limit;
     known.score = plan.score;
-    known.bound = plan.bound;
-    if (!plan.optimal)
+    known.bound = plan.optimal ? plan.bound : plan.looked_at.bound;
+    if (!proved)
       known.reason = plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
                          ? "questions were left open for want of work: there may be a better plan"
                      : plan.stop == StopReason::memory_limit

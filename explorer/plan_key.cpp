@@ -9,15 +9,15 @@ namespace {
 
 /// Raised with every change after which the same question gets another plan: a store may be older
 /// than the program, within one version of it.
-constexpr int revision_of_plans = 11;
+constexpr int revision_of_plans = 12;
 
 }  // namespace
 
 std::string plan_key(const std::string& machine, const std::string& network,
                      const PlanParams& params) {
   // Every field has a name here, so that a new one is not forgotten: it does not compile.
-  const auto& [max_ops, limits, nodes_per_question, tile_shapes, weights, residency, fewest_modes,
-               peak_limits, reference, memory, progress] = params;
+  const auto& [max_ops, limits, nodes_per_question, tile_shapes, proof_shapes, weights, residency,
+               fewest_modes, peak_limits, reference, memory, progress] = params;
   const auto& [timeout, work, bytes, threads, seed, stop] = limits;
   static_cast<void>(memory), static_cast<void>(progress), static_cast<void>(timeout);
   static_cast<void>(bytes), static_cast<void>(threads), static_cast<void>(stop);
@@ -32,7 +32,8 @@ std::string plan_key(const std::string& machine, const std::string& network,
           std::to_string(costs.peak_bytes) + '\n';
   text += "nodes " + std::to_string(nodes_per_question) + " of " + std::to_string(work) + " seed " +
           std::to_string(seed) + '\n';
-  text += "shapes " + std::to_string(tile_shapes) + " ops " + std::to_string(max_ops) + '\n';
+  text += "shapes " + std::to_string(tile_shapes) + " and " + std::to_string(proof_shapes) +
+          " ops " + std::to_string(max_ops) + '\n';
   if (!residency) text += "no residency\n";
   if (fewest_modes) text += "fewest modes\n";
   return fingerprint(text);

@@ -229,6 +229,7 @@ class Reader {
     fields.take("bound", plan.bound);
     fields.take("proven_optimal", plan.optimal);
     fields.take("proved_over", plan.proved_over);
+    if (const Node* node = fields.find("looked_at")) plan.looked_at = claim(*node);
     fields.take("limit_mattered", plan.limit_mattered);
     plan.objectives = read_objectives(sources_, fields);
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
@@ -261,6 +262,16 @@ class Reader {
   }
 
  private:
+  PlanClaim claim(const Node& node) const {
+    Fields fields(sources_, node, "looked_at");
+    PlanClaim claim;
+    fields.take("bound", claim.bound);
+    fields.take("proven_optimal", claim.optimal);
+    fields.take("proved_over", claim.over);
+    fields.finish();
+    return claim;
+  }
+
   ObjectiveWeights weights(const Node& node) const {
     Fields fields(sources_, node, "weights");
     ObjectiveWeights weights;
@@ -528,6 +539,14 @@ std::string write_plan_json(const NetworkPlan& plan) {
   object.real("bound", plan.bound);
   object.truth("proven_optimal", plan.optimal);
   if (!plan.proved_over.empty()) object.text("proved_over", plan.proved_over);
+  if (const PlanClaim whole{plan.bound, plan.optimal, plan.proved_over};
+      !plan.looked_at.over.empty() && plan.looked_at != whole) {
+    JsonObject looked(object.entry("looked_at"));
+    looked.real("bound", plan.looked_at.bound);
+    looked.truth("proven_optimal", plan.looked_at.optimal);
+    looked.text("proved_over", plan.looked_at.over);
+    looked.close();
+  }
   object.truth("limit_mattered", plan.limit_mattered);
   write_objectives(object, plan.objectives);
   {

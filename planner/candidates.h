@@ -2,6 +2,7 @@
 // Private to planner/.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <future>
@@ -9,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,9 +19,11 @@
 #include "cost/array_memo.h"
 #include "cost/channel_use.h"
 #include "engine/engine.h"
+#include "model/poll.h"
 #include "model/shared_work.h"
 #include "planner/effort.h"
 #include "planner/open.h"
+#include "planner/option.h"
 #include "planner/plan_memory.h"
 #include "planner/shapes.h"
 #include "search/tiles/tile_search.h"
@@ -46,6 +51,26 @@ struct ShapeGoal {
   /// After all the others what has one copy is looked at as well, and then sums in parts.
   enum class Stage : std::uint8_t { plain, one_copies, reductions };
   Stage last = Stage::plain;
+};
+
+/// A tiling of a run that nobody placed yet.
+struct Tiling {
+  TileVariant variant;
+  tiling::TileShape shape;
+  Metrics least;  ///< what it costs, and loads, at least
+};
+
+/// Many of one variant, and what any of them costs and loads at least.
+struct TilingGroup {
+  TileVariant variant;
+  search::ShapeGroup group;
+  Metrics least;
+};
+
+struct TilingGroups {
+  std::vector<TilingGroup> groups;
+  /// What is in none of them scores no less than this; infinite: it is of no use.
+  double open = std::numeric_limits<double>::infinity();
 };
 
 struct CandidateCounts {
@@ -82,6 +107,23 @@ class Candidates {
   [[nodiscard]] double least_score(OpRange ops, const ScoreOf& score) const;
   [[nodiscard]] double least_score_of_shapes(OpRange ops, const ScoreOf& score,
                                              SharedWork* shared = nullptr) const;
+  /// No tiling of the run in any variant there is scores less, stages of refine() among them; 0
+  /// where nothing is known. The run is answered first.
+  [[nodiscard]] double least_of_all(OpRange ops, const ScoreOf& score);
+  /// All tilings of the run in any variant that may score less than `below`. The run is answered
+  /// first.
+  [[nodiscard]] TilingGroups tiling_groups(OpRange ops, const ScoreOf& score, double below);
+  /// Those in the groups that may score less than `below` and whose loads fit. Nothing where more
+  /// than `most` have to be looked at for it, or a limit is met; `most` is what is left of it.
+  [[nodiscard]] std::optional<std::vector<Tiling>> tilings_in(std::span<const TilingGroup> groups,
+                                                              OpRange ops, const ScoreOf& score,
+                                                              double below, std::int64_t& most);
+  /// Places it in so much of the memory: the option's position in the answer, or why there is none.
+  struct Placed {
+    Status status = Status::unknown;
+    std::size_t option = 0;
+  };
+  [[nodiscard]] Placed place(OpRange ops, const Tiling& tiling, Size most_peak);
   /// What was answered so far, and with which effort, without work: null where nothing was.
   [[nodiscard]] std::pair<std::shared_ptr<const CandidateAnswer>, int> known(OpRange ops) const;
   [[nodiscard]] CandidateCounts counts() const;
@@ -141,10 +183,29 @@ class Candidates {
                                   Poll& poll) const;
   [[nodiscard]] KnownShapes known_shapes(const std::string& structure,
                                          const TileVariant& options) const;
+  /// A run with the sums of a product in parts, and what it is in keys.
+  struct Reduced {
+    std::int64_t parts = 1;
+    RunGeometry* run = nullptr;
+    std::string structure;
+  };
+  /// The run that a variant is of: in parts, if that makes them.
+  [[nodiscard]] Reduced in_variant(RunGeometry& run, const std::string& structure,
+                                   const TileVariant& variant) const;
+  /// What is the same for whoever looks at shapes of the run in a variant; all outlive it.
+  [[nodiscard]] ShapeSearchParams shape_params(RunGeometry& run, const std::string& structure,
+                                               const TileVariant& options,
+                                               tiling::TileGeometry& geometry, Poll& poll) const;
+  /// Tells what(run, structure, variant, fewest) of all variants that the run may be in.
+  template <typename What>
+  void for_each_way(RunGeometry& run, const std::string& structure, const CandidateAnswer& answer,
+                    const What& what) const;
   /// Asks what(run, structure, answer) of a run that was answered, of the fewest tiles; 0 where it
   /// was not, or where a limit is met.
   template <typename What>
   [[nodiscard]] double of_answered(OpRange ops, const What& what) const;
+  /// Those of the variants in which tiles of the run may be cheaper than those of the answer, with
+  /// the fewest tiles that might fit: what() is told of each.
   template <typename What>
   void for_each_variant(const std::vector<TileVariant>& variants, const CandidateAnswer& answer,
                         const What& what) const;
@@ -162,12 +223,6 @@ class Candidates {
                                                  const CandidateAnswer& answer,
                                                  const ShapeGoal& goal, double least,
                                                  SharedWork* shared) const;
-  /// A run with the sums of a product in parts, and what it is in keys.
-  struct Reduced {
-    std::int64_t parts = 1;
-    RunGeometry* run = nullptr;
-    std::string structure;
-  };
   /// Those that the machine may be asked to make, the fewest parts first.
   [[nodiscard]] std::vector<Reduced> reduced(RunGeometry& run, const std::string& structure) const;
   class CheaperVariants;
@@ -254,5 +309,41 @@ class Candidates {
   mutable std::atomic<std::int64_t> shapes_ = 0;
   mutable std::atomic<bool> out_of_memory_ = false;  ///< seen or foreseen
 };
+
+template <typename What>
+void Candidates::for_each_variant(const std::vector<TileVariant>& variants,
+                                  const CandidateAnswer& answer, const What& what) const {
+  for (const TileVariant& options : variants) {
+    std::int64_t fewest = 1;
+    bool none = false;
+    for (const CandidateAnswer::Tried& other : answer.tried) {
+      if (other.variant != options && !easier(other.variant, options)) continue;
+      none = none || (other.decided && !other.option);
+      fewest = std::max(fewest, other.none_below);
+    }
+    if (!none) what(options, fewest);
+  }
+}
+
+template <typename What>
+double Candidates::of_answered(OpRange ops, const What& what) const {
+  Known known;
+  {
+    const std::lock_guard guard(lock_);
+    const auto at = of_run_.find({ops.first, ops.last});
+    if (at == of_run_.end() || !at->second.answer) return 0;
+    known = at->second;
+  }
+  const std::string structure = structure_of(ops);
+  const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
+  const std::lock_guard guard(run->lock);
+  try {
+    const double told = what(*run, structure, known.fewest ? *known.fewest : *known.answer);
+    keep(structure, run);
+    return told;
+  } catch (const BudgetEnded&) {
+    return 0;
+  }
+}
 
 }  // namespace tessera::planner

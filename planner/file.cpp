@@ -177,6 +177,11 @@ class ClaimCheck {
                                (plan_.optimal ? ", proven_optimal" : "") +
                                (plan_.proved_over.empty() ? ": over what it ranges is not said"
                                                           : ": over " + plan_.proved_over));
+    const PlanClaim& looked = plan_.looked_at;
+    if (!looked.over.empty() && looked.over != plan_.proved_over)
+      verdict_.claimed.push_back("bound " + std::to_string(looked.bound) +
+                                 (looked.optimal ? ", proven_optimal" : "") +
+                                 " of what was looked at: over " + looked.over);
   }
 
   /// Proved once more: the answer here may be better, or worse where time is short.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -97,6 +98,12 @@ std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
       options.halo = halo;
       all.push_back(options);
     }
+  return all;
+}
+
+std::vector<TileVariant> variants_of(const tiling::Subgraph& part, const TilingOptions& tiling) {
+  std::vector<TileVariant> all = lowering_variants(tiling);
+  std::ranges::move(staying_variants(part, tiling), std::back_inserter(all));
   return all;
 }
 

@@ -28,6 +28,10 @@ namespace tessera::planner {
 [[nodiscard]] std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
                                                          const TilingOptions& tiling);
 
+/// lowering_variants() and staying_variants().
+[[nodiscard]] std::vector<TileVariant> variants_of(const tiling::Subgraph& part,
+                                                   const TilingOptions& tiling);
+
 /// Those that a run may be in that makes sums in so many parts.
 [[nodiscard]] std::vector<TileVariant> in_parts(std::vector<TileVariant> variants,
                                                 std::int64_t parts);

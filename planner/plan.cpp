@@ -1,6 +1,7 @@
 #include "tessera/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <limits>
@@ -9,12 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "cost/run_bound.h"
+#include "cost/score.h"
 #include "model/off_chip.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
 #include "planner/check.h"
 #include "planner/planning.h"
+#include "planner/prove.h"
 #include "planner/residency.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
@@ -43,6 +47,9 @@ constexpr double some_more = 1.6;
 constexpr std::size_t most_levels = 2;
 constexpr double nearly_as_good = 1.02;
 
+/// Lengths of runs that are tried where long ones leave no room for what comes from behind.
+constexpr std::array<std::size_t, 3> short_runs{4, 2, 1};
+
 /// Planning for one network on one machine, more than once.
 class Plannings {
   using Clock = std::chrono::steady_clock;
@@ -63,16 +70,25 @@ class Plannings {
       look_further(plan, fewest);
       if (params_.progress) params_.progress({plan.score, plan.bound, solved_});
     }
+    ResidencyWork stays{.sets = {{}}};
     if (params_.residency && !stays_on_chip(hardware_) && may_go_on(plan)) {
       const PlanParams params = rest();
-      const ResidencyWork work = take_residency(network_, hardware_, params, plan);
-      solved_ += work.solved;
-      note(work.stop);
-      if (params_.progress) params_.progress({plan.score, plan.bound, solved_});
+      stays = take_residency(network_, hardware_, params, plan);
+      solved_ += stays.solved;
+      note(stays.stop);
+      claim_with(plan, stays);
     }
+    if (plan.status == Status::feasible) {
+      // Less memory, or what stays, was not looked at where a limit came first.
+      if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
+      plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
+      if (params_.tile_shapes > 0) prove(plan, stays.sets);
+    }
+    if (params_.progress && plan.status == Status::feasible)
+      params_.progress({plan.score, plan.bound, solved_});
     if (may_go_on(plan) && cut_ != StopReason::completed) {
       plan.stop = cut_;
-      plan.optimal = false;  // less memory, or what stays, was not looked at
+      plan.optimal = false;
     }
     plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return std::move(plan);
@@ -109,7 +125,7 @@ class Plannings {
   void try_shorter_runs(NetworkPlan& plan) {
     const bool no_room = plan.status == Status::unknown && plan.stop == StopReason::completed;
     if (!no_room && (!may_go_on(plan) || plan.behind.fetches.empty())) return;
-    for (const std::size_t most_ops : {std::size_t{4}, std::size_t{2}, std::size_t{1}}) {
+    for (const std::size_t most_ops : short_runs) {
       if (most_ops >= params_.max_ops) continue;
       PlanParams params = rest();
       params.max_ops = most_ops;
@@ -206,6 +222,94 @@ class Plannings {
     levels.erase(std::ranges::find_if(levels, worse), levels.end());
     if (levels.size() > most_levels) levels.resize(most_levels);
     return levels;
+  }
+
+  /// Says what no plan beats. `sets`: of tensors that stay over cuts; none where they are too many.
+  void prove(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets) {
+    const bool ended = may_go_on(plan) && cut_ == StopReason::completed;
+    if (sets.empty() || !ended) return bound_alone(plan);
+    plan.proved_over = over_everything();
+    double least = std::numeric_limits<double>::infinity();
+    bool proved = true;
+    const std::int64_t before = plan.search.shapes;
+    std::int64_t shapes = params_.proof_shapes;
+    const auto few = static_cast<std::int64_t>(sets.size());
+    std::int64_t left = few;
+    for (const std::vector<TensorIndex>& stays : sets) {
+      const auto [bound, none_better] =
+          look_for_better(plan, {.stays = stays, .proof_shapes = shapes / left--}, params_.max_ops);
+      least = std::min(least, bound);
+      proved = proved && none_better;
+      shapes = params_.proof_shapes - std::min(params_.proof_shapes, plan.search.shapes - before);
+    }
+    // Covers do not know what is fetched: as before, shorter runs may have room for it.
+    const bool fetches = !plan.behind.fetches.empty();
+    for (const std::size_t most_ops : short_runs)
+      for (const std::vector<TensorIndex>& stays : sets)
+        if (fetches && most_ops < params_.max_ops)
+          static_cast<void>(look_for_better(
+              plan, {.stays = stays, .proof_shapes = params_.proof_shapes / few}, most_ops));
+    plan.bound = proved ? plan.score : std::min(least, plan.score);
+    plan.optimal = proved || plan.bound >= plan.score;
+    if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
+  }
+
+  /// What nothing like that scores less than, and whether nothing is better than the plan; it is
+  /// the better one afterwards, where there is one.
+  std::pair<double, bool> look_for_better(NetworkPlan& plan, PlanPart part, std::size_t max_ops) {
+    PlanParams params = rest();
+    params.progress = nullptr;
+    params.max_ops = max_ops;
+    part.prove_below = plan.score;
+    NetworkPlan other = plan_once(network_, hardware_, params, part).plan;
+    solved_ += other.search.solved;
+    note(other.stop);
+    plan.search.shapes += other.search.shapes;
+    const std::pair said{other.bound, other.optimal};
+    if (other.status != Status::feasible || other.score >= plan.score) return said;
+    other.proved_over = plan.proved_over;
+    other.limit_mattered = plan.limit_mattered;
+    other.search = plan.search;
+    other.looked_at = plan.looked_at;
+    other.looked_at.bound = std::min(other.looked_at.bound, other.score);
+    plan = std::move(other);
+    return said;
+  }
+
+  /// With what stays, of which every set was looked at, or some of them.
+  void claim_with(NetworkPlan& plan, const ResidencyWork& stays) const {
+    if (!stays.sets.empty()) {
+      plan.bound = std::min({plan.bound, stays.fewest_bound, plan.score});
+      plan.proved_over += ", whatever stays on the chip from run to run";
+    } else if (stays.better || stays.stop != StopReason::completed) {
+      return bound_alone(plan);
+    } else {
+      plan.proved_over += ", with tensors from run to run stored and loaded";
+    }
+    plan.optimal = plan.bound >= plan.score;
+  }
+
+  /// What every plan costs at least. It takes little time, and so does not look at the clock.
+  void bound_alone(NetworkPlan& plan) const {
+    const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
+    const bool may_stay = params_.residency || stays_on_chip(hardware_);
+    const std::vector<TensorIndex> stays =
+        may_stay ? cost::whatever_stays(network_) : std::vector<TensorIndex>{};
+    plan.bound = std::min(
+        plan.score, bound_of_covers(network_, hardware_, stays, score, params_.max_ops, Budget{}));
+    plan.optimal = plan.bound >= plan.score;
+    plan.proved_over = over_everything();
+  }
+
+  [[nodiscard]] std::string over_everything() const {
+    std::string text = "covers by runs of consecutive ops";
+    if (params_.max_ops < network_.ops.size())
+      text += ", at most " + std::to_string(params_.max_ops) + " in a run";
+    text += ", in whatever tiles and variants of the profile's tiling";
+    if (params_.residency && !stays_on_chip(hardware_))
+      text += ", whatever stays on the chip from run to run";
+    if (!params_.peak_limits.empty()) text += ", within the limits on peaks that were given";
+    return text;
   }
 
   /// What is known already stays the best until something better is.

@@ -9,7 +9,6 @@
 #include "cost/score.h"
 #include "model/against.h"
 #include "model/crew.h"
-#include "placer/tile_need.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
@@ -21,6 +20,7 @@
 #include "planner/offchip.h"
 #include "planner/option.h"
 #include "planner/peaks.h"
+#include "planner/prove.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
 #include "search/partition/cover.h"
@@ -28,7 +28,6 @@
 #include "tessera/check.h"
 #include "tessera/files.h"
 #include "tessera/tile.h"
-#include "tiling/reduction.h"
 
 namespace tessera::planner {
 
@@ -154,6 +153,8 @@ class Planner {
         within_(with_share(machine_within(hardware, limits_), part.share)),
         whole_(!limits_.any() && part.share >= 1),
         worth_below_(part.worth_below),
+        prove_below_(part.prove_below),
+        proof_shapes_(part.proof_shapes),
         stays_(part.stays),
         patience_(part.quick ? patience_of_quick_looks : patience),
         memory_(params.memory ? params.memory : make_plan_memory()),
@@ -269,12 +270,15 @@ class Planner {
     problem.peak_weight = cost::peak_weight(score);
     // One cover after the other asks for the same bounds.
     std::vector<std::vector<double>> known_bounds(network_.ops.size());
+    std::optional<cost::RunBounds> whatever_tiles;
+    if (prove_below_) whatever_tiles.emplace(network_, hardware_, stays_);
+    cost::RunBounds& least = whatever_tiles ? *whatever_tiles : bounds;
     problem.bound = [&](std::size_t first, std::size_t last) {
       std::vector<double>& row = known_bounds[first];
       if (row.size() <= last - first)
         row.resize(last - first + 1, std::numeric_limits<double>::quiet_NaN());
       double& cost = row[last - first];
-      if (std::isnan(cost)) cost = cost::additive_score(score, bounds.of(first, last)) * slack;
+      if (std::isnan(cost)) cost = cost::additive_score(score, least.of(first, last)) * slack;
       return search::CoverBound{.cost = cost};
     };
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
@@ -285,28 +289,9 @@ class Planner {
       const auto answer = candidates_.ahead({first, last}, effort);
       return answer ? std::optional(cover_candidate(*answer, score)) : std::nullopt;
     };
-    search::CoverParams cover_params{.threads = params_.limits.threads, .budget = search_};
-    if (params_.fewest_modes) leave_part(cover_params, 5);
-    if (params_.progress)
-      cover_params.progress = [this](double best, double bound, std::int64_t solved) {
-        params_.progress({best, bound, solved});
-      };
-    cover_params.worth_below = worth_below_;
-    search::CoverResult result = best_in_time(problem, in_part_of_the_time(cover_params));
-    fewest_ = result.objective;
-    if (worth_below_ < std::numeric_limits<double>::infinity() && fewest_ >= worth_below_) return;
-    cover_params.worth_below = std::numeric_limits<double>::infinity();
-    problem.known = [&](std::size_t first,
-                        std::size_t last) -> std::optional<std::pair<search::CoverCandidate, int>> {
-      const auto [answer, effort] = candidates_.known({first, last});
-      if (!answer) return std::nullopt;
-      return std::pair(cover_candidate(*answer, score), effort);
-    };
-    if (result.status == Status::feasible && params_.tile_shapes > 0)
-      take_cheaper_tiles(candidates_, problem, cover_params,
-                         {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_),
-                          patience_, hardware_.tiling.one_copy, hardware_.tiling.reduction},
-                         result);
+    const search::CoverResult result =
+        prove_below_ ? proof(problem, score, least) : best_of_what_is_looked_at(problem, score);
+    if (!prove_below_ && std::isfinite(worth_below_) && fewest_ >= worth_below_) return;
     plan_.status = result.status;
     plan_.stop = result.stop == StopReason::completed && !result.optimal &&
                          result.status != Status::infeasible && candidates_.ran_out_of_memory()
@@ -317,6 +302,7 @@ class Planner {
     plan_.limit_mattered = result.limit_mattered;
     plan_.proved_over = proved_over();
     note_search(&result);
+    if (prove_below_ && result.status != Status::feasible) return;
     if (result.status == Status::infeasible) {
       plan_.reason = why_limited();
       plan_.bound = 0;
@@ -338,6 +324,61 @@ class Planner {
     }
   }
 
+  /// In the fewest tiles, and where those are worth it in cheaper ones.
+  [[nodiscard]] search::CoverResult best_of_what_is_looked_at(search::CoverProblem& problem,
+                                                              const cost::Score& score) {
+    search::CoverParams params{.threads = params_.limits.threads, .budget = search_};
+    if (params_.fewest_modes) leave_part(params, 5);
+    if (params_.progress)
+      params.progress = [this](double best, double bound, std::int64_t solved) {
+        params_.progress({best, bound, solved});
+      };
+    params.worth_below = worth_below_;
+    search::CoverResult result = best_in_time(problem, in_part_of_the_time(params));
+    fewest_ = result.objective;
+    if (std::isfinite(worth_below_) && fewest_ >= worth_below_) return result;
+    params.worth_below = std::numeric_limits<double>::infinity();
+    problem.known = [&](std::size_t first,
+                        std::size_t last) -> std::optional<std::pair<search::CoverCandidate, int>> {
+      const auto [answer, effort] = candidates_.known({first, last});
+      if (!answer) return std::nullopt;
+      return std::pair(cover_candidate(*answer, score), effort);
+    };
+    if (result.status == Status::feasible && params_.tile_shapes > 0)
+      take_cheaper_tiles(candidates_, problem, params,
+                         {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_),
+                          patience_, hardware_.tiling.one_copy, hardware_.tiling.reduction},
+                         result);
+    return result;
+  }
+
+  /// Feasible where there is a better cover than the best that is known.
+  [[nodiscard]] search::CoverResult proof(const search::CoverProblem& problem,
+                                          const cost::Score& score, cost::RunBounds& least) {
+    search::CoverResult result;
+    Proof proof;
+    if (limits_.any() && !decides(hardware_, limits_)) {
+      // Other shares of several memories may come to as much.
+      proof.bound = bound_of_covers(network_, hardware_, stays_, score, params_.max_ops, search_);
+    } else {
+      const auto most = static_cast<Size>(
+          std::min(static_cast<double>(on_chip_capacity(hardware_)), limits_.peak_bytes));
+      proof = prove(
+          candidates_, problem,
+          {.score = score,
+           .limits = limits_,
+           .below = *prove_below_,
+           .most_shapes = proof_shapes_,
+           .largest_peak = most,
+           .least = [&](std::size_t first, std::size_t last) { return least.of(first, last); }},
+          search_, result);
+    }
+    result.optimal = proof.proved;
+    result.bound = proof.bound;
+    result.stop = proof.stop;
+    return result;
+  }
+
   static void leave_part(search::CoverParams& params, int part) {
     Clock::time_point& deadline = params.budget.deadline;
     if (deadline != Clock::time_point::max())
@@ -353,7 +394,7 @@ class Planner {
     return candidates_.answer(evaluated_run(run))->options[run.option];
   }
 
-  /// What the bound is a bound of, for whoever reads it in a file.
+  /// What the bound of what is looked at is a bound of, for whoever reads it in a file.
   [[nodiscard]] std::string proved_over() const {
     std::string text = "covers by runs of consecutive ops";
     if (params_.max_ops < network_.ops.size())
@@ -502,6 +543,8 @@ class Planner {
   Hardware within_;    ///< `hardware_` with the memory that the limits leave
   bool whole_;         ///< which is all of it
   double worth_below_;
+  std::optional<double> prove_below_;
+  std::int64_t proof_shapes_;
   std::vector<TensorIndex> stays_;  ///< although it might be stored
   int patience_;
   double fewest_ = std::numeric_limits<double>::infinity();
@@ -511,52 +554,6 @@ class Planner {
 };
 
 }  // namespace
-
-namespace {
-
-/// Of an op, at once or with its sums in parts: what comes closest to fitting.
-placer::MissingBytes missing_bytes(const Network& network, OpIndex op, const Hardware& hardware,
-                                   const Budget& budget) {
-  const tiling::Subgraph part =
-      tiling::make_subgraph(network, {op, op}, tiling::last_readers(network), hardware);
-  placer::MissingBytes least =
-      placer::missing_bytes(part, hardware, tile_variants(hardware.tiling), budget);
-  if (!splits_sums(hardware)) return least;
-  for (const std::int64_t parts : hardware.tiling.reduction) {
-    const auto split = tiling::split_reduction(part, hardware, parts);
-    const std::vector<TileVariant> variants = in_parts(lowering_variants(hardware.tiling), parts);
-    if (!split || variants.empty()) continue;
-    const placer::MissingBytes other = placer::missing_bytes(*split, hardware, variants, budget);
-    const auto stopped = other.stopped ? other.stopped : least.stopped;
-    if (other.bytes < least.bytes) least = other;
-    least.stopped = stopped;
-  }
-  return least;
-}
-
-}  // namespace
-
-ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
-                           const SingleOps& singles, const Budget& budget) {
-  for (OpIndex op = 0; op < singles.size(); ++op) {
-    const CandidateAnswer& answer = *singles[op];
-    if (!answer.options.empty() || !answer.complete()) continue;
-    std::string text = "op '" + network.ops[op].name + "' (" +
-                       std::string(to_string(network.ops[op].kind)) +
-                       ") fits with no tile into the memory of " + hardware.name;
-    const placer::MissingBytes missing = missing_bytes(network, op, hardware, budget);
-    if (missing.bytes > 0)
-      text += ": its smallest tile needs " + placer::to_string(missing) + " than there are";
-    else if (missing.stopped)
-      text += "; a limit came before it was known how many bytes are missing";
-    else
-      text +=
-          ": bytes enough for its smallest tile, but no arrangement keeps every rule of the "
-          "profile";
-    return {text, missing.stopped};
-  }
-  return {};
-}
 
 bool tries_levels(const PlanParams& params, const Hardware& hardware) {
   return params.tile_shapes > 0 && weights_of(hardware, params).peak_memory > 0;

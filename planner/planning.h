@@ -27,6 +27,10 @@ struct PlanPart {
   Size most_peak = std::numeric_limits<Size>::max();  ///< of any run
   std::vector<TensorIndex> stays{};  ///< on the chip, over whatever cuts (tiling::may_stay())
   bool quick = false;  ///< a few looks for cheaper tiles: to see whether it is worth more of them
+  /// Nothing but a plan that scores less is of use, and a proof where there is none (prove.h): all
+  /// that is made of a plan which is no better are its bound and whether that is proved.
+  std::optional<double> prove_below{};
+  std::int64_t proof_shapes = 0;  ///< so many are looked at for it
   /// Covers in the fewest tiles that cost as much are not worth looking for cheaper ones.
   double worth_below = std::numeric_limits<double>::infinity();
 };

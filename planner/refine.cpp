@@ -3,7 +3,6 @@
 #include <array>
 #include <condition_variable>
 #include <exception>
-#include <iterator>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -28,12 +27,6 @@ Metrics least_of(const KnownCost& cost) {
   return metrics;
 }
 
-std::vector<TileVariant> variants_of(const tiling::Subgraph& part, const TilingOptions& tiling) {
-  std::vector<TileVariant> variants = lowering_variants(tiling);
-  std::ranges::move(staying_variants(part, tiling), std::back_inserter(variants));
-  return variants;
-}
-
 /// What is in `more` besides.
 void add_options(const CandidateAnswer& more, CandidateAnswer& answer) {
   for (const PlannedSubgraph& option : more.options)
@@ -43,44 +36,6 @@ void add_options(const CandidateAnswer& more, CandidateAnswer& answer) {
 }
 
 }  // namespace
-
-/// Those of the variants in which tiles of the run may be cheaper than those of the answer, with
-/// the fewest tiles that might fit: what() is told of each.
-template <typename What>
-void Candidates::for_each_variant(const std::vector<TileVariant>& variants,
-                                  const CandidateAnswer& answer, const What& what) const {
-  for (const TileVariant& options : variants) {
-    std::int64_t fewest = 1;
-    bool none = false;
-    for (const CandidateAnswer::Tried& other : answer.tried) {
-      if (other.variant != options && !easier(other.variant, options)) continue;
-      none = none || (other.decided && !other.option);
-      fewest = std::max(fewest, other.none_below);
-    }
-    if (!none) what(options, fewest);
-  }
-}
-
-template <typename What>
-double Candidates::of_answered(OpRange ops, const What& what) const {
-  Known known;
-  {
-    const std::lock_guard guard(lock_);
-    const auto at = of_run_.find({ops.first, ops.last});
-    if (at == of_run_.end() || !at->second.answer) return 0;
-    known = at->second;
-  }
-  const std::string structure = structure_of(ops);
-  const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
-  const std::lock_guard guard(run->lock);
-  try {
-    const double told = what(*run, structure, known.fewest ? *known.fewest : *known.answer);
-    keep(structure, run);
-    return told;
-  } catch (const BudgetEnded&) {
-    return 0;
-  }
-}
 
 double Candidates::least_score(OpRange ops, const ScoreOf& score) const {
   return of_answered(ops, [&](RunGeometry& run, const std::string& structure,
@@ -203,6 +158,30 @@ KnownShapes Candidates::known_shapes(const std::string& structure,
         if (!known || !known->load) return std::nullopt;
         return least_of(*known);
       }};
+}
+
+ShapeSearchParams Candidates::shape_params(RunGeometry& run, const std::string& structure,
+                                           const TileVariant& options,
+                                           tiling::TileGeometry& geometry, Poll& poll) const {
+  return {.options = options,
+          .budget = params_.budget,
+          .nodes_per_question = effort_at(0, params_.nodes_per_question).nodes,
+          .seed = params_.seed,
+          .cost =
+              [this, &run, &structure, options, &geometry, &poll](
+                  const tiling::TileGrid& grid, const tiling::Lowering& lowering) {
+                KnownCost cost =
+                    cost_anywhere(run.part, grid, lowering, cheapest_, *cheapest_arrays_, poll);
+                cost.load = peak_load(
+                    lowering, tiling::demands(run.part, geometry.space(), lowering, grid.tiles));
+                if (!cost_key_.empty())
+                  memory_->costs().keep(cost_key_of(structure, options, grid.shape), cost);
+                return least_of(cost);
+              },
+          .groups = &run.groups.try_emplace(options.halo, geometry.space()).first->second,
+          .first_loads =
+              load_key_.empty() ? nullptr : &run.first_loads[load_key_ + variant_word(options)],
+          .known = known_shapes(structure, options)};
 }
 
 /// What the looks at one variant after the other come to: each looks for what is cheaper than all
@@ -340,32 +319,14 @@ void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) const {
   tiling::TileGeometry& geometry =
       run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
   const tiling::WatchedGeometry watched(geometry, poll);
-  CheapestTile best = cheapest_tile(
-      geometry, c.hardware_,
-      {.options = options,
-       .engine = engine.get(),
-       .budget = c.params_.budget,
-       .nodes_per_question = effort_at(0, c.params_.nodes_per_question).nodes,
-       .seed = c.params_.seed,
-       .fewest_tiles = look.fewest,
-       .bound = bound_.get(),
-       .score = goal_.score,
-       .cost =
-           [&](const tiling::TileGrid& grid, const tiling::Lowering& lowering) {
-             KnownCost cost =
-                 cost_anywhere(run.part, grid, lowering, c.cheapest_, *c.cheapest_arrays_, poll);
-             cost.load = peak_load(
-                 lowering, tiling::demands(run.part, geometry.space(), lowering, grid.tiles));
-             if (!c.cost_key_.empty())
-               c.memory_->costs().keep(c.cost_key_of(structure_, options, grid.shape), cost);
-             return least_of(cost);
-           },
-       .groups = &run.groups.try_emplace(options.halo, geometry.space()).first->second,
-       .first_loads =
-           c.load_key_.empty() ? nullptr : &run.first_loads[c.load_key_ + variant_word(options)],
-       .known = c.known_shapes(structure_, options),
-       .below = look.below,
-       .most_shapes = goal_.most_shapes});
+  ShapeSearchParams params = c.shape_params(run, structure_, options, geometry, poll);
+  params.engine = engine.get();
+  params.fewest_tiles = look.fewest;
+  params.bound = bound_.get();
+  params.score = goal_.score;
+  params.below = look.below;
+  params.most_shapes = goal_.most_shapes;
+  CheapestTile best = cheapest_tile(geometry, c.hardware_, params);
   look.looked = best.looked;
   look.open = best.open;
   if (!best.found) return;

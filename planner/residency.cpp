@@ -63,7 +63,7 @@ class Residency {
     may_ = up_to(room);
     small_ = up_to(room / share_of_small);
     levels_ = tries_levels(params, hardware);
-    all_sets_ = may_.size() <= few_tensors && network.ops.size() <= few_ops;
+    all_sets_ = may_.empty() || (may_.size() <= few_tensors && network.ops.size() <= few_ops);
   }
 
   /// False: nothing that stays is worth its room.
@@ -74,12 +74,22 @@ class Residency {
     return better;
   }
 
-  [[nodiscard]] bool all_sets() const { return all_sets_; }
+  /// Few enough tensors may stay for each set of them.
+  [[nodiscard]] std::vector<std::vector<TensorIndex>> all_sets() const {
+    std::vector<std::vector<TensorIndex>> sets;
+    if (!all_sets_) return sets;
+    for (std::uint64_t set = 0; set < std::uint64_t{1} << may_.size(); ++set) {
+      std::vector<TensorIndex>& stays = sets.emplace_back();
+      for (std::size_t k = 0; k < may_.size(); ++k)
+        if ((set >> k & 1U) != 0) stays.push_back(may_[k]);
+    }
+    return sets;
+  }
+  /// In the fewest tiles nothing scores less with the sets that were tried, where those are all and
+  /// no other tiles are asked for.
+  [[nodiscard]] double fewest_bound() const { return fewest_bound_; }
   /// What ended the looking, if something did before all was looked at.
   [[nodiscard]] StopReason stop() const { return stop_; }
-
-  /// No cover scores less with whatever stays; of all sets that were tried, with their tiles.
-  [[nodiscard]] double bound() const { return least_bound_; }
 
   [[nodiscard]] const cost::Score& score() const { return score_; }
   [[nodiscard]] const PeakLimits& limits() const { return limits_; }
@@ -100,8 +110,6 @@ class Residency {
       every_set(best);
       return take(best, plan);
     }
-    // At first, since a limit may come later.
-    least_bound_ = bound_of_covers();
     tensor_by_tensor(best);
     std::set<std::vector<TensorIndex>> tried;
     const std::vector<TensorIndex> chosen = best.stays;
@@ -129,22 +137,6 @@ class Residency {
       found.erase(least);
     }
     return better;
-  }
-
-  /// The shortest path over what runs cost at least where nothing that may stay is moved.
-  [[nodiscard]] double bound_of_covers() const {
-    cost::RunBounds bounds(network_, hardware_, may_);
-    std::vector<double> least(network_.ops.size() + 1, infinity);
-    least[0] = 0;
-    const std::size_t ops = network_.ops.size();
-    for (OpIndex first = 0; first < ops; ++first)
-      for (std::size_t length = 1; length <= std::min(params_.max_ops, ops - first); ++length) {
-        if (budget_.exhausted()) return 0;
-        const Metrics run = bounds.of(first, first + length - 1);
-        double& end = least[first + length];
-        end = std::min(end, least[first] + cost::additive_score(score_, run) * less);
-      }
-    return least.back();
   }
 
   /// False where that is no better.
@@ -193,10 +185,8 @@ class Residency {
   }
 
   void every_set(State& best) {
-    for (std::uint64_t set = 1; set < std::uint64_t{1} << may_.size(); ++set) {
-      std::vector<TensorIndex> stays;
-      for (std::size_t k = 0; k < may_.size(); ++k)
-        if ((set >> k & 1U) != 0) stays.push_back(may_[k]);
+    for (const std::vector<TensorIndex>& stays : all_sets()) {
+      if (stays.empty()) continue;
       std::optional<State> other = cover_with(stays, false);
       if (!other) continue;
       if (std::optional<State> lower = in_less(*other)) other = std::move(lower);
@@ -324,7 +314,7 @@ class Residency {
                                                 Size most_peak = unbounded) {
     if (stays.empty()) return std::nullopt;
     if (budget_.exhausted()) {
-      if (all_sets_) least_bound_ = 0;
+      fewest_bound_ = 0;
       return std::nullopt;
     }
     PlanParams params = params_;
@@ -336,8 +326,8 @@ class Residency {
                            .plan;
     solved_ += plan.search.solved;
     if (cut_short(plan.stop)) stop_ = plan.stop;
-    if (all_sets_ && plan.status != Status::infeasible && most_peak == unbounded)
-      least_bound_ = std::min(least_bound_, plan.bound);
+    if (plan.status != Status::infeasible && most_peak == unbounded)
+      fewest_bound_ = std::min(fewest_bound_, plan.bound);
     if (plan.status != Status::feasible) return std::nullopt;
     const double score = score_of(plan.subgraphs);
     return State{std::move(plan.subgraphs), stays, score};
@@ -355,8 +345,8 @@ class Residency {
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
   bool all_sets_ = false;
-  bool levels_ = false;            ///< of memory are looked at
-  double least_bound_ = infinity;  ///< of the covers that were sought, or of all
+  bool levels_ = false;             ///< of memory are looked at
+  double fewest_bound_ = infinity;  ///< of the covers that were sought in the fewest tiles
   StopReason stop_ = StopReason::completed;
   std::vector<OpIndex> maker_;
   std::atomic<std::int64_t> solved_ = 0;
@@ -368,20 +358,8 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                              const PlanParams& params, NetworkPlan& plan) {
   Residency residency(network, hardware, params, plan);
   const bool better = residency.improve(plan);
-  if (residency.all_sets()) {
-    plan.bound = std::min({plan.bound, residency.bound(), plan.score});
-    plan.proved_over += ", whatever stays on the chip from run to run";
-  } else if (better || residency.stop() != StopReason::completed) {
-    plan.bound = std::min({plan.bound, residency.bound(), plan.score});
-    plan.proved_over = "covers by runs of consecutive ops";
-    if (params.max_ops < network.ops.size())
-      plan.proved_over += ", at most " + std::to_string(params.max_ops) + " in a run";
-    plan.proved_over += ", in whatever tiles, whatever stays on the chip from run to run";
-  } else {
-    plan.proved_over += ", with tensors from run to run stored and loaded";
-  }
-  plan.optimal = plan.bound >= plan.score;
-  const ResidencyWork work{residency.solved(), residency.stop()};
+  ResidencyWork work{better, residency.solved(), residency.stop(), residency.all_sets(),
+                     residency.fewest_bound()};
   if (!better) return work;
   if (params.fewest_modes) {
     plan.objectives = {take_fewest_modes(network, hardware,
@@ -393,8 +371,6 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                                           .budget = residency.budget()},
                                          plan.subgraphs)};
     describe(network, hardware, residency.score(), plan, params.limits.threads);
-    // Bounds of covers do not know that other places may switch modes less often.
-    plan.bound = std::min(plan.bound, plan.score);
   }
   return work;
 }

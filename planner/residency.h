@@ -11,6 +11,10 @@
 // less. Private to planner/.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <vector>
+
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
@@ -18,15 +22,19 @@
 
 namespace tessera::planner {
 
-/// Runs that were asked about.
 struct ResidencyWork {
-  std::int64_t solved = 0;
+  bool better = false;
+  std::int64_t solved = 0;                  ///< runs that were asked about
   StopReason stop = StopReason::completed;  ///< of time, memory or the user: what else may stay?
+  /// Everything that may stay together, where that is few enough to be listed; else empty.
+  std::vector<std::vector<TensorIndex>> sets{};
+  /// No cover in the fewest tiles scores less with any of the sets, where no others are asked for.
+  double fewest_bound = std::numeric_limits<double>::infinity();
 };
 
 /// require: the plan is one of plan_once() with these params, and feasible; params.memory is there.
-/// ensure: it is one still, and scores no more. Where it scores less, or a limit came first, the
-/// bound is one over all covers, whatever stays.
+/// ensure: it is one still, and scores no more. Its bound and its proof are those of the plan that
+/// was given.
 ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                              const PlanParams& params, NetworkPlan& plan);
 

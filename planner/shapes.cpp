@@ -42,6 +42,7 @@ std::array<std::vector<Dim>, tiling::tile_axes> granules(const Hardware& hardwar
 struct Rated {
   double bound = 0;
   search::ShapeGroup group;
+  Size load = 0;  ///< of its least tile, where that is kept
 };
 
 /// Where nothing passes what stays, it might as well not stay: halos where the machine may
@@ -77,10 +78,7 @@ class ShapeSearch {
   }
 
   CheapestTile run() {
-    if (params_.options.stationary == Stationary::inputs && lowering_.staying.empty())
-      return std::move(best_);
-    if (may_recompute_ && params_.options.halo != HaloPolicy::recompute && !geometry_.keeps_halo())
-      return std::move(best_);
+    if (same_by_another_name()) return std::move(best_);
     for (const Rated& rated : groups()) {
       if (rated.bound >= best_.cost) break;
       if (!look_into(rated)) break;
@@ -89,7 +87,38 @@ class ShapeSearch {
     return std::move(best_);
   }
 
+  RatedGroups rated() {
+    RatedGroups found;
+    if (same_by_another_name()) return found;
+    for (const Rated& rated : groups()) {
+      Metrics least;
+      if (params_.bound != nullptr) least = bound_of(rated.group);
+      // The topmost buffer ends where it ends, and loads are of whole granules.
+      least.peak_bytes =
+          std::max<Size>(0, rated.load - (lowering_.problem.memories.front().alignment - 1));
+      if (params_.score(least) < params_.below) found.groups.push_back({rated.group, least});
+    }
+    found.open = best_.open;
+    return found;
+  }
+
+  std::optional<std::int64_t> each(
+      std::span<const search::ShapeGroup> groups,
+      const std::function<void(const tiling::TileShape&, const Metrics&)>& what) {
+    each_ = what;
+    for (const search::ShapeGroup& group : groups)
+      if (!look_into({.bound = 0, .group = group})) return std::nullopt;
+    return best_.looked;
+  }
+
  private:
+  /// Nothing stays that might, or no halo is kept.
+  [[nodiscard]] bool same_by_another_name() {
+    return (params_.options.stationary == Stationary::inputs && lowering_.staying.empty()) ||
+           (may_recompute_ && params_.options.halo != HaloPolicy::recompute &&
+            !geometry_.keeps_halo());
+  }
+
   /// What so many tiles or more cost at least, from a power of two below.
   [[nodiscard]] double from(std::int64_t tiles) {
     if (params_.bound == nullptr) return 0;
@@ -117,15 +146,16 @@ class ShapeSearch {
       }
       Size* const load = kept_load(groups.index());
       if (load != nullptr && *load > lowering_.problem.memories.front().capacity) continue;
-      const double bound =
-          params_.bound == nullptr
-              ? 0
-              : params_.score(params_.bound->of_counts(group->counts, params_.options));
+      const double bound = params_.bound == nullptr ? 0 : params_.score(bound_of(*group));
       if (bound >= best_.cost || first_is_too_large(*group, load)) continue;
-      list.push_back({bound, *group});
+      list.push_back({bound, *group, load == nullptr ? 0 : *load});
     }
     std::ranges::stable_sort(list, {}, &Rated::bound);
     return list;
+  }
+
+  [[nodiscard]] Metrics bound_of(const search::ShapeGroup& group) const {
+    return params_.bound->of_counts(group.counts, params_.options);
   }
 
   void leave_open(double cost) { best_.open = std::min(best_.open, cost); }
@@ -156,7 +186,7 @@ class ShapeSearch {
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
       shapes *= std::min<std::int64_t>(rated.group.most[axis] - rated.group.least[axis] + 1,
                                        small_group + 1);
-    const bool all = shapes <= small_group;
+    const bool all = each_ || shapes <= small_group;
     std::array<std::vector<Dim>, tiling::tile_axes> along;
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
       along[axis] = all ? all_extents(rated.group, axis) : extents(rated.group, axis);
@@ -245,8 +275,10 @@ class ShapeSearch {
     std::optional<tiling::TileGrid> grid;
     if (!all_loads_fit(shape, grid)) return;
     ++best_.looked;
-    const double cost = params_.score(cost_of(shape, grid));
+    const Metrics least = cost_of(shape, grid);
+    const double cost = params_.score(least);
     if (cost >= best_.cost) return;
+    if (each_) return each_(shape, least);
     search::TileSearchResult fits =
         search::find_tile(geometry_, hardware_,
                           {.options = params_.options,
@@ -270,6 +302,7 @@ class ShapeSearch {
   std::array<std::vector<Dim>, tiling::tile_axes> granules_;
   bool may_recompute_;
   CheapestTile best_;
+  std::function<void(const tiling::TileShape&, const Metrics&)> each_;
   std::int64_t stage_ = 1;
   std::optional<double> staged_;
   // Working memory.
@@ -283,6 +316,18 @@ class ShapeSearch {
 CheapestTile cheapest_tile(tiling::TileGeometry& geometry, const Hardware& hardware,
                            const ShapeSearchParams& params) {
   return ShapeSearch(geometry, hardware, params).run();
+}
+
+RatedGroups rated_groups(tiling::TileGeometry& geometry, const Hardware& hardware,
+                         const ShapeSearchParams& params) {
+  return ShapeSearch(geometry, hardware, params).rated();
+}
+
+std::optional<std::int64_t> each_shape(
+    tiling::TileGeometry& geometry, const Hardware& hardware, const ShapeSearchParams& params,
+    std::span<const search::ShapeGroup> groups,
+    const std::function<void(const tiling::TileShape&, const Metrics&)>& what) {
+  return ShapeSearch(geometry, hardware, params).each(groups, what);
 }
 
 }  // namespace tessera::planner

@@ -20,6 +20,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cost/grid_bound.h"
@@ -69,5 +70,30 @@ struct CheapestTile {
 /// with nothing reserved.
 [[nodiscard]] CheapestTile cheapest_tile(tiling::TileGeometry& geometry, const Hardware& hardware,
                                          const ShapeSearchParams& params);
+
+/// Shapes that cut each axis into equally many parts, and what any of them costs and loads at
+/// least.
+struct RatedGroup {
+  search::ShapeGroup group;
+  Metrics least;
+};
+
+struct RatedGroups {
+  std::vector<RatedGroup> groups;
+  /// What is in none of them costs no less than this; infinite: it is of no use.
+  double open = std::numeric_limits<double>::infinity();
+};
+
+/// Those that may cost less than `below`: nothing is looked at.
+[[nodiscard]] RatedGroups rated_groups(tiling::TileGeometry& geometry, const Hardware& hardware,
+                                       const ShapeSearchParams& params);
+
+/// Tells of every shape in the groups whose loads fit and that may cost less than `below`, with
+/// what it costs at least; none is placed. How many were looked at; nothing where those were
+/// `most_shapes`, or the budget ended: of some nothing is known then.
+[[nodiscard]] std::optional<std::int64_t> each_shape(
+    tiling::TileGeometry& geometry, const Hardware& hardware, const ShapeSearchParams& params,
+    std::span<const search::ShapeGroup> groups,
+    const std::function<void(const tiling::TileShape&, const Metrics&)>& what);
 
 }  // namespace tessera::planner

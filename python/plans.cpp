@@ -150,9 +150,9 @@ struct Progress {
 
 Plan make_plan(const py::object& network, const py::object& hardware, const py::object& max_ops,
                const LimitArguments& limits, std::int64_t nodes_per_question,
-               std::int64_t tile_shapes, bool residency, const py::object& weights,
-               const py::object& peak_limits, const py::object& reference, Memory* memory,
-               const py::object& progress) {
+               std::int64_t tile_shapes, std::int64_t proof_shapes, bool residency,
+               const py::object& weights, const py::object& peak_limits,
+               const py::object& reference, Memory* memory, const py::object& progress) {
   const KeptNetwork net = network_of(network);
   auto machine = std::make_shared<const Hardware>(profile_of(hardware).hardware());
   PlanParams params;
@@ -164,6 +164,7 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
   params.limits = limits_of(limits);
   params.nodes_per_question = nodes_per_question;
   params.tile_shapes = tile_shapes;
+  params.proof_shapes = proof_shapes;
   params.residency = residency;
   params.weights = numbers_of(weights, "weights");
   params.peak_limits = numbers_of(peak_limits, "limits");
@@ -328,6 +329,16 @@ void bind_plan_class(py::module_& module) {
       .def_property_readonly("bound", [](const Plan& p) { return p.plan.bound; })
       .def_property_readonly("optimal", [](const Plan& p) { return p.plan.optimal; })
       .def_property_readonly(
+          "looked_at",
+          [](const Plan& p) {
+            py::dict claim;
+            claim["bound"] = p.plan.looked_at.bound;
+            claim["optimal"] = p.plan.looked_at.optimal;
+            claim["proved_over"] = p.plan.looked_at.over;
+            return claim;
+          },
+          "Bound and proof of the tiles that were looked at: of less, and so proved more often.")
+      .def_property_readonly(
           "proved_over", [](const Plan& p) { return p.plan.proved_over; },
           "What `bound` ranges over, in words.")
       .def_property_readonly("totals", [](const Plan& p) { return metrics_dict(p.plan.totals); })
@@ -379,20 +390,21 @@ void bind_plan(py::module_& module) {
       [](const py::object& network, const py::object& hardware, const py::object& max_ops,
          py::object timeout, py::object work, py::object memory_limit, int threads,
          std::uint64_t seed, std::int64_t nodes_per_question, std::int64_t tile_shapes,
-         bool residency, const py::object& weights, const py::object& limits,
-         const py::object& reference, const std::shared_ptr<Memory>& memory,
-         const py::object& progress) {
+         std::int64_t proof_shapes, bool residency, const py::object& weights,
+         const py::object& limits, const py::object& reference,
+         const std::shared_ptr<Memory>& memory, const py::object& progress) {
         return make_plan(
             network, hardware, max_ops,
             {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed},
-            nodes_per_question, tile_shapes, residency, weights, limits, reference, memory.get(),
-            progress);
+            nodes_per_question, tile_shapes, proof_shapes, residency, weights, limits, reference,
+            memory.get(), progress);
       },
       py::arg("network"), py::arg("hardware"), py::kw_only(), py::arg("max_ops") = py::none(),
       py::arg("timeout") = py::none(), py::arg("work") = py::none(),
       py::arg("memory_limit") = py::none(), py::arg("threads") = 2, py::arg("seed") = 0,
       py::arg("nodes_per_question") = PlanParams{}.nodes_per_question,
       py::arg("tile_shapes") = PlanParams{}.tile_shapes,
+      py::arg("proof_shapes") = PlanParams{}.proof_shapes,
       py::arg("residency") = PlanParams{}.residency, py::arg("weights") = py::none(),
       py::arg("limits") = py::none(), py::arg("reference") = py::none(),
       py::arg("memory").none(true) = py::none(), py::arg("progress") = py::none(),
@@ -411,7 +423,8 @@ void bind_plan(py::module_& module) {
 `network` is a Network or the path of one, `hardware` a Profile or the name of one. `weights` takes
 the place of the profile's ({"latency": 0.7, "energy": 0.3}); `limits` bounds what any piece may
 take ({"peak_memory": "512 KiB"}). `max_ops` is the longest piece; 1 plans layer by layer. So many
-`tile_shapes` are costed of a piece that a best plan has; 0: the fewest tiles alone. With
+`tile_shapes` are costed of a piece that a best plan has; 0: the fewest tiles alone. So many
+`proof_shapes` in all are costed to prove that no plan is better. With
 `residency` tensors between pieces may stay on the chip where that scores less. `memory` is a PlanMemory: answers kept for the next call. `timeout` is in seconds. `reference` is what the
 score is relative to: a Profile or the name of one (layer by layer on it), or another Plan; without
 it what the profile says, or its own machine.

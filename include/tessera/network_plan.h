@@ -138,6 +138,14 @@ struct PlanReference {
   Metrics totals;
 };
 
+/// What nothing scores less than, of all that is named.
+struct PlanClaim {
+  double bound = 0;
+  bool optimal = false;
+  std::string over;  ///< in words
+  friend bool operator==(const PlanClaim&, const PlanClaim&) = default;
+};
+
 struct NetworkPlan {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
@@ -153,9 +161,12 @@ struct NetworkPlan {
   double baseline_score = 1;  ///< of that, against the reference
   PlanReference reference;
   double score = 0;  ///< weighted, against the reference: below 1 is better
-  double bound = 0;  ///< proved: no cover of the network scores less
+  double bound = 0;  ///< proved: no cover of the network scores less, whatever its tiles
   bool optimal = false;
   std::string proved_over;  ///< what `bound` and `optimal` range over, in words
+  /// The same of the fewest tiles that fit and those that were looked at besides: of less, and so
+  /// proved more often.
+  PlanClaim looked_at;
   /// What else was asked for (PlanParams::fewest_modes), with a bound over all placements of these
   /// subgraphs and tiles that cost no more.
   std::vector<ObjectiveValue> objectives;

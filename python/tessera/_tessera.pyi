@@ -212,6 +212,8 @@ class Plan:
     @property
     def optimal(self) -> bool: ...
     @property
+    def looked_at(self) -> Dict[str, Any]: ...
+    @property
     def proved_over(self) -> str: ...
     @property
     def totals(self) -> Dict[str, float]: ...
@@ -309,6 +311,7 @@ def plan(
     seed: int = ...,
     nodes_per_question: int = ...,
     tile_shapes: int = ...,
+    proof_shapes: int = ...,
     residency: bool = ...,
     weights: Optional[Mapping[str, float]] = ...,
     limits: Optional[Mapping[str, Union[float, str]]] = ...,

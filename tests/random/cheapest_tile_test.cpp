@@ -10,20 +10,17 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "cost/array_memo.h"
-#include "placer/tile_engine.h"
+#include "cost/channel_use.h"
+#include "cost/grid_bound.h"
 #include "planner/candidates.h"
-#include "planner/option.h"
+#include "tests/random/literal_tilings.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"
 #include "tests/support/random_network.h"
-#include "tiling/reduction.h"
+#include "tiling/subgraph.h"
 
 namespace tessera {
 namespace {
@@ -31,87 +28,49 @@ namespace {
 using testing::Random;
 using testing::setting;
 
-Hardware random_hardware(Random& random, Size needed) {
-  Hardware h = testing::random_machine(random, {.needed = needed, .most_percent = 130});
-  h.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
-  if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep_columns};
-  if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep};
-  // Machines that always keep halos once looked at no shape of a run without any.
-  if (random.chance(15)) h.tiling.halo = {HaloPolicy::keep};
-  if (random.chance(50))
-    h.tiling.one_copy = {
-        random.pick(std::vector{OneCopy::inputs, OneCopy::outputs}),
-        random.pick(std::vector{OneCopy::inputs_outputs, OneCopy::weights, OneCopy::inputs_weights,
-                                OneCopy::outputs_weights})};
-  h.tiling.reduction = {1};
-  if (random.chance(60)) h.tiling.reduction = {random.between(2, 4), 1, 2};
-  if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
-  if (random.chance(25)) testing::add_flash(random, h);
-  if (random.chance(40)) testing::randomize_stored(random, h);
-  return h;
-}
+/// Bounds of tilings by their numbers of tiles, of one run after the other.
+class Bounds {
+ public:
+  explicit Bounds(const Hardware& hardware) : hardware_(hardware) {}
 
-/// Of every shape in every variant.
-double cheapest(const tiling::Subgraph& part, std::vector<TileVariant> variants, bool one_op,
-                const Hardware& hardware, const planner::ShapeGoal& goal) {
-  double best = std::numeric_limits<double>::infinity();
-  const auto engine = placer::tile_engine(hardware);
-  cost::ArrayMemo arrays(hardware);
-  const Budget budget;
-  Poll poll(budget);
-  for (const TileVariant& options : variants) {
-    tiling::TileGeometry geometry(part, options.halo);
-    const tiling::TileSpace& space = geometry.space();
-    tiling::TileShape shape;
-    const auto least = [&](std::size_t axis) {
-      return space.axis[axis] ? Dim{1} : space.whole.extent[axis];
-    };
-    for (shape.extent[0] = least(0); shape.extent[0] <= space.whole.extent[0]; ++shape.extent[0])
-      for (shape.extent[1] = least(1); shape.extent[1] <= space.whole.extent[1]; ++shape.extent[1])
-        for (shape.extent[2] = least(2); shape.extent[2] <= space.whole.extent[2];
-             ++shape.extent[2]) {
-          search::TileSearchResult found = search::find_tile(
-              geometry, hardware, {.options = options, .engine = engine.get(), .only = shape});
-          // Two copies of a single tile's buffers hide nothing of one op, nor is anything gained by
-          // what stays where nothing passes it.
-          const auto& counts = found.grid.counts;
-          const bool idle =
-              (options.double_buffer && shape == space.whole && one_op) ||
-              (options.stationary == Stationary::weights && counts[1] * counts[2] == 1) ||
-              (options.stationary == Stationary::inputs &&
-               (counts[0] == 1 || found.lowering.staying.empty()));
-          if (found.status != Status::feasible || idle) continue;
-          const PlannedSubgraph option = planner::make_option(
-              geometry, hardware, options, std::move(found), engine->name(), arrays, poll);
-          best = std::min(best, goal.score(option.metrics));
-        }
+  void expect_no_more(const testing::LiteralTiling& each) {
+    if (part_ != &each.part) find(each.part);
+    if (!bound_) return;
+    const Metrics& m = each.option.metrics;
+    for (const Metrics& least : {bound_->of_counts(each.option.counts, each.option.variant),
+                                 bound_->least(each.option.tile_count(), each.option.variant)}) {
+      EXPECT_LE(least.latency_cycles, m.latency_cycles);
+      EXPECT_LE(least.dram_bytes, m.dram_bytes);
+      EXPECT_LE(least.energy_pj, m.energy_pj * (1 + 1e-9));
+    }
   }
-  return best;
-}
 
-/// At once, and with its sums in each number of parts.
+ private:
+  void find(const tiling::Subgraph& part) {
+    part_ = &part;
+    bound_.reset();
+    const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+    if (!geometry.has_volumes()) return;
+    const auto readers = tiling::last_readers(*part.network);
+    bound_.emplace(part, geometry.space(), cost::ChannelUse(*part.network, readers), hardware_);
+  }
+
+  const Hardware& hardware_;
+  const tiling::Subgraph* part_ = nullptr;
+  std::optional<cost::GridBound> bound_;
+};
+
+/// Of every shape in every variant, at once and with its sums in each number of parts.
 double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
                 const planner::ShapeGoal& goal) {
-  const tiling::Subgraph part =
-      tiling::make_subgraph(network, ops, tiling::last_readers(network), hardware);
-  const auto add = [](std::vector<TileVariant>& all, const std::vector<TileVariant>& more) {
-    all.insert(all.end(), more.begin(), more.end());
-  };
-  std::vector<TileVariant> variants = planner::lowering_variants(hardware.tiling);
-  add(variants, planner::staying_variants(part, hardware.tiling));
-  add(variants, planner::one_copy_variants(part, hardware.tiling));
-  double best = cheapest(part, variants, ops.first == ops.last, hardware, goal);
-  for (const std::int64_t parts :
-       std::set(hardware.tiling.reduction.begin(), hardware.tiling.reduction.end())) {
-    if (parts == 1) continue;
-    const auto split = tiling::split_reduction(part, hardware, parts);
-    if (!split) continue;
-    variants = planner::lowering_variants(hardware.tiling);
-    add(variants, planner::staying_variants(*split, hardware.tiling));
-    std::erase_if(variants, [](const TileVariant& v) { return v.halo != HaloPolicy::recompute; });
-    for (TileVariant& options : variants) options.reduction = parts;
-    best = std::min(best, cheapest(*split, variants, false, hardware, goal));
-  }
+  double best = std::numeric_limits<double>::infinity();
+  Bounds bounds(hardware);
+  testing::for_each_tiling(
+      tiling::make_subgraph(network, ops, tiling::last_readers(network), hardware), hardware,
+      [&](const testing::LiteralTiling& each) {
+        best = std::min(best, goal.score(each.option.metrics));
+        bounds.expect_no_more(each);
+      });
   return best;
 }
 
@@ -139,7 +98,7 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
                                        .spatial_only = random.chance(60)});
     const OpRange ops{0, network.ops.size() - 1};
     const Size bytes = testing::bytes_of(network);
-    const Hardware hardware = random_hardware(random, bytes);
+    const Hardware hardware = testing::machine_with_choices(random, bytes);
     const double latency = random.chance(20) ? 1 : 0.5;
     const Size peak = random.chance(50) ? bytes : random.between(1, bytes);
     const planner::ShapeGoal goal{.score =

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -37,17 +38,18 @@ struct Fixture {
 
 TEST(GridBound, CountsOverlapsAndFetches) {
   const Fixture f;
-  // Input and output once, and of the weights those that every tile needs whole.
+  // Input and output once, and all weights: those of two that every tile needs whole, and those of
+  // one of which it needs a part.
   EXPECT_NEAR(static_cast<double>(f.bound.least(1, {.weights = WeightPolicy::resident}).dram_bytes),
-              2 * 16384 + 2 * 2304, 1);
+              2 * 16384 + 3 * 2304, 1);
   // Cut along H or W, where it overlaps least: 31 rows need all 32 of the input, the last one 4.
   EXPECT_NEAR(static_cast<double>(f.bound.least(2, {.weights = WeightPolicy::resident}).dram_bytes),
-              16384 + 36 * 32 * 16 + 2 * 2304, 1);
+              16384 + 36 * 32 * 16 + 3 * 2304, 1);
   EXPECT_NEAR(static_cast<double>(f.bound.least(2, {.weights = WeightPolicy::refetch}).dram_bytes),
-              16384 + 36 * 32 * 16 + 2 * 2 * 2304, 1);
+              16384 + 36 * 32 * 16 + (2 * 2 + 1) * 2304, 1);
   // The same along both.
   EXPECT_NEAR(static_cast<double>(f.bound.least(4, {.weights = WeightPolicy::resident}).dram_bytes),
-              16384 + 36 * 36 * 16 + 2 * 2304, 1);
+              16384 + 36 * 36 * 16 + 3 * 2304, 1);
 }
 
 TEST(GridBound, ComputesOverlapsAgain) {
@@ -87,6 +89,23 @@ TEST(GridBound, CountsWholeBursts) {
               16384 + 48 * 32 * 16 + 2304, 1);
 }
 
+/// Each tile starts its transfers and its ops, of one channel of the DMA one after the other.
+TEST(GridBound, CountsWhatStarts) {
+  Hardware hardware = machine();
+  hardware.dma.channels = 1;
+  const auto cycles = [&](const std::array<Dim, 3>& counts) {
+    const Fixture f(1, hardware);
+    return f.bound.of_counts(counts, {.weights = WeightPolicy::resident}).latency_cycles;
+  };
+  const std::int64_t one = cycles({1, 1, 1});
+  const std::int64_t many = cycles({1, 32, 1});
+  hardware.dma.setup += 100000;
+  // Nothing is computed before a transfer ended, and then it is stored.
+  EXPECT_NEAR(static_cast<double>(cycles({1, 1, 1}) - one), 3 * 100000, 0.1 * 300000);
+  // 32 loads and stores, and the weights.
+  EXPECT_NEAR(static_cast<double>(cycles({1, 32, 1}) - many), 65 * 100000, 0.1 * 6500000);
+}
+
 TEST(GridBound, GrowsWithTheNumberOfTiles) {
   const Fixture f;
   Metrics before;
@@ -101,7 +120,8 @@ TEST(GridBound, GrowsWithTheNumberOfTiles) {
   EXPECT_EQ(f.bound.most_tiles(), 32 * 32 * 16);
 }
 
-/// The only window lies in the padding: nothing of the input is needed (found by random tests).
+/// The only window lies in the padding: nothing of the input is needed, but the weights are
+/// fetched (found by random tests).
 TEST(GridBound, WindowsInThePaddingNeedNothing) {
   Network net = testing::convolutions(1, {.channels = 4, .rows = 1, .columns = 8, .pad = 1});
   Op& conv = net.ops[0];
@@ -114,7 +134,7 @@ TEST(GridBound, WindowsInThePaddingNeedNothing) {
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
   const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
   EXPECT_NEAR(static_cast<double>(bound.least(1, {.weights = WeightPolicy::resident}).dram_bytes),
-              32, 1);
+              32 + 48, 1);
 }
 
 /// Bytes of a column of `rows` rows that three convolutions need at least in so many tiles: each

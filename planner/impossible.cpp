@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "placer/tile_need.h"
+#include "planner/baseline.h"
+#include "planner/candidates.h"
+#include "planner/option.h"
+#include "planner/piece.h"
+#include "planner/planning.h"
+#include "tessera/tile.h"
+#include "tiling/reduction.h"
+
+namespace tessera::planner {
+
+namespace {
+
+/// Of an op, at once or with its sums in parts: what comes closest to fitting.
+placer::MissingBytes missing_bytes(const Network& network, OpIndex op, const Hardware& hardware,
+                                   const Budget& budget) {
+  const tiling::Subgraph part =
+      tiling::make_subgraph(network, {op, op}, tiling::last_readers(network), hardware);
+  placer::MissingBytes least =
+      placer::missing_bytes(part, hardware, tile_variants(hardware.tiling), budget);
+  if (!splits_sums(hardware)) return least;
+  for (const std::int64_t parts : hardware.tiling.reduction) {
+    const auto split = tiling::split_reduction(part, hardware, parts);
+    const std::vector<TileVariant> variants = in_parts(lowering_variants(hardware.tiling), parts);
+    if (!split || variants.empty()) continue;
+    const placer::MissingBytes other = placer::missing_bytes(*split, hardware, variants, budget);
+    const auto stopped = other.stopped ? other.stopped : least.stopped;
+    if (other.bytes < least.bytes) least = other;
+    least.stopped = stopped;
+  }
+  return least;
+}
+
+}  // namespace
+
+ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
+                           const SingleOps& singles, const Budget& budget) {
+  for (OpIndex op = 0; op < singles.size(); ++op) {
+    const CandidateAnswer& answer = *singles[op];
+    if (!answer.options.empty() || !answer.complete()) continue;
+    std::string text = "op '" + network.ops[op].name + "' (" +
+                       std::string(to_string(network.ops[op].kind)) +
+                       ") fits with no tile into the memory of " + hardware.name;
+    const placer::MissingBytes missing = missing_bytes(network, op, hardware, budget);
+    if (missing.bytes > 0)
+      text += ": its smallest tile needs " + placer::to_string(missing) + " than there are";
+    else if (missing.stopped)
+      text += "; a limit came before it was known how many bytes are missing";
+    else
+      text +=
+          ": bytes enough for its smallest tile, but no arrangement keeps every rule of the "
+          "profile";
+    return {text, missing.stopped};
+  }
+  return {};
+}
+
+}  // namespace tessera::planner

@@ -1,0 +1,139 @@
+// Proved plans against brute force: every cover, every tile shape in every variant, sums in parts,
+// whatever stays on the chip, each tiling in the least memory it fits into. A plan that is called
+// the best is the best of all these, and no bound is above it.
+//
+//   random_proof_test                                    150 networks
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_proof_test    one of them again
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cost/score.h"
+#include "tessera/plan.h"
+#include "tests/random/literal_tilings.h"
+#include "tests/support/effort.h"
+#include "tests/support/random.h"
+#include "tests/support/random_network.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+namespace {
+
+using testing::Random;
+using testing::setting;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A tiling, as far as covers care.
+struct Way {
+  double cost = 0;
+  Size peak = 0;
+};
+
+/// Those of a run that no other costs less and peaks lower than.
+std::vector<Way> ways_of(const tiling::Subgraph& part, const Hardware& hardware,
+                         const cost::Score& score) {
+  const bool peaks_count = cost::peak_weight(score) > 0;
+  std::vector<Way> ways;
+  testing::for_each_tiling(part, hardware, [&](const testing::LiteralTiling& each) {
+    const double cost = cost::additive_score(score, each.option.metrics);
+    ways.push_back({cost, peaks_count ? each.lowest_peak() : 0});
+  });
+  return ways;
+}
+
+/// The least that a cover scores whose runs peak no higher than some of them does.
+double best_cover(const std::vector<std::vector<std::vector<Way>>>& runs, std::size_t max_ops,
+                  double per_byte) {
+  double best = infinity;
+  std::vector<Size> peaks;
+  for (const auto& row : runs)
+    for (const std::vector<Way>& run : row)
+      for (const Way& way : run) peaks.push_back(way.peak);
+  std::ranges::sort(peaks);
+  peaks.erase(std::unique(peaks.begin(), peaks.end()), peaks.end());
+  for (const Size most : peaks) {
+    std::vector<double> least(runs.size() + 1, infinity);
+    least[0] = 0;
+    for (std::size_t first = 0; first < runs.size(); ++first)
+      for (std::size_t length = 1; length <= std::min(max_ops, runs.size() - first); ++length)
+        for (const Way& way : runs[first][length - 1])
+          if (way.peak <= most)
+            least[first + length] = std::min(least[first + length], least[first] + way.cost);
+    best = std::min(best, least.back() + per_byte * static_cast<double>(most));
+  }
+  return best;
+}
+
+double best_of_all(const Network& network, const Hardware& hardware, const PlanParams& params,
+                   const cost::Score& score) {
+  const auto readers = tiling::last_readers(network);
+  const std::vector<TensorIndex> may =
+      params.residency ? tiling::may_stay(network, readers) : std::vector<TensorIndex>{};
+  double best = infinity;
+  for (std::uint64_t bits = 0; bits < std::uint64_t{1} << may.size(); ++bits) {
+    std::vector<TensorIndex> stays;
+    for (std::size_t k = 0; k < may.size(); ++k)
+      if ((bits >> k & 1) != 0) stays.push_back(may[k]);
+    std::vector<std::vector<std::vector<Way>>> runs(network.ops.size());
+    for (OpIndex first = 0; first < network.ops.size(); ++first)
+      for (OpIndex last = first; last < network.ops.size(); ++last)
+        runs[first].push_back(
+            last - first < params.max_ops
+                ? ways_of(tiling::make_subgraph(network, {first, last}, readers, hardware, stays),
+                          hardware, score)
+                : std::vector<Way>{});
+    best = std::min(best, best_cover(runs, params.max_ops, cost::peak_weight(score)));
+  }
+  return best;
+}
+
+TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
+  const std::uint64_t first = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(150));
+  int planned = 0;
+  int proved = 0;
+  int best_found = 0;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) + " TESSERA_CASES=1");
+    Random random(seed ^ 0x9f00f);
+    const Network network =
+        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(1, 3)),
+                                       .extent = 5,
+                                       .channels = 3,
+                                       .views = random.chance(40)});
+    Hardware hardware = testing::machine_with_choices(random, testing::bytes_of(network));
+    hardware.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
+    if (random.chance(40))
+      hardware.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
+    PlanParams params{.residency = random.chance(50)};
+    if (random.chance(30)) params.max_ops = 2;
+    params.limits.threads = static_cast<int>(random.between(1, 2));
+    if (random.chance(20)) params.proof_shapes = random.between(0, 400);
+    const NetworkPlan plan = plan_network(network, hardware, params);
+    if (plan.status != Status::feasible) continue;
+    ++planned;
+    const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
+    const double best = best_of_all(network, hardware, params, score);
+    EXPECT_LE(plan.bound, plan.score);
+    EXPECT_LE(plan.bound, best * (1 + 1e-8));
+    EXPECT_GE(plan.score, best * (1 - 1e-8));
+    best_found += plan.score <= best * (1 + 1e-8) ? 1 : 0;
+    if (!plan.optimal) continue;
+    ++proved;
+    EXPECT_LE(plan.score, best * (1 + 1e-8));
+  }
+  std::cout << planned << " plans, " << proved << " proved, " << best_found
+            << " the best there is\n";
+  EXPECT_GT(planned, static_cast<int>(cases / 2));
+  EXPECT_GT(proved, planned / 2);
+}
+
+}  // namespace
+}  // namespace tessera
