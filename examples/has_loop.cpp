@@ -47,6 +47,7 @@ int main(int count, char** words) {
     params.memory = tessera::make_plan_memory();
     params.max_ops = 4;
     params.tile_shapes = 8;
+    params.proof_shapes = 0;  // machines are compared by what is looked at of each
     params.limits.work = 200'000;  // and not seconds: the search can be repeated
 
     std::mt19937_64 random(0);
@@ -74,7 +75,7 @@ int main(int count, char** words) {
       if (plan.status != tessera::Status::feasible) continue;  // a reason stands in the plan
       const Cost cost{
           1e3 * static_cast<double>(plan.totals.latency_cycles) / profile.hardware().clock_hz,
-          plan.optimal};
+          plan.looked_at.optimal};
       seen.emplace(now, cost);
       // Kept where nothing of at most its capacity is as quick; what is slower and larger goes.
       const auto above = front.upper_bound(now.capacity_kib);

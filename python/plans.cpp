@@ -415,7 +415,7 @@ void bind_plan(py::module_& module) {
     >>> for _ in range(3):
     ...     x = b.conv(x, 16, kernel=3, activation="relu")
     >>> made = plan(b.build(x), "ethos-u55-like")
-    >>> made.status, made.optimal
+    >>> made.status, made.looked_at["optimal"]
     ('feasible', True)
     >>> made.totals["latency_cycles"] < made.baseline["latency_cycles"]
     True
