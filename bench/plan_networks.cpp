@@ -42,7 +42,9 @@ double ratio(Size a, Size b) {
 std::string verdict(const NetworkPlan& plan) {
   if (plan.status == Status::infeasible) return "none: " + plan.reason;
   if (plan.status == Status::unknown) return "open";
-  return plan.optimal ? "proved" : "at least " + std::to_string(plan.bound).substr(0, 6);
+  if (plan.optimal) return "proved";
+  const std::string least = "at least " + std::to_string(plan.bound).substr(0, 6);
+  return plan.looked_at.optimal ? "proved of what was looked at, " + least : least;
 }
 
 void print(const std::string& network, const std::string& profile, const NetworkPlan& plan) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "facts/room.h"
 #include "facts/twins.h"
@@ -325,11 +326,12 @@ class Builder {
     }
     order_.resize(core_.items.size());
     std::iota(order_.begin(), order_.end(), 0);
-    std::stable_sort(order_.begin(), order_.end(), [this](int a, int b) {
-      const Item& x = core_.items[index(a)];
-      const Item& y = core_.items[index(b)];
-      return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
-    });
+    // The order of the input decides nothing but which of two equal items comes first.
+    const auto key = [this](int i) {
+      const Item& x = core_.items[index(i)];
+      return std::tuple(x.begin, x.end, -x.size, -x.width, x.earliest, x.latest, x.alignment);
+    };
+    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return key(a) < key(b); });
     std::vector<int> new_index(order_.size());
     std::vector<Item> sorted;
     sorted.reserve(order_.size());
