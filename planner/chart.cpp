@@ -174,7 +174,7 @@ class Builder {
            (plan_.reference.profile.empty() || plan_.reference.profile == plan_.profile
                 ? "layer by layer"
                 : plan_.reference.profile) +
-           (plan_.optimal              ? ", proved best"
+           (plan_.optimal             ? ", proved best"
             : plan_.looked_at.optimal ? ", proved best of what was looked at"
                                       : "");
   }

@@ -155,7 +155,8 @@ Sums compare_roomy(const Shape& shape, bool CanonicalParams::*rule, std::uint64_
 
 /// Choosing where a section is tightest keeps decisions together that interact.
 TEST(CanonicalRules, LocalChoiceFindsSooner) {
-  const Sums sums = compare_roomy({.buffers = 60, .capacity = 256}, &CanonicalParams::local_choice, 60);
+  const Sums sums =
+      compare_roomy({.buffers = 60, .capacity = 256}, &CanonicalParams::local_choice, 60);
   EXPECT_LT(sums.with, sums.without);
 }
 
