@@ -1,0 +1,203 @@
+#include "cost/axis_needs.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "cost/run_parts.h"
+#include "tiling/windows.h"
+
+namespace tessera::cost {
+namespace {
+
+/// What the elements `made` along the axis are made of.
+tiling::Span read_along(Follows how, const Op& op, std::size_t axis, const tiling::Span& made,
+                        Dim in, Dim out) {
+  switch (how) {
+    case Follows::window:
+      return tiling::window_input(tiling::window_on(op, axis - 2), made, in);
+    case Follows::transposed:
+      return tiling::transposed_window_input(tiling::window_on(op, axis - 2), made, in);
+    case Follows::resized:
+      return tiling::resized_input(op.resize, made, in, out);
+    case Follows::padded:
+      return tiling::padded_input(op.function, op.pad_begin[axis], made, in);
+    case Follows::whole:
+      return {0, in};
+    default:
+      return made;
+  }
+}
+
+/// `made` through a window, as far as it stays inside of the tensor.
+Slide slide(const Slide& made, const tiling::Window& window, Dim extent) {
+  Slide read = made;
+  read.step = made.step * window.stride;
+  read.at_zero = tiling::window_reach(window, made.at_zero);
+  if (read.step == 0) {
+    read.at_zero = tiling::intersect(read.at_zero, tiling::Span{0, extent});
+    return read.at_zero.empty() ? Slide{} : read;
+  }
+  const auto not_below = [](Dim a, Dim b) { return a > 0 ? (a + b - 1) / b : 0; };
+  read.lower = std::max(read.lower, not_below(-read.at_zero.begin, read.step));
+  if (read.at_zero.end > extent) return {};
+  read.upper = std::min(read.upper, (extent - read.at_zero.end) / read.step + 1);
+  return read.known() ? read : Slide{};
+}
+
+}  // namespace
+
+bool four_axes(const Tensor& tensor) {
+  return tensor.shape.size() == 4;
+}
+
+Follows follows(const Network& network, const Op& op, const tiling::LocalOperand& operand,
+                std::size_t axis) {
+  const Tensor& in = network.tensors[operand.seen_as];
+  const Tensor& out = network.tensors[op.outputs[0]];
+  if (in.view_of || !four_axes(in) || !four_axes(out) || op.outputs.size() != 1)
+    return Follows::unknown;
+  const bool same = in.shape[axis] == out.shape[axis];
+  const Follows broadcast = same                  ? Follows::same
+                            : in.shape[axis] == 1 ? Follows::whole
+                                                  : Follows::unknown;
+  if (op.kind == OpKind::opaque) return Follows::unknown;
+  if (operand.position >= op.inputs.size()) return broadcast;
+  switch (op.kind) {
+    case OpKind::conv:
+    case OpKind::max_pool:
+    case OpKind::average_pool:
+      return operand.position == 0 ? Follows::window : Follows::unknown;
+    case OpKind::conv_transpose:
+      return operand.position == 0 ? Follows::transposed : Follows::unknown;
+    case OpKind::resize:
+      return operand.position == 0 ? Follows::resized : Follows::unknown;
+    case OpKind::pad:
+      return operand.position == 0 ? Follows::padded : Follows::unknown;
+    case OpKind::elementwise:
+      return broadcast;
+    case OpKind::batch_norm:
+      return operand.position == 0 && same ? Follows::same : Follows::unknown;
+    case OpKind::concat:
+      return names_axis(op, channel_axis) && same ? Follows::same : Follows::unknown;
+    case OpKind::softmax:
+    case OpKind::normalize:
+    case OpKind::reduce:
+      if (operand.position != 0) return Follows::unknown;
+      return names_axis(op, axis) ? Follows::whole : same ? Follows::same : Follows::unknown;
+    default:
+      return Follows::unknown;
+  }
+}
+
+std::vector<Rows> row_needs(const tiling::Subgraph& part, const tiling::TileSpace& space,
+                            std::size_t axis) {
+  const Network& network = *part.network;
+  const auto rows = static_cast<std::size_t>(part.tensor(space.anchor).shape[axis]);
+  std::vector<Rows> needs(part.tensors.size());
+  needs[space.anchor].resize(rows);
+  for (std::size_t r = 0; r < rows; ++r)
+    needs[space.anchor][r] = {static_cast<Dim>(r), static_cast<Dim>(r) + 1};
+  for (std::size_t step = part.steps(); step-- > 0;) {
+    const Op& op = part.op(static_cast<Step>(step));
+    const Rows& made = needs[part.made_at[step].front()];
+    if (made.empty()) continue;
+    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
+      const Follows how = follows(network, op, operand, axis);
+      if (how == Follows::unknown) continue;
+      const Dim in = network.tensors[operand.seen_as].shape[axis];
+      const Dim out = network.tensors[op.outputs[0]].shape[axis];
+      Rows& needed = needs[operand.local];
+      needed.resize(rows);
+      for (std::size_t r = 0; r < rows; ++r) {
+        if (made[r].empty()) continue;
+        needed[r] = tiling::hull(needed[r], read_along(how, op, axis, made[r], in, out));
+      }
+    }
+  }
+  return needs;
+}
+
+Dim needed_by_tiles(const Rows& rows, Dim extent) {
+  Dim sum = 0;
+  const auto end = static_cast<Dim>(rows.size());
+  for (Dim first = 0; first < end; first += extent) {
+    const tiling::Span& begin = rows[static_cast<std::size_t>(first)];
+    const tiling::Span& last = rows[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
+    sum += tiling::hull(begin, last).size();
+  }
+  return sum;
+}
+
+Dim needed_at_all(Rows rows) {
+  std::ranges::sort(rows, {}, &tiling::Span::begin);
+  Dim sum = 0;
+  Dim end = std::numeric_limits<Dim>::min();
+  for (const tiling::Span& row : rows) {
+    if (row.empty() || row.end <= end) continue;
+    sum += row.end - std::max(row.begin, end);
+    end = row.end;
+  }
+  return sum;
+}
+
+double loaded_by_tiles(const Rows& columns, Dim extent, Size element, Size row, Size burst) {
+  double sum = 0;
+  const auto end = static_cast<Dim>(columns.size());
+  for (Dim first = 0; first < end; first += extent) {
+    const tiling::Span& begin = columns[static_cast<std::size_t>(first)];
+    const tiling::Span& last = columns[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
+    const Size bytes = tiling::hull(begin, last).size() * element;
+    sum += static_cast<double>(std::min(row, (bytes + burst - 1) / burst * burst));
+  }
+  return sum;
+}
+
+std::vector<Slide> slides(const tiling::Subgraph& part, const tiling::TileSpace& space,
+                          std::size_t axis, Dim rows) {
+  const Network& network = *part.network;
+  std::vector<Slide> needs(part.tensors.size());
+  needs[space.anchor] = {.lower = 0, .upper = rows, .step = 1, .at_zero = {0, 1}};
+  for (std::size_t step = part.steps(); step-- > 0;) {
+    const Op& op = part.op(static_cast<Step>(step));
+    const Slide& made = needs[part.made_at[step].front()];
+    if (!made.known()) continue;
+    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
+      const Follows how = follows(network, op, operand, axis);
+      if (how == Follows::unknown) continue;
+      const Dim extent = network.tensors[operand.seen_as].shape[axis];
+      Slide read = made;
+      if (how == Follows::whole) {
+        read.step = 0;
+        read.at_zero = {0, extent};
+      } else if (how == Follows::window) {
+        read = slide(made, tiling::window_on(op, axis - 2), extent);
+      } else if (how != Follows::same) {
+        continue;
+      }
+      Slide& needed = needs[operand.local];
+      if (read.known() &&
+          (!needed.known() || read.at_zero.size() > needed.at_zero.size() ||
+           (read.at_zero.size() == needed.at_zero.size() && read.rows() > needed.rows())))
+        needed = read;
+    }
+  }
+  return needs;
+}
+
+double needed_by_tiles(const Slide& needs, Dim extent) {
+  const auto rows = static_cast<double>(needs.rows());
+  const auto step = static_cast<double>(needs.step);
+  const auto size = static_cast<double>(needs.at_zero.size());
+  // Each tile that has some of the rows needs `size` for its first one and a step for each other.
+  // Where rows leave out elements between them, tiles of one row need least.
+  const Dim tiles = size >= step ? (needs.rows() + extent - 1) / extent : needs.rows();
+  return step * rows + (size - step) * static_cast<double>(tiles);
+}
+
+Dim needed_at_all(const Slide& needs) {
+  if (!needs.known()) return 0;
+  const Dim size = needs.at_zero.size();
+  return size + std::min(needs.step, size) * (needs.rows() - 1);
+}
+
+}  // namespace tessera::cost
