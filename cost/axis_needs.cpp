@@ -33,6 +33,7 @@ Slide slide(const Slide& made, const tiling::Window& window, Dim extent) {
   Slide read = made;
   read.step = made.step * window.stride;
   read.at_zero = tiling::window_reach(window, made.at_zero);
+  read.gaps = made.gaps || tiling::window_reach(window, {0, 1}).size() < window.stride;
   if (read.step == 0) {
     read.at_zero = tiling::intersect(read.at_zero, tiling::Span{0, extent});
     return read.at_zero.empty() ? Slide{} : read;
@@ -128,16 +129,36 @@ Dim needed_by_tiles(const Rows& rows, Dim extent) {
   return sum;
 }
 
-Dim needed_at_all(Rows rows) {
-  std::ranges::sort(rows, {}, &tiling::Span::begin);
-  Dim sum = 0;
-  Dim end = std::numeric_limits<Dim>::min();
-  for (const tiling::Span& row : rows) {
-    if (row.empty() || row.end <= end) continue;
-    sum += row.end - std::max(row.begin, end);
-    end = row.end;
+std::vector<Dim> needed_once(const tiling::Subgraph& part, const tiling::TileSpace& space,
+                             std::size_t axis) {
+  const Network& network = *part.network;
+  std::vector<std::vector<bool>> needed(part.tensors.size());
+  needed[space.anchor].assign(static_cast<std::size_t>(part.tensor(space.anchor).shape[axis]),
+                              true);
+  for (std::size_t step = part.steps(); step-- > 0;) {
+    const Op& op = part.op(static_cast<Step>(step));
+    const std::vector<bool>& made = needed[part.made_at[step].front()];
+    if (made.empty()) continue;
+    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
+      const Follows how = follows(network, op, operand, axis);
+      if (how == Follows::unknown) continue;
+      const Dim in = network.tensors[operand.seen_as].shape[axis];
+      std::vector<bool>& read = needed[operand.local];
+      read.resize(static_cast<std::size_t>(in));
+      for (std::size_t r = 0; r < made.size(); ++r) {
+        if (!made[r]) continue;
+        const auto row = static_cast<Dim>(r);
+        const tiling::Span span =
+            read_along(how, op, axis, {row, row + 1}, in, static_cast<Dim>(made.size()));
+        for (Dim k = span.begin; k < span.end; ++k) read[static_cast<std::size_t>(k)] = true;
+        if (how == Follows::whole) break;
+      }
+    }
   }
-  return sum;
+  std::vector<Dim> once;
+  for (const std::vector<bool>& rows : needed)
+    once.push_back(static_cast<Dim>(std::ranges::count(rows, true)));
+  return once;
 }
 
 double loaded_by_tiles(const Rows& columns, Dim extent, Size element, Size row, Size burst) {
@@ -194,8 +215,8 @@ double needed_by_tiles(const Slide& needs, Dim extent) {
   return step * rows + (size - step) * static_cast<double>(tiles);
 }
 
-Dim needed_at_all(const Slide& needs) {
-  if (!needs.known()) return 0;
+Dim needed_once(const Slide& needs) {
+  if (!needs.known() || needs.gaps) return 0;
   const Dim size = needs.at_zero.size();
   return size + std::min(needs.step, size) * (needs.rows() - 1);
 }

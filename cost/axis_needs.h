@@ -37,8 +37,11 @@ using Rows = std::vector<tiling::Span>;
                                           const tiling::TileSpace& space, std::size_t axis);
 /// Elements along the axis that tiles of `extent` rows need, added up: at least.
 [[nodiscard]] Dim needed_by_tiles(const Rows& rows, Dim extent);
-/// Elements along the axis that any row needs.
-[[nodiscard]] Dim needed_at_all(Rows rows);
+/// Per tensor, how many elements along the axis somebody has to make or load, even if all that one
+/// tile has is there for the next; 0 where nobody knows. Windows with gaps between them need less
+/// of what comes before one by one than together.
+[[nodiscard]] std::vector<Dim> needed_once(const tiling::Subgraph& part,
+                                           const tiling::TileSpace& space, std::size_t axis);
 /// Bytes of a row that tiles of `extent` columns load, added up: at least. Part of a row takes
 /// whole bursts.
 [[nodiscard]] double loaded_by_tiles(const Rows& columns, Dim extent, Size element, Size row,
@@ -50,6 +53,7 @@ using Rows = std::vector<tiling::Span>;
 struct Slide {
   Dim lower = 0, upper = 0;  ///< the rows of which it is said
   Dim step = 0;
+  bool gaps = false;     ///< between the windows of some op on the way
   tiling::Span at_zero;  ///< what row 0 would need, were it one of them
 
   [[nodiscard]] Dim rows() const { return upper - lower; }
@@ -60,7 +64,7 @@ struct Slide {
                                         const tiling::TileSpace& space, std::size_t axis, Dim rows);
 /// Elements that tiles of at most `extent` rows need, added up: at least.
 [[nodiscard]] double needed_by_tiles(const Slide& needs, Dim extent);
-/// Elements that any of the rows needs.
-[[nodiscard]] Dim needed_at_all(const Slide& needs);
+/// As the other needed_once(); 0 where windows on the way leave gaps.
+[[nodiscard]] Dim needed_once(const Slide& needs);
 
 }  // namespace tessera::cost

@@ -161,7 +161,8 @@ ComputeCost compute_cost(const Network& network, const Op& op, std::span<const D
   return compute_ways(network, op, output_extents, hardware, memo).costs.front();
 }
 
-LeastCompute least_compute(const Network& network, const Op& op, const Hardware& hardware) {
+LeastCompute least_compute(const Network& network, const Op& op, const Hardware& hardware,
+                           bool whole_channels) {
   const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
   const tiling::OpLoops loops = tiling::loops_of(network, op, extents);
   const tiling::EngineChoice chosen = engine_for(op, loops, hardware);
@@ -175,7 +176,7 @@ LeastCompute least_compute(const Network& network, const Op& op, const Hardware&
                      .start = static_cast<double>(start_of(engine)),
                      .energy_pj = work * engine.energy_pj};
   if (chosen.by_mapping)
-    least.cycles = least_array_cycles(op, loops, engine) * factor;
+    least.cycles = least_array_cycles(op, loops, engine, whole_channels) * factor;
   else if (engine.kind == EngineKind::vector)
     least.cycles =
         work / static_cast<double>(engine.lanes) * vector_cycles_per(engine, op) * factor;

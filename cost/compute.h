@@ -62,15 +62,15 @@ struct ComputeWays {
                                        const Hardware& hardware, ArrayMemo* memo = nullptr);
 
 /// What no way to compute the whole output piece by piece beats, however often pieces are made:
-/// without start-up, and with the loops that pieces may cut never rounded up.  require: as
-/// compute_cost().
+/// without start-up, and with the loops that pieces may cut never rounded up. `whole_channels`: they
+/// do not cut the output's channels.  require: as compute_cost().
 struct LeastCompute {
   double cycles = 0;
   double start = 0;  ///< besides, whenever some of it is computed
   double energy_pj = 0;
 };
 [[nodiscard]] LeastCompute least_compute(const Network& network, const Op& op,
-                                         const Hardware& hardware);
+                                         const Hardware& hardware, bool whole_channels = false);
 
 /// What computing all of the output, whole or in pieces of any kind, takes at least: with its
 /// start-up and with loops rounded up, where no piece can choose a better way for itself.

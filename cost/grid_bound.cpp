@@ -15,15 +15,10 @@ namespace {
 /// Axes with more rows than this get no table of them.
 constexpr Dim longest_table = 4096;
 
-/// Of each tensor the part that any row needs; 0 where nobody knows.
-template <typename Needs>
-std::vector<double> needed_once(const tiling::Subgraph& part, std::size_t along,
-                                const std::vector<Needs>& needs) {
-  std::vector<double> once(needs.size(), 0);
-  for (std::size_t t = 0; t < needs.size(); ++t)
-    if (const Dim elements = needed_at_all(needs[t]); elements > 0)
-      once[t] = static_cast<double>(elements) / static_cast<double>(part.tensor(t).shape[along]);
-  return once;
+/// Of a tensor's extent; 0 of none.
+double share_of(Dim elements, const tiling::Subgraph& part, std::size_t tensor, std::size_t along) {
+  if (elements == 0) return 0;
+  return static_cast<double>(elements) / static_cast<double>(part.tensor(tensor).shape[along]);
 }
 
 /// Tiles fetch again what they need of the weights.
@@ -52,6 +47,7 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
   const Links links = links_of(hardware);
   const Link& link = links.data;
   dram_ = link.energy;
+  chip_ = cheapest_access(hardware);
   fetch_pj_ = links.weights.energy.read_pj;
   fetch_cycles_per_byte_ = least_cycles_per_byte(links.weights, true, hardware.dma.channels);
   apart_ = links.apart && hardware.dma.channels > 1;
@@ -129,7 +125,11 @@ GridBound::Axis GridBound::short_axis(const tiling::Subgraph& part, const tiling
   const std::size_t tensors = part.tensors.size();
   const std::vector<Rows> needs =
       plain ? row_needs(part, space, along) : std::vector<Rows>(tensors);
-  axis.once = needed_once(part, along, needs);
+  axis.once.assign(tensors, 0);
+  if (plain) {
+    const std::vector<Dim> once = needed_once(part, space, along);
+    for (std::size_t k = 0; k < tensors; ++k) axis.once[k] = share_of(once[k], part, k, along);
+  }
   for (const Rows& rows : needs)
     axis.always.push_back(!rows.empty() && std::ranges::none_of(rows, &tiling::Span::empty));
   for (Dim extent = whole; extent >= (cut ? 1 : whole); --extent) {
@@ -169,7 +169,8 @@ GridBound::Axis GridBound::long_axis(const tiling::Subgraph& part, const tiling:
   const std::size_t tensors = part.tensors.size();
   const std::vector<Slide> needs =
       plain ? slides(part, space, along, whole) : std::vector<Slide>(tensors);
-  axis.once = needed_once(part, along, needs);
+  for (std::size_t k = 0; k < tensors; ++k)
+    axis.once.push_back(share_of(needed_once(needs[k]), part, k, along));
   axis.always.assign(tensors, false);
   // Few counts each for itself, more of them together: what the fewest need, for all of them.
   for (Dim fewest = 1; fewest <= (cut ? whole : 1);) {
@@ -191,7 +192,7 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
                            const ChannelUse& use, const Hardware& hardware) {
   const Network& network = *part.network;
   const std::size_t anchor = space.anchor;
-  const auto energy = [&](std::size_t t) {
+  const auto bytes = [&](std::size_t t) {
     return static_cast<double>(tensor_bytes(part.tensor(t)));
   };
   for (std::size_t t = 0; t < part.tensors.size(); ++t) {
@@ -204,16 +205,20 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
       if (op.kind == OpKind::opaque || op.outputs.size() != 1) continue;
       const LeastCompute least = least_compute(network, op, hardware);
       item.cycles = least.cycles;
-      item.energy_pj = least.energy_pj;
+      item.whole_cycles = least_compute(network, op, hardware, true).cycles;
+      item.energy_pj = least.energy_pj + bytes(t) * chip_.write_pj;
       item.start = least.start;
     } else if (tiling::is_loaded(local)) {
-      item.bytes = energy(t);
+      item.bytes = bytes(t);
+      item.energy_pj = bytes(t) * chip_.write_pj;
       for (std::size_t a = 0; a < item.moves.size(); ++a)
         item.moves[a] = space.moving[a + 1][t].any();
     }
+    // Each op that reads it reads all that the tile has of it.
+    item.read_pj = static_cast<double>(local.consumers.size()) * bytes(t) * chip_.read_pj;
     items_.push_back(item);
   }
-  if (!part.tensors[anchor].kept) stored_bytes_ = energy(anchor);
+  if (!part.tensors[anchor].kept) stored_bytes_ = bytes(anchor);
   const std::optional<Step> last = part.tensors[anchor].producer;
   const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
   const std::vector<TensorIndex> whole = use.in_every_tile(part.ops, op);
@@ -275,6 +280,7 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, double tile
   Sums sums{.tiles = tiles};
   for (const Item& item : items_) {
     double times = 1;
+    double needed = 1;
     // What is loaded may stay until all channels have passed, and until tiles need another part.
     const bool stays = variant.stationary == Stationary::inputs && item.bytes > 0;
     for (std::size_t a = 0; a < axes_->size(); ++a) {
@@ -284,17 +290,25 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, double tile
               ? axis.once[item.tensor]
               : (item.bytes > 0 ? axis.loads : axis.times)[a == 0 ? h : w][item.tensor];
       times *= stays && !item.moves[a] ? std::min(1.0, along) : along;
+      needed *=
+          keeps_halo(variant, a) ? axis.once[item.tensor] : axis.times[a == 0 ? h : w][item.tensor];
     }
-    if (c > 1 && item.channels == Channels::by_every_tile && !stays)
-      times *= static_cast<double>(c);
     if (c > 1 && item.channels == Channels::unknown) continue;
+    if (c > 1 && item.channels == Channels::by_every_tile) {
+      needed *= static_cast<double>(c);
+      if (!stays) times *= static_cast<double>(c);
+    }
+    const bool all_channels =
+        item.channels == Channels::by_every_tile || (c == 1 && item.channels == Channels::once);
     const bool by_every_tile = item.always && item.channels != Channels::unknown && !stays &&
                                variant.halo == HaloPolicy::recompute;
-    sums.cycles += times * item.cycles + (by_every_tile ? tiles * item.start : 0);
+    sums.cycles += times * (all_channels ? item.whole_cycles : item.cycles) +
+                   (by_every_tile ? tiles * item.start : 0);
     const double loads = item.bytes > 0 && by_every_tile ? tiles : 0;
     sums.loads += loads;
     sums.bytes += std::max(times * item.bytes, loads * read_.least_bytes);
-    sums.energy_pj += times * item.energy_pj;
+    // Of what is loaded no more is written than is needed.
+    sums.energy_pj += std::min(times, needed) * item.energy_pj + needed * item.read_pj;
   }
   return sums;
 }
@@ -306,6 +320,7 @@ GridBound::Fetched GridBound::fetched(double tiles, double places,
   const double times = weights_ * of_weights;
   Fetched fetched{.bytes = std::max(weight_bytes_ * of_weights, times * fetch_.least_bytes),
                   .times = times};
+  fetched.written = weight_bytes_ * of_weights + slice_bytes_ * (again ? places : 1.0);
   const double slices = slices_ * (every_tile_fetches(variant) ? tiles : 1.0);
   fetched.bytes += std::max(slice_bytes_ * (again ? places : 1.0), slices * fetch_.least_bytes);
   fetched.times += slices;
@@ -338,7 +353,8 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, const Fetched& fe
   m.latency_cycles = static_cast<std::int64_t>(std::min(cycles * rounding, most_whole_number));
   m.dram_bytes = static_cast<Size>(std::min((loaded + out) * rounding, most_whole_number));
   m.energy_pj = (sums.energy_pj + sums.bytes * dram_.read_pj + fetched.bytes * fetch_pj_ +
-                 out * dram_.write_pj + cycles * static_pj_per_cycle_) *
+                 fetched.written * chip_.write_pj + out * dram_.write_pj +
+                 stored_bytes_ * chip_.read_pj + cycles * static_pj_per_cycle_) *
                 rounding;
   return m;
 }

@@ -56,12 +56,14 @@ class GridBound {
   struct Item {
     Channels channels = Channels::unknown;
     std::size_t tensor = 0;
-    double cycles = 0;            ///< of computing
+    double cycles = 0;            ///< of computing,
+    double whole_cycles = 0;      ///< and where each piece has all its channels
     double start = 0;             ///< of the engine, for each piece that is computed
     bool always = false;          ///< needed by every tile, along H and W
     double bytes = 0;             ///< loaded
     std::array<bool, 2> moves{};  ///< of what is loaded: another part for tiles along H, along W?
-    double energy_pj = 0;
+    double energy_pj = 0;  ///< of making it, or of writing what is loaded
+    double read_pj = 0;    ///< of reading it, once by each op
   };
   /// Ways to cut H or W: per count of tiles, ascending, and tensor, how often it is needed then or
   /// with more tiles. Counts of a long axis stand for those after the one before them, too, and for
@@ -85,7 +87,8 @@ class GridBound {
   /// Of weights.
   struct Fetched {
     double bytes = 0;
-    double times = 0;  ///< transfers
+    double times = 0;    ///< transfers
+    double written = 0;  ///< bytes, on the chip
   };
   void find_channels(const tiling::Subgraph& part, const tiling::TileSpace& space);
   [[nodiscard]] Axis find_axis(const tiling::Subgraph& part, const tiling::TileSpace& space,
@@ -130,6 +133,7 @@ class GridBound {
   bool apart_ = false;  ///< weights are fetched while others are loaded
   double static_pj_per_cycle_ = 0;
   AccessEnergy dram_;
+  AccessEnergy chip_;  ///< of the cheapest memory
   double fetch_pj_ = 0;                              ///< of a byte of weights
   std::vector<Channels> channels_;                   ///< per local tensor
   std::shared_ptr<const std::array<Axis, 2>> axes_;  ///< H and W

@@ -118,15 +118,19 @@ class Blocks {
     return cost(row(best_h_), column(best_w_), best_k_);
   }
 
-  /// Steps of the reduced loops that every output needs, with K, G, H, W, N not rounded up.
-  [[nodiscard]] double least_steps() const {
+  /// Steps of the reduced loops that every output needs, with H, W and N not rounded up, nor G and
+  /// K unless pieces have all channels.
+  [[nodiscard]] double least_steps(bool whole_channels) const {
     const auto share = [](std::int64_t loop, std::int64_t by) {
       return static_cast<double>(loop) / static_cast<double>(by);
     };
+    const auto of_channels = [&](std::int64_t loop, std::int64_t by) {
+      return whole_channels ? static_cast<double>(tiling::ceil_div(loop, by)) : share(loop, by);
+    };
     // A group of one channel cannot be cut along its channels.
-    const double k = nest_.K == 1 ? 1 : share(nest_.K, unroll_.K);
-    double steps =
-        static_cast<double>(reduced_) * k * share(nest_.N, unroll_.N) * share(nest_.G, unroll_.G);
+    const double k = nest_.K == 1 ? 1 : of_channels(nest_.K, unroll_.K);
+    double steps = static_cast<double>(reduced_) * k * share(nest_.N, unroll_.N) *
+                   of_channels(nest_.G, unroll_.G);
     // Rows of a matrix product may go to H or W, whichever a piece finds better.
     if (loops_.op_class == tiling::OpClass::matmul)
       return steps * share(nest_.H, 1) * share(nest_.W, 1) / share(unroll_.H, 1) /
@@ -434,15 +438,16 @@ ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& e
   return array_ways(op, loops, engine, port).costs.front();
 }
 
-double least_array_cycles(const Op& op, const tiling::OpLoops& loops, const Engine& engine) {
+double least_array_cycles(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
+                          bool whole_channels) {
   double least = std::numeric_limits<double>::infinity();
   each_mapping(op, loops, engine, [&](std::size_t, const Mapping& mapping) {
     each_view(loops, mapping, [&](const tiling::OpLoops& seen) {
       const ArrayPort port;
       const Blocks blocks(op, seen, engine, mapping, port);
-      least = std::min(
-          least, std::max(blocks.least_steps() * mapping.cycles / static_cast<double>(engine.cores),
-                          blocks.least_output()));
+      least = std::min(least, std::max(blocks.least_steps(whole_channels) * mapping.cycles /
+                                           static_cast<double>(engine.cores),
+                                       blocks.least_output()));
     });
   });
   return least;

@@ -70,9 +70,10 @@ struct ArrayWays {
                                    const ArrayPort& port);
 
 /// What no cut of the op's output into pieces, along N, G, K, H and W, takes less than: in cycles.
+/// `whole_channels`: each of them has all output channels.
 /// ensure: at most the sum of array_cost().cycles over the pieces.
 [[nodiscard]] double least_array_cycles(const Op& op, const tiling::OpLoops& loops,
-                                        const Engine& engine);
+                                        const Engine& engine, bool whole_channels = false);
 
 /// Multiply-accumulates at once, of the mapping that does most.
 [[nodiscard]] double peak_macs(const Engine& engine);

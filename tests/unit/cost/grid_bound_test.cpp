@@ -137,6 +137,55 @@ TEST(GridBound, WindowsInThePaddingNeedNothing) {
               32 + 48, 1);
 }
 
+/// Two rows of three are read, and then three of these: a tile that keeps its halo makes one more
+/// of them, for which it loads two rows, and never the one between (found by random tests).
+TEST(GridBound, NobodyLoadsWhatLiesBetweenWindowsForAHaloThatIsKept) {
+  for (const Dim made : {3, 1500}) {
+    Network net = testing::convolutions(2, {.channels = 1, .rows = 3 * made - 1, .columns = 1});
+    Op& gaps = net.ops[0];
+    net.tensors[gaps.inputs[1]].shape = {1, 1, 2, 1};
+    gaps.kernel = {2, 1};
+    gaps.stride = {3, 1};
+    gaps.pad_begin = gaps.pad_end = {0, 0};
+    net.tensors[gaps.outputs[0]].shape = {1, 1, made, 1};
+    Op& next = net.ops[1];
+    net.tensors[next.inputs[1]].shape = {1, 1, 3, 1};
+    next.kernel = {3, 1};
+    next.pad_begin = next.pad_end = {1, 0};
+    net.tensors[next.outputs[0]].shape = {1, 1, made, 1};
+    const auto readers = tiling::last_readers(net);
+    const tiling::Subgraph part = tiling::make_subgraph(net, {0, 1}, readers);
+    const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+    const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+    const TileVariant keep{.weights = WeightPolicy::resident, .halo = HaloPolicy::keep};
+    EXPECT_NEAR(static_cast<double>(bound.of_counts({1, made, 1}, keep).dram_bytes),
+                static_cast<double>(2 * made + made + 5), 1);
+  }
+}
+
+/// What lies before them counts, though of their weights nothing is said.
+TEST(GridBound, SeesThroughTransposedConvolutions) {
+  Network net = testing::convolutions(2, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
+  Op& up = net.ops[1];
+  up.kind = OpKind::conv_transpose;
+  net.tensors[up.inputs[1]].shape = {16, 16, 2, 2};
+  up.kernel = {2, 2};
+  up.stride = {2, 2};
+  up.pad_begin = up.pad_end = {0, 0};
+  net.tensors[up.outputs[0]].shape = {1, 16, 64, 64};
+  const auto readers = tiling::last_readers(net);
+  const tiling::Subgraph part = tiling::make_subgraph(net, {0, 1}, readers);
+  const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  const auto bytes = [&](Dim rows) {
+    return static_cast<double>(
+        bound.of_counts({1, rows, 1}, {.weights = WeightPolicy::resident}).dram_bytes);
+  };
+  EXPECT_NEAR(bytes(1), 32 * 32 * 16 + 64 * 64 * 16, 1);
+  // Half of the rows each, and one more for the convolution before.
+  EXPECT_NEAR(bytes(2) - bytes(1), 2 * 32 * 16, 1);
+}
+
 /// Bytes of a column of `rows` rows that three convolutions need at least in so many tiles: each
 /// needs three rows on either side of its own.
 Dim least_needed(Dim rows, Dim tiles) {
