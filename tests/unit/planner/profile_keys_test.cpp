@@ -196,6 +196,7 @@ std::string planned(const Network& network, const Hardware& hardware, std::size_
   params.max_ops = ops;
   params.nodes_per_question = 500;
   params.tile_shapes = shapes;
+  params.proof_shapes = 0;
   params.limits.threads = 1;
   const NetworkPlan plan = plan_network(network, hardware, params);
   std::string text = numbers(plan.totals) + numbers(plan.baseline) + std::to_string(plan.score);

@@ -30,7 +30,7 @@ TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
     const Network network =
         testing::random_network(seed, {.ops = ops, .extent = 40, .channels = 32});
     std::vector<PlanProgress> told;
-    PlanParams params;
+    PlanParams params{.proof_shapes = 0};
     params.progress = [&](const PlanProgress& p) { told.push_back(p); };
     const NetworkPlan whole = plan_network(network, hardware, params);
     ASSERT_EQ(whole.status, Status::feasible) << whole.reason;
@@ -43,7 +43,7 @@ TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
       std::stop_source stop;
       std::size_t calls = 0;
       double shown = 0;
-      PlanParams until;
+      PlanParams until{.proof_shapes = 0};
       until.limits.stop = stop.get_token();
       until.progress = [&](const PlanProgress& p) {
         if (stop.stop_requested()) return;

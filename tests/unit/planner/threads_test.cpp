@@ -49,7 +49,7 @@ TEST(PlanThreads, ChangeNoPlanOfRandomNetworks) {
         random, {.needed = testing::bytes_of(network), .most_percent = 60, .banks = true});
     hardware.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
     if (random.chance(30)) hardware.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2};
-    PlanParams params;
+    PlanParams params{.proof_shapes = 500};
     if (random.chance(30)) params.max_ops = static_cast<std::size_t>(random.between(2, 5));
     if (random.chance(20)) params.nodes_per_question = random.between(1, 50);
     expect_same(network, hardware, params);
@@ -63,7 +63,7 @@ TEST(PlanThreads, ChangeNoPlanOnShippedMachines) {
   for (const char* name :
        {"ethos-u65-like", "ethos-u55-128", "nvdla-like", "gap9-like", "eyeriss-like"}) {
     SCOPED_TRACE(name);
-    expect_same(network, profile(name));
+    expect_same(network, profile(name), {.proof_shapes = 500});
   }
 }
 

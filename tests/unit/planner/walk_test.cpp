@@ -23,7 +23,7 @@ struct RandomPlan {
     testing::Random random(seed);
     wish.needed += testing::bytes_of(network);
     hardware = testing::random_machine(random, wish);
-    plan = plan_network(network, hardware, {});
+    plan = plan_network(network, hardware, {.proof_shapes = 0});
   }
   Network network;
   Hardware hardware;
