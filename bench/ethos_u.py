@@ -150,6 +150,19 @@ def spread(ratios):
     return ratios[n // 10], statistics.median(ratios), ratios[min(n - 1, n * 9 // 10)]
 
 
+def columns(ratios):
+    """How many, and their spread, as columns of a table."""
+    if not ratios:
+        return "0 | | |"
+    low, middle, high = spread(ratios)
+    return f"{len(ratios)} | {low:.3f} | {middle:.3f} | {high:.3f}"
+
+
+def on_chip(layer):
+    """Does the array read and write the SRAM alone? From DRAM it reads while it computes, which takes longer."""
+    return all(layer[key] in ("Sram", None) for key in ("ifm_memory", "ofm_memory"))
+
+
 def print_means(totals, limits_kept):
     """Geometric means over the networks of each configuration."""
     print()
@@ -222,15 +235,17 @@ def main():
                         if b["compute_cycles"] <= 0:
                             continue
                         ratio = a["compute_cycles"] / b["compute_cycles"]
-                        per_layer.setdefault((kind, config, group), []).append(ratio)
+                        per_layer.setdefault((kind, config, group), []).append((ratio, on_chip(b)))
                         if options.layers and not 0.9 <= ratio <= 1.1:
                             print(name, config, kind, a["op"], f"{ratio:.3f}", a["compute_cycles"],
-                                  b["compute_cycles"], b["ifm"], b["ofm"], b["kernel"], b["block"]["ofm"])
-    print("| kind | configuration | networks | layers | p10 | median | p90 |")
-    print("|---|---|---|---:|---:|---:|---:|")
-    for (kind, config, group), ratios in sorted(per_layer.items()):
-        low, middle, high = spread(ratios)
-        print(f"| {kind} | {config} | {group} | {len(ratios)} | {low:.3f} | {middle:.3f} | {high:.3f} |")
+                                  b["compute_cycles"], b["ifm"], b["ofm"], b["kernel"], b["block"]["ofm"],
+                                  "on the chip" if on_chip(b) else "in DRAM")
+    print("| kind | configuration | networks | layers | p10 | median | p90 | on the chip | p10 | median | p90 |")
+    print("|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for (kind, config, group), layers in sorted(per_layer.items()):
+        every = [ratio for ratio, _ in layers]
+        alike = [ratio for ratio, chip in layers if chip]
+        print(f"| {kind} | {config} | {group} | {columns(every)} | {columns(alike)} |")
     print()
     print("| network | configuration | cycles, ours / theirs | ratio | off-chip bytes | their weights |")
     print("|---|---|---:|---:|---:|---:|")

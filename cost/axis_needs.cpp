@@ -28,6 +28,17 @@ tiling::Span read_along(Follows how, const Op& op, std::size_t axis, const tilin
   }
 }
 
+/// Tells visit(span) what each tile of `extent` rows needs at least.
+template <typename Visit>
+void each_tile(const Rows& rows, Dim extent, const Visit& visit) {
+  const auto end = static_cast<Dim>(rows.size());
+  for (Dim first = 0; first < end; first += extent) {
+    const tiling::Span& begin = rows[static_cast<std::size_t>(first)];
+    const tiling::Span& last = rows[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
+    visit(tiling::hull(begin, last));
+  }
+}
+
 /// `made` through a window, as far as it stays inside of the tensor.
 Slide slide(const Slide& made, const tiling::Window& window, Dim extent) {
   Slide read = made;
@@ -98,34 +109,25 @@ std::vector<Rows> row_needs(const tiling::Subgraph& part, const tiling::TileSpac
   needs[space.anchor].resize(rows);
   for (std::size_t r = 0; r < rows; ++r)
     needs[space.anchor][r] = {static_cast<Dim>(r), static_cast<Dim>(r) + 1};
-  for (std::size_t step = part.steps(); step-- > 0;) {
-    const Op& op = part.op(static_cast<Step>(step));
-    const Rows& made = needs[part.made_at[step].front()];
-    if (made.empty()) continue;
-    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
-      const Follows how = follows(network, op, operand, axis);
-      if (how == Follows::unknown) continue;
-      const Dim in = network.tensors[operand.seen_as].shape[axis];
-      const Dim out = network.tensors[op.outputs[0]].shape[axis];
-      Rows& needed = needs[operand.local];
-      needed.resize(rows);
-      for (std::size_t r = 0; r < rows; ++r) {
-        if (made[r].empty()) continue;
-        needed[r] = tiling::hull(needed[r], read_along(how, op, axis, made[r], in, out));
-      }
-    }
-  }
+  each_read(part, axis,
+            [&](const Op& op, std::size_t of, const tiling::LocalOperand& operand, Follows how) {
+              const Rows& made = needs[of];
+              if (made.empty()) return;
+              const Dim in = network.tensors[operand.seen_as].shape[axis];
+              const Dim out = network.tensors[op.outputs[0]].shape[axis];
+              Rows& needed = needs[operand.local];
+              needed.resize(rows);
+              for (std::size_t r = 0; r < rows; ++r) {
+                if (made[r].empty()) continue;
+                needed[r] = tiling::hull(needed[r], read_along(how, op, axis, made[r], in, out));
+              }
+            });
   return needs;
 }
 
 Dim needed_by_tiles(const Rows& rows, Dim extent) {
   Dim sum = 0;
-  const auto end = static_cast<Dim>(rows.size());
-  for (Dim first = 0; first < end; first += extent) {
-    const tiling::Span& begin = rows[static_cast<std::size_t>(first)];
-    const tiling::Span& last = rows[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
-    sum += tiling::hull(begin, last).size();
-  }
+  each_tile(rows, extent, [&](const tiling::Span& needed) { sum += needed.size(); });
   return sum;
 }
 
@@ -135,26 +137,23 @@ std::vector<Dim> needed_once(const tiling::Subgraph& part, const tiling::TileSpa
   std::vector<std::vector<bool>> needed(part.tensors.size());
   needed[space.anchor].assign(static_cast<std::size_t>(part.tensor(space.anchor).shape[axis]),
                               true);
-  for (std::size_t step = part.steps(); step-- > 0;) {
-    const Op& op = part.op(static_cast<Step>(step));
-    const std::vector<bool>& made = needed[part.made_at[step].front()];
-    if (made.empty()) continue;
-    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
-      const Follows how = follows(network, op, operand, axis);
-      if (how == Follows::unknown) continue;
-      const Dim in = network.tensors[operand.seen_as].shape[axis];
-      std::vector<bool>& read = needed[operand.local];
-      read.resize(static_cast<std::size_t>(in));
-      for (std::size_t r = 0; r < made.size(); ++r) {
-        if (!made[r]) continue;
-        const auto row = static_cast<Dim>(r);
-        const tiling::Span span =
-            read_along(how, op, axis, {row, row + 1}, in, static_cast<Dim>(made.size()));
-        for (Dim k = span.begin; k < span.end; ++k) read[static_cast<std::size_t>(k)] = true;
-        if (how == Follows::whole) break;
-      }
-    }
-  }
+  each_read(part, axis,
+            [&](const Op& op, std::size_t of, const tiling::LocalOperand& operand, Follows how) {
+              const std::vector<bool>& made = needed[of];
+              if (made.empty()) return;
+              const Dim in = network.tensors[operand.seen_as].shape[axis];
+              std::vector<bool>& read = needed[operand.local];
+              read.resize(static_cast<std::size_t>(in));
+              for (std::size_t r = 0; r < made.size(); ++r) {
+                if (!made[r]) continue;
+                const auto row = static_cast<Dim>(r);
+                const tiling::Span span =
+                    read_along(how, op, axis, {row, row + 1}, in, static_cast<Dim>(made.size()));
+                for (Dim k = span.begin; k < span.end; ++k)
+                  read[static_cast<std::size_t>(k)] = true;
+                if (how == Follows::whole) break;
+              }
+            });
   std::vector<Dim> once;
   for (const std::vector<bool>& rows : needed)
     once.push_back(static_cast<Dim>(std::ranges::count(rows, true)));
@@ -163,13 +162,10 @@ std::vector<Dim> needed_once(const tiling::Subgraph& part, const tiling::TileSpa
 
 double loaded_by_tiles(const Rows& columns, Dim extent, Size element, Size row, Size burst) {
   double sum = 0;
-  const auto end = static_cast<Dim>(columns.size());
-  for (Dim first = 0; first < end; first += extent) {
-    const tiling::Span& begin = columns[static_cast<std::size_t>(first)];
-    const tiling::Span& last = columns[static_cast<std::size_t>(std::min(end, first + extent) - 1)];
-    const Size bytes = tiling::hull(begin, last).size() * element;
+  each_tile(columns, extent, [&](const tiling::Span& needed) {
+    const Size bytes = needed.size() * element;
     sum += static_cast<double>(std::min(row, (bytes + burst - 1) / burst * burst));
-  }
+  });
   return sum;
 }
 
@@ -178,30 +174,26 @@ std::vector<Slide> slides(const tiling::Subgraph& part, const tiling::TileSpace&
   const Network& network = *part.network;
   std::vector<Slide> needs(part.tensors.size());
   needs[space.anchor] = {.lower = 0, .upper = rows, .step = 1, .at_zero = {0, 1}};
-  for (std::size_t step = part.steps(); step-- > 0;) {
-    const Op& op = part.op(static_cast<Step>(step));
-    const Slide& made = needs[part.made_at[step].front()];
-    if (!made.known()) continue;
-    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
-      const Follows how = follows(network, op, operand, axis);
-      if (how == Follows::unknown) continue;
-      const Dim extent = network.tensors[operand.seen_as].shape[axis];
-      Slide read = made;
-      if (how == Follows::whole) {
-        read.step = 0;
-        read.at_zero = {0, extent};
-      } else if (how == Follows::window) {
-        read = slide(made, tiling::window_on(op, axis - 2), extent);
-      } else if (how != Follows::same) {
-        continue;
-      }
-      Slide& needed = needs[operand.local];
-      if (read.known() &&
-          (!needed.known() || read.at_zero.size() > needed.at_zero.size() ||
-           (read.at_zero.size() == needed.at_zero.size() && read.rows() > needed.rows())))
-        needed = read;
-    }
-  }
+  each_read(part, axis,
+            [&](const Op& op, std::size_t of, const tiling::LocalOperand& operand, Follows how) {
+              const Slide& made = needs[of];
+              if (!made.known()) return;
+              const Dim extent = network.tensors[operand.seen_as].shape[axis];
+              Slide read = made;
+              if (how == Follows::whole) {
+                read.step = 0;
+                read.at_zero = {0, extent};
+              } else if (how == Follows::window) {
+                read = slide(made, tiling::window_on(op, axis - 2), extent);
+              } else if (how != Follows::same) {
+                return;
+              }
+              Slide& needed = needs[operand.local];
+              if (read.known() &&
+                  (!needed.known() || read.at_zero.size() > needed.at_zero.size() ||
+                   (read.at_zero.size() == needed.at_zero.size() && read.rows() > needed.rows())))
+                needed = read;
+            });
   return needs;
 }
 

@@ -30,6 +30,18 @@ inline constexpr std::size_t channel_axis = 1;
 [[nodiscard]] Follows follows(const Network& network, const Op& op,
                               const tiling::LocalOperand& operand, std::size_t axis);
 
+/// Tells visit(op, made, operand, follows) of all that is read along the axis in a known way, from
+/// the last op to the first; `made` is the tensor that the op makes.
+template <typename Visit>
+void each_read(const tiling::Subgraph& part, std::size_t axis, const Visit& visit) {
+  for (std::size_t step = part.steps(); step-- > 0;) {
+    const Op& op = part.op(static_cast<Step>(step));
+    for (const tiling::LocalOperand& operand : part.operands_at[step])
+      if (const Follows how = follows(*part.network, op, operand, axis); how != Follows::unknown)
+        visit(op, part.made_at[step].front(), operand, how);
+  }
+}
+
 /// Per row of the anchor, what is needed of a tensor along the axis; empty where nobody knows.
 using Rows = std::vector<tiling::Span>;
 

@@ -62,8 +62,8 @@ struct ComputeWays {
                                        const Hardware& hardware, ArrayMemo* memo = nullptr);
 
 /// What no way to compute the whole output piece by piece beats, however often pieces are made:
-/// without start-up, and with the loops that pieces may cut never rounded up. `whole_channels`: they
-/// do not cut the output's channels.  require: as compute_cost().
+/// without start-up, and with the loops that pieces may cut never rounded up. `whole_channels`:
+/// they do not cut the output's channels.  require: as compute_cost().
 struct LeastCompute {
   double cycles = 0;
   double start = 0;  ///< besides, whenever some of it is computed

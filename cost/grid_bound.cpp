@@ -79,29 +79,27 @@ void GridBound::find_channels(const tiling::Subgraph& part, const tiling::TileSp
   const Network& network = *part.network;
   channels_.assign(part.tensors.size(), Channels::unknown);
   channels_[space.anchor] = Channels::once;
-  for (std::size_t step = part.steps(); step-- > 0;) {
-    const Op& op = part.op(static_cast<Step>(step));
-    const Channels made = channels_[part.made_at[step].front()];
-    if (made == Channels::unknown) continue;
-    for (const tiling::LocalOperand& operand : part.operands_at[step]) {
-      if (follows(network, op, operand, 2) == Follows::unknown) continue;
-      const Dim in = network.tensors[operand.seen_as].shape[channel_axis];
-      const Dim out = network.tensors[op.outputs[0]].shape[channel_axis];
-      Channels read = in == out ? made : Channels::unknown;
-      if (in == 1) read = Channels::by_every_tile;
-      if ((op.kind == OpKind::conv || op.kind == OpKind::conv_transpose) && operand.position == 0) {
-        const bool by_channel = op.groups == in && in == out;
-        read = op.groups == 1 || made == Channels::by_every_tile ? Channels::by_every_tile
-               : by_channel                                      ? made
-                                                                 : Channels::unknown;
-      } else if (op.kind == OpKind::concat) {  // tiles along C need some operands only
-        read = made == Channels::by_every_tile ? made : Channels::unknown;
-      } else if (op.kind != OpKind::concat && names_axis(op, channel_axis)) {
-        read = Channels::by_every_tile;
-      }
-      channels_[operand.local] = std::max(channels_[operand.local], read);
-    }
-  }
+  each_read(part, 2,
+            [&](const Op& op, std::size_t of, const tiling::LocalOperand& operand, Follows) {
+              const Channels made = channels_[of];
+              if (made == Channels::unknown) return;
+              const Dim in = network.tensors[operand.seen_as].shape[channel_axis];
+              const Dim out = network.tensors[op.outputs[0]].shape[channel_axis];
+              Channels read = in == out ? made : Channels::unknown;
+              if (in == 1) read = Channels::by_every_tile;
+              if ((op.kind == OpKind::conv || op.kind == OpKind::conv_transpose) &&
+                  operand.position == 0) {
+                const bool by_channel = op.groups == in && in == out;
+                read = op.groups == 1 || made == Channels::by_every_tile ? Channels::by_every_tile
+                       : by_channel                                      ? made
+                                                                         : Channels::unknown;
+              } else if (op.kind == OpKind::concat) {  // tiles along C need some operands only
+                read = made == Channels::by_every_tile ? made : Channels::unknown;
+              } else if (names_axis(op, channel_axis)) {
+                read = Channels::by_every_tile;
+              }
+              channels_[operand.local] = std::max(channels_[operand.local], read);
+            });
 }
 
 GridBound::Axis GridBound::find_axis(const tiling::Subgraph& part, const tiling::TileSpace& space,

@@ -9,8 +9,8 @@
 // along W for the anchor, backwards through the run (the needs of a tile contain those of its
 // first and its last row), and times the number of tiles along C where all channels are read.
 // Nothing is said of what an op reads where that is not simple; of other readers' needs enough is
-// left to make the bound worth its while. Along axes whose halos are kept, whatever some tile needs
-// is made or loaded once.
+// left to make the bound worth its while. Along axes whose halos are kept, what has to be made or
+// loaded by somebody is, once.
 #pragma once
 
 #include <array>
@@ -62,8 +62,8 @@ class GridBound {
     bool always = false;          ///< needed by every tile, along H and W
     double bytes = 0;             ///< loaded
     std::array<bool, 2> moves{};  ///< of what is loaded: another part for tiles along H, along W?
-    double energy_pj = 0;  ///< of making it, or of writing what is loaded
-    double read_pj = 0;    ///< of reading it, once by each op
+    double energy_pj = 0;         ///< of making it, or of writing what is loaded
+    double read_pj = 0;           ///< of reading it, once by each op
   };
   /// Ways to cut H or W: per count of tiles, ascending, and tensor, how often it is needed then or
   /// with more tiles. Counts of a long axis stand for those after the one before them, too, and for
@@ -73,7 +73,7 @@ class GridBound {
     std::vector<std::vector<double>> times;
     /// The same of what is loaded: pieces of rows take whole bursts.
     std::vector<std::vector<double>> loads;
-    /// Per tensor: the part of it that is needed by any tile, once.
+    /// Per tensor: the part of it that somebody makes or loads, where halos are kept.
     std::vector<double> once;
     std::vector<bool> always;  ///< per tensor: every row needs some of it
   };
@@ -133,7 +133,7 @@ class GridBound {
   bool apart_ = false;  ///< weights are fetched while others are loaded
   double static_pj_per_cycle_ = 0;
   AccessEnergy dram_;
-  AccessEnergy chip_;  ///< of the cheapest memory
+  AccessEnergy chip_;                                ///< of the cheapest memory
   double fetch_pj_ = 0;                              ///< of a byte of weights
   std::vector<Channels> channels_;                   ///< per local tensor
   std::shared_ptr<const std::array<Axis, 2>> axes_;  ///< H and W

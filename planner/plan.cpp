@@ -244,13 +244,14 @@ class Plannings {
     }
     // Covers do not know what is fetched: as before, shorter runs may have room for it.
     const bool fetches = !plan.behind.fetches.empty();
-    for (const std::size_t most_ops : short_runs)
+    for (const std::size_t most_ops : short_runs) {
+      if (!fetches || most_ops >= params_.max_ops) continue;
       for (const std::vector<TensorIndex>& stays : sets)
-        if (fetches && most_ops < params_.max_ops)
-          static_cast<void>(look_for_better(
-              plan, {.stays = stays, .proof_shapes = params_.proof_shapes / few}, most_ops));
+        static_cast<void>(look_for_better(
+            plan, {.stays = stays, .proof_shapes = params_.proof_shapes / few}, most_ops));
+    }
     plan.bound = proved ? plan.score : std::min(least, plan.score);
-    plan.optimal = proved || plan.bound >= plan.score;
+    plan.optimal = plan.bound >= plan.score;
     if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
   }
 

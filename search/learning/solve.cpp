@@ -1,10 +1,16 @@
 #include "solve.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <stdexcept>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "cores.h"
+#include "model/restricted.h"
 #include "proof_writer.h"
 #include "tessera/check.h"
 #include "used_buffers.h"
@@ -224,15 +230,69 @@ class OneSearch {
   engine::SearchResult result_;
 };
 
-}  // namespace
-
-engine::SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
-                                const engine::SearchParams& params, const Placement* like) {
+engine::SearchResult solve_as_it_stands(const PlacementProblem& problem,
+                                        const LearningParams& learning,
+                                        const engine::SearchParams& params, const Placement* like) {
   try {
     return OneSearch(problem, learning, params, like).run();
   } catch (const BudgetEnded& ended) {
     return given_up(ended);
   }
+}
+
+/// The buffers by what they are: rows of a file come in any order, and a search that follows it
+/// is lucky with one and not with another.
+std::vector<BufferIndex> by_lives(const PlacementProblem& problem) {
+  const auto key = [&](BufferIndex b) {
+    const Buffer& buffer = problem.buffers[b];
+    return std::tuple(buffer.live.front().lower, buffer.live.back().upper, -buffer.size,
+                      buffer.alignment, std::string_view(buffer.id));
+  };
+  std::vector<BufferIndex> order(problem.buffers.size());
+  std::iota(order.begin(), order.end(), BufferIndex{0});
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
+
+/// A placement of the whole problem, of the sorted one.
+Placement sorted(const Placement& placement, const std::vector<BufferIndex>& originals) {
+  Placement moved = placement;
+  for (std::size_t k = 0; k < originals.size(); ++k)
+    moved.places[k] = placement.places[originals[k]];
+  return moved;
+}
+Placement unsorted(const Placement& placement, const std::vector<BufferIndex>& originals) {
+  Placement moved = placement;
+  for (std::size_t k = 0; k < originals.size(); ++k)
+    moved.places[originals[k]] = placement.places[k];
+  return moved;
+}
+
+}  // namespace
+
+engine::SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
+                                const engine::SearchParams& params, const Placement* like) {
+  const std::vector<BufferIndex> order = by_lives(problem);
+  // Certificates speak of the buffers as they stand.
+  if (params.proof != nullptr || std::ranges::is_sorted(order))
+    return solve_as_it_stands(problem, learning, params, like);
+  const Restricted part = restricted(problem, order);
+  LearningParams of_part = learning;
+  engine::SearchParams asked = params;
+  std::array<Placement, 3> known;
+  const auto follow = [&](const Placement*& placement, Placement& moved) {
+    if (placement == nullptr) return;
+    moved = sorted(*placement, order);
+    placement = &moved;
+  };
+  follow(of_part.guard, known[0]);
+  follow(asked.known, known[1]);
+  follow(like, known[2]);
+  engine::SearchResult result = solve_as_it_stands(part.problem, of_part, asked, like);
+  if (result.placement) result.placement = unsorted(*result.placement, order);
+  for (BufferIndex& b : result.used) b = order[b];
+  std::ranges::sort(result.used);
+  return result;
 }
 
 }  // namespace tessera::search::learning

@@ -39,11 +39,14 @@ TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
     EXPECT_EQ(told.back().bound, whole.bound);
     for (std::size_t k = 1; k < told.size(); ++k)
       EXPECT_LE(told[k].best_score, told[k - 1].best_score * (1 + 1e-9));
+    // With two threads, another run may be made cheaper while it is told what the plan would be.
     for (std::size_t at = 0; at < std::min<std::size_t>(told.size(), 6); ++at) {
+      const int threads = at % 2 == 0 ? 1 : 2;
       std::stop_source stop;
       std::size_t calls = 0;
       double shown = 0;
       PlanParams until{.proof_shapes = 0};
+      until.limits.threads = threads;
       until.limits.stop = stop.get_token();
       until.progress = [&](const PlanProgress& p) {
         if (stop.stop_requested()) return;
@@ -53,9 +56,10 @@ TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
       const NetworkPlan plan = plan_network(network, hardware, until);
       if (!stop.stop_requested() || shown == std::numeric_limits<double>::infinity()) continue;
       ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
-      ++stopped;
       EXPECT_LE(plan.score, shown * (1 + 1e-9));
-      EXPECT_GE(plan.score, shown * (1 - 1e-3));  // of a run that was looked at meanwhile
+      if (threads > 1) continue;
+      ++stopped;
+      EXPECT_GE(plan.score, shown * (1 - 1e-9));
     }
   }
   EXPECT_GT(stopped, 0);
