@@ -241,8 +241,6 @@ class Blocks {
 
   void find_least_fetched(std::int64_t most_k, std::int64_t most_h, std::int64_t most_w) {
     double least = std::numeric_limits<double>::infinity();
-    double cycles = 0;
-    double volume = 0;
     best_k_ = std::min(most_k, unroll_.K);
     best_h_ = std::min(most_h, unroll_.H);
     best_w_ = std::min(most_w, unroll_.W);
@@ -256,16 +254,11 @@ class Blocks {
           if (!fits(rows, columns, k)) break;
           const double now = fetched(rows, columns, k);
           if (now > least * (1 + 1e-9)) continue;
-          const double takes = pass_cycles(rows, columns) *
-                               static_cast<double>(tiling::ceil_div(k, unroll_.K)) *
-                               block_count(rows, columns, k);
-          const double size =
-              static_cast<double>(k) * static_cast<double>(h) * static_cast<double>(w);
           const bool equal = now >= least * (1 - 1e-9);
-          if (equal && (takes > cycles || (takes == cycles && size <= volume))) continue;
+          if (!(rule_.equal == EqualBlocks::first ? take_first(rows, columns, equal)
+                                                  : take_quickest(rows, columns, k, equal)))
+            continue;
           least = std::min(now, least);
-          cycles = takes;
-          volume = size;
           best_k_ = k;
           best_h_ = h;
           best_w_ = w;
@@ -273,6 +266,29 @@ class Blocks {
       }
       if (k == most_k) break;
     }
+  }
+
+  bool take_quickest(const Extent& rows, const Extent& columns, std::int64_t k, bool equal) {
+    const double takes = pass_cycles(rows, columns) *
+                         static_cast<double>(tiling::ceil_div(k, unroll_.K)) *
+                         block_count(rows, columns, k);
+    const double size =
+        static_cast<double>(k) * static_cast<double>(rows.made) * static_cast<double>(columns.made);
+    if (equal && (takes > taken_cycles_ || (takes == taken_cycles_ && size <= taken_size_)))
+      return false;
+    taken_cycles_ = takes;
+    taken_size_ = size;
+    return true;
+  }
+
+  bool take_first(const Extent& rows, const Extent& columns, bool equal) {
+    if (!equal) return true;
+    if (std::max(rows.made, columns.made) > rule_.small) return false;
+    const double held = std::min(rows.read, static_cast<double>(loops_.input[0])) *
+                        std::min(columns.read, static_cast<double>(loops_.input[1]));
+    if (held < held_of_small_) return false;
+    held_of_small_ = held;
+    return true;
   }
 
   [[nodiscard]] double block_count(const Extent& h, const Extent& w, std::int64_t k) const {
@@ -377,6 +393,8 @@ class Blocks {
   std::int64_t reduced_ = 1;  ///< steps of the reduced loops, for each output channel and pass
   std::int64_t part_r_ = 1, part_s_ = 1, parts_ = 1;
   std::int64_t best_k_ = 1, best_h_ = 1, best_w_ = 1;
+  double taken_cycles_ = 0, taken_size_ = 0;
+  double held_of_small_ = 0;  ///< rows x columns that the last small block read which took a place
 };
 
 }  // namespace

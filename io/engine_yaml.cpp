@@ -153,6 +153,10 @@ class EngineReader {
     size("sum_bytes", blocks.sum_bytes);
     size("sum_granule", blocks.sum_granule);
     whole("stages", blocks.stages, 1);
+    if (const Node* n = fields.find("equal"))
+      blocks.equal =
+          static_cast<EqualBlocks>(as_one_of(sources_, *n, "equal", {"quickest", "first"}));
+    whole("small", blocks.small, 1);
     fields.finish();
     return blocks;
   }

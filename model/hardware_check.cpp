@@ -171,6 +171,7 @@ class HardwareChecker {
     whole("sum_bytes", rule.sum_bytes, 1, limits::parallel);
     whole("sum_granule", rule.sum_granule, 1, limits::burst);
     whole("stages", rule.stages, 0, limits::parallel);
+    whole("small", rule.small, 0, limits::parallel);
   }
 
   /// Every shape of a block is tried for every op.

@@ -380,6 +380,9 @@ class Idle {
     if (engine.blocks.stages > 0 && !chip_bandwidth_)
       wrong("blocks", "state the `bandwidth` of the memory that it reads from",
             "has `stages`, but no memory on the chip has a `bandwidth`");
+    if (engine.blocks.small > 0 && engine.blocks.equal != EqualBlocks::first)
+      wrong("blocks", "say `equal: first`, too",
+            "has `small`, which tells which of equal blocks is taken where the first is");
     for (const auto& [kind, cycles] : engine.channel_of)
       if (std::ranges::none_of(told_apart, [&kind = kind](const OpNames& op) {
             return op.weights && op.names[0] == kind;

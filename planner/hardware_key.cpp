@@ -103,9 +103,10 @@ class Key {
     add(name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns);
   }
   void put(const BlockRule& rule) {
-    const auto& [buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule,
-                 stages] = rule;
-    add(buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages);
+    const auto& [buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages,
+                 equal, small] = rule;
+    add(buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages, equal,
+        small);
   }
   void put(const Engine& engine) {
     const auto& [name, kind, reach, energy, unroll, maps, blocks, cores, output, output_of, channel,

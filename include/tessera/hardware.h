@@ -59,6 +59,12 @@ struct Mapping {
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
+/// Which block is taken of those for which as much is fetched.
+enum class EqualBlocks : std::uint8_t {
+  quickest,  ///< for which passes take least, then the largest
+  first,     ///< of the fewest channels, then rows, then columns
+};
+
 /// What an array has beside it: results are made block by block, and two blocks of input and two of
 /// sums have to fit its buffer.
 struct BlockRule {
@@ -70,6 +76,10 @@ struct BlockRule {
   Size sum_bytes = 4;
   Size sum_granule = 1;
   std::int64_t stages = 0;  ///< blocks under way between reading and writing; 0: any number
+  EqualBlocks equal = EqualBlocks::quickest;
+  /// With the first: later ones of at most so many rows and columns take the place of equal ones,
+  /// unless they hold less of the input's plane than the last one that did.
+  std::int64_t small = 0;
   friend bool operator==(const BlockRule&, const BlockRule&) = default;
 };
 

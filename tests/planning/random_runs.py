@@ -272,6 +272,10 @@ class RandomMachine:
                             ("sum_granule", [64, 128]), ("stages", [2, 4])):
             if draw.random() < 0.5:
                 blocks[key] = draw.choice(values)
+        if draw.random() < 0.4:
+            blocks["equal"] = "first"
+            if draw.random() < 0.6:
+                blocks["small"] = draw.choice([2, 4])
         for one in mac["maps"].values():
             if draw.random() < 0.4:
                 one["input_depth"] = draw.choice([2, 8])

@@ -268,6 +268,7 @@ class Array:
                 most[axis] = min(most[axis], max(by, self.most[axis] // by * by))
         by = max(int(rule.get("depth_step", 1)), self.unroll["K"])
         depths = list(range(by, most["K"], by)) + [most["K"]]
+        first, small, covered = rule.get("equal") == "first", int(rule.get("small", 0)), None
         best = None
         for k in depths:
             for h in range(self.unroll["H"], most["H"] + 1, self.unroll["H"]):
@@ -275,9 +276,13 @@ class Array:
                     if not self.fits(rule, h, w, k):
                         break
                     takes = self.pass_cycles(h, w) * -(-k // self.unroll["K"]) * self.count(h, w, k)
-                    key = (self.fetched(h, w, k), takes, -k * h * w)
+                    key = (self.fetched(h, w, k),) if first else (self.fetched(h, w, k), takes, -k * h * w)
                     if best is None or key < best[0]:
                         best = key, (h, w, k)
+                    elif first and key == best[0] and max(h, w) <= small:
+                        held = prod(min(a, b) for a, b in zip(self.plane(), (self.read("H", h), self.read("W", w))))
+                        if covered is None or held >= covered:
+                            best, covered = (key, (h, w, k)), held
         return best[1] if best else tuple(min(most[axis], self.unroll[axis]) for axis in "HWK")
 
     def count(self, h, w, k):

@@ -507,6 +507,8 @@ class Run:
             words |= {key for key in ("unroll", "maps", "blocks", "cores", "output") if key in engine}
             if "stages" in engine.get("blocks", {}):
                 words.add("stages")
+            if engine.get("blocks", {}).get("equal") == "first":
+                words.add("first of equal blocks")
             if op.inputs[0].item == 2:
                 words.add("two bytes")
             if may_fold(op) and any(one.get("folds_columns") for one in engine.get("maps", {}).values()):

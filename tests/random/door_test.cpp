@@ -150,7 +150,8 @@ class Spoiler {
             },
             [&] { b.depth_step = whole(); }, [&] { b.channels = whole(); },
             [&] { b.input_granule = whole(); }, [&] { b.sum_bytes = whole(); },
-            [&] { b.sum_granule = whole(); }, [&] { b.stages = whole(); }});
+            [&] { b.sum_granule = whole(); }, [&] { b.stages = whole(); }, [&] { choice(b.equal); },
+            [&] { b.small = whole(); }});
   }
   void engine(Engine& e) {
     one_of({[&] { text(e.name); }, [&] { choice(e.kind); }, [&] { e.energy_pj = real(); },

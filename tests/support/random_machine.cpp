@@ -52,6 +52,10 @@ Engine random_array(Random& random) {
     mac.blocks.channels = random.between(1, 4);
     mac.blocks.input_granule = random.chance(50) ? 64 : 1;
     mac.blocks.stages = random.chance(50) ? 4 : 0;
+    if (random.chance(30)) {
+      mac.blocks.equal = EqualBlocks::first;
+      mac.blocks.small = 2 * random.between(0, 2);
+    }
   }
   return mac;
 }

@@ -104,6 +104,28 @@ TEST(Mapping, WeightsThatArriveSlowlyBoundAProductOfOneRow) {
   EXPECT_EQ(cost.bound_by, BoundBy::weights);
 }
 
+TEST(Mapping, OfBlocksThatFetchAsMuchTheProfileSaysWhich) {
+  Engine engine{.name = "mac",
+                .maps = {{.name = "m", .ops = {"elementwise"}, .unroll = {{"K", 8}}, .start = 10}},
+                .blocks = {.buffer = 1 << 20, .most = {{"K", 8}, {"H", 4}, {"W", 4}}}};
+  One one;
+  Op op{.name = "relu", .kind = OpKind::elementwise, .function = "relu"};
+  op.inputs = {one.tensor({1, 8, 6, 6})};
+  op.outputs = {one.tensor({1, 8, 6, 6})};
+  one.net.ops = {op};
+  const auto cycles = [&] {
+    const tiling::OpLoops loops = tiling::loops_of(one.net, op, std::vector<Dim>{1, 8, 6, 6});
+    return array_cost(op, loops, engine, {}).cycles;
+  };
+  EXPECT_EQ(cycles(), 4 * (10 + 9));  // of 3 x 3
+  engine.blocks.equal = EqualBlocks::first;
+  EXPECT_EQ(cycles(), 36 * (10 + 1));
+  engine.blocks.small = 2;
+  EXPECT_EQ(cycles(), 9 * (10 + 4));
+  engine.blocks.small = 4;
+  EXPECT_EQ(cycles(), 4 * (10 + 16));
+}
+
 TEST(Mapping, UtilisationIsOfTheCellsThereAre) {
   EXPECT_EQ(peak_macs({.name = "mac", .unroll = {{"C", 64}, {"K", 32}, {"G", 8}}}), 64 * 32 * 8);
   EXPECT_EQ(peak_macs({.name = "mac", .unroll = {{"C", 64}, {"K", 32}}, .cores = 3}), 64 * 32 * 3)
