@@ -57,8 +57,10 @@ struct Run {
   Known known = Known::nothing;
   std::vector<Group> groups;  ///< those of one variant in a row
   std::vector<Way> ways;
-  /// To the last cover: ways, and behind them groups.
-  std::vector<std::size_t> offered{};
+  /// To covers: those ways and groups that no other costs and peaks less than.
+  std::vector<search::CoverOption> options{};
+  std::vector<std::size_t> offered{};  ///< which they are: ways, and behind them groups
+  bool changed = true;                 ///< since they were found
 
   void find_least() {
     double now = never;
@@ -135,19 +137,20 @@ class Prover {
     hopeful.evaluate = [&](std::size_t first, std::size_t last, int) {
       Run& run = run_of(first, last);
       search::CoverCandidate candidate;
-      run.offered.clear();
       if (run.known != Known::groups) {
         candidate.options.push_back({.cost = run.least});
         return candidate;
       }
-      offer(run, candidate.options);
+      if (std::exchange(run.changed, false)) offer(run);
+      candidate.options = run.options;
       return candidate;
     };
     return search::best_cover(hopeful, {.budget = budget_, .worth_below = below_});
   }
 
-  /// Those that no other costs and peaks less than.
-  static void offer(Run& run, std::vector<search::CoverOption>& options) {
+  static void offer(Run& run) {
+    run.options.clear();
+    run.offered.clear();
     struct Offer {
       double cost;
       Size peak;
@@ -166,7 +169,7 @@ class Prover {
       if (each.peak >= lowest) continue;
       lowest = each.peak;
       run.offered.push_back(each.at);
-      options.push_back({each.cost, each.peak});
+      run.options.push_back({each.cost, each.peak});
     }
   }
 
@@ -304,6 +307,7 @@ class Prover {
       }
       const auto found = candidates_.tilings_in(now, ops, whole(ops), below_, left_);
       if (!found) return false;
+      run.changed = true;
       for (const Tiling& tiling : *found) {
         Way way{.cost = std::max(run.least, additive(tiling.least)),
                 .peak = tiling.least.peak_bytes};
@@ -329,7 +333,10 @@ class Prover {
     bool all = true;
     for (const search::CoverRun& part : cover.runs) {
       Way& way = way_of(part);
-      if (!way.option || way.placed > peak) place(evaluated_run(part), way, peak);
+      if (!way.option || way.placed > peak) {
+        place(evaluated_run(part), way, peak);
+        run_of(part.first, part.last).changed = true;
+      }
       all = all && !way.open && way.option && way.placed <= peak;
     }
     if (budget_.exhausted()) return false;
