@@ -282,6 +282,9 @@ int run_plan(const PlanOptions& options, Session& session) {
   params.limits = session.remaining(params.limits);
   params.limits.stop = session.interrupts().token();
   params.reference = costs;
+  // What is found out lasts as long as the process: giving it back would take a tenth of the time.
+  static const auto* const kept = new std::shared_ptr<PlanMemory>(make_plan_memory());
+  params.memory = *kept;
   const NetworkPlan plan = search_plan(options, network, hardware, params, session);
   deliver_plan(options, network, hardware, plan, files, session);
   if (options.output.json())

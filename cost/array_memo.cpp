@@ -1,6 +1,19 @@
 #include "cost/array_memo.h"
 
+#include <mutex>
+#include <optional>
+
 namespace tessera::cost {
+
+std::int64_t ArrayMemo::number_of(const std::string& name) {
+  {
+    const std::shared_lock guard(lock_);
+    const auto known = names_.find(name);
+    if (known != names_.end()) return known->second;
+  }
+  const std::unique_lock guard(lock_);
+  return names_.try_emplace(name, static_cast<std::int64_t>(names_.size())).first->second;
+}
 
 ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine) {
   // Every member by its name: one that is added does not compile until it is part of the key.
@@ -28,19 +41,12 @@ ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_
           input_element,
           weight_element,
           output_element,
-          0,
+          number_of(op.function),
           folds,
           fold_offset};
-  {
-    const std::lock_guard guard(lock_);
-    key[21] =
-        names_.try_emplace(op.function, static_cast<std::int64_t>(names_.size())).first->second;
-    const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
-  }
+  if (const std::optional<ArrayWays> known = known_.find(key)) return *known;
   const ArrayWays made = array_ways(op, loops, hardware_.engines[engine], port_);
-  const std::lock_guard guard(lock_);
-  if (known_.size() < most) known_.emplace(key, made);
+  known_.keep(key, made);
   return made;
 }
 

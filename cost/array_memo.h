@@ -7,12 +7,13 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 
 #include "cost/mapping.h"
 #include "model/key_hash.h"
+#include "model/shared_table.h"
 #include "tessera/hardware.h"
 #include "tiling/loops.h"
 
@@ -35,9 +36,11 @@ class ArrayMemo {
 
   Hardware hardware_;
   ArrayPort port_;
-  std::mutex lock_;
+  [[nodiscard]] std::int64_t number_of(const std::string& name);
+
+  std::shared_mutex lock_;
   std::unordered_map<std::string, std::int64_t> names_;  ///< functions of ops, numbered
-  std::unordered_map<Key, ArrayWays, KeyHash> known_;
+  SharedTable<Key, ArrayWays, KeyHash> known_{most};
 };
 
 }  // namespace tessera::cost

@@ -161,7 +161,8 @@ std::shared_ptr<const CandidateAnswer> Candidates::take_ahead(const std::string&
   std::shared_ptr<const CandidateAnswer> answer = made->promise.get_future().get();
   if (!answer) return nullptr;
   searched = made->searched;
-  for (auto& [tile, known] : made->tiles) memory_->tiles().keep(tile, std::move(known));
+  for (auto& [tile, known] : made->tiles)
+    memory_->tiles().keep(tile, std::make_shared<const RememberedTile>(std::move(known)));
   return answer;
 }
 

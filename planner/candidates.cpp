@@ -320,8 +320,9 @@ search::TileSearchResult Candidates::search_tile(
   }
   const std::string key = tile_key(question, options);
   search::TileSearchParams rest = asked;
-  TileMemo::Entry before;
-  if (const TileMemo::Entry known = memory_->tiles().find(key)) {
+  std::shared_ptr<const RememberedTile> before;
+  if (const auto entry = memory_->tiles().find(key)) {
+    const std::shared_ptr<const RememberedTile>& known = *entry;
     const bool one_tile = known->status == Status::feasible && known->tiles == 1;
     const std::int64_t most = one_tile ? std::numeric_limits<std::int64_t>::max() : most_tiles();
     if (auto found = recall(*known, geometry.space(), fewest, most))
@@ -346,7 +347,7 @@ search::TileSearchResult Candidates::search_tile(
     if (question.aside != nullptr)
       question.aside->emplace_back(key, std::move(now));
     else
-      memory_->tiles().keep(key, std::move(now));
+      memory_->tiles().keep(key, std::make_shared<const RememberedTile>(std::move(now)));
   }
   return found;
 }

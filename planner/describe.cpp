@@ -135,6 +135,13 @@ OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, co
 
 }  // namespace
 
+bool always_settles(const Hardware& hardware) {
+  const auto has_room = [](const HardwareMemory& memory) {
+    return !memory.offchip || (memory.space.capacity == unbounded && memory.behind.empty());
+  };
+  return std::ranges::all_of(hardware.memories, has_room);
+}
+
 void settle_off_chip(const Network& network, const Hardware& hardware, const Budget& budget,
                      NetworkPlan& plan, int threads) {
   plan.behind = {};

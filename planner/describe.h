@@ -30,6 +30,9 @@ namespace tessera::planner {
 /// What all runs cost together.
 [[nodiscard]] Metrics totals_of(std::span<const PlannedSubgraph> runs);
 
+/// Is there room off the chip for whatever plan? Then it is enough to settle the last one.
+[[nodiscard]] bool always_settles(const Hardware& hardware);
+
 /// Where everything lies off the chip; runs that leave no room there are no plan.
 void settle_off_chip(const Network& network, const Hardware& hardware, const Budget& budget,
                      NetworkPlan& plan, int threads);

@@ -17,6 +17,7 @@
 #include "planner/behind.h"
 #include "planner/candidates.h"
 #include "planner/check.h"
+#include "planner/describe.h"
 #include "planner/planning.h"
 #include "planner/prove.h"
 #include "planner/residency.h"
@@ -56,7 +57,12 @@ class Plannings {
 
  public:
   Plannings(const Network& network, const Hardware& hardware, const PlanParams& params)
-      : network_(network), hardware_(hardware), params_(params), limited_(params.limits) {
+      : network_(network),
+        hardware_(hardware),
+        params_(params),
+        whole_(params.limits),
+        limited_(search_limits(params.limits, hardware)) {
+    params_.limits = search_limits(params.limits, hardware);
     if (!params_.memory) params_.memory = make_plan_memory();
   }
 
@@ -84,6 +90,8 @@ class Plannings {
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
     }
+    if (plan.status == Status::feasible && always_settles(hardware_))
+      settle_off_chip(network_, hardware_, whole_.budget(), plan, params_.limits.threads);
     if (params_.progress && plan.status == Status::feasible)
       params_.progress({plan.score, plan.bound, solved_});
     if (may_go_on(plan) && cut_ != StopReason::completed) {
@@ -95,6 +103,12 @@ class Plannings {
   }
 
  private:
+  /// What lies off the chip is settled at last.
+  [[nodiscard]] static Limits search_limits(Limits limits, const Hardware& hardware) {
+    if (limits.timeout && always_settles(hardware)) *limits.timeout -= *limits.timeout / 50;
+    return limits;
+  }
+
   [[nodiscard]] PlanParams rest() const {
     PlanParams rest = params_;
     rest.limits = porter::rest_of(params_.limits, limited_.budget());
@@ -327,7 +341,8 @@ class Plannings {
   const Network& network_;
   const Hardware& hardware_;
   PlanParams params_;
-  const porter::LimitedBudget limited_;
+  const porter::LimitedBudget whole_;
+  const porter::LimitedBudget limited_;  ///< of what is looked for
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
   StopReason cut_ = StopReason::completed;

@@ -17,12 +17,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "cost/array_memo.h"
 #include "cost/grid_bound.h"
+#include "model/shared_table.h"
 #include "planner/geometry_store.h"
 #include "planner/tile_memo.h"
 #include "search/tiles/shape_order.h"
@@ -110,29 +110,8 @@ class NetworkRuns {
   std::map<std::pair<OpIndex, OpIndex>, std::string> words_;
 };
 
-/// Thread-safe.
 template <typename Value>
-class ByKey {
- public:
-  [[nodiscard]] std::optional<Value> find(const std::string& key) const {
-    const std::lock_guard guard(lock_);
-    const auto known = known_.find(key);
-    return known == known_.end() ? std::nullopt : std::optional(known->second);
-  }
-  /// Somebody may have found the same meanwhile.
-  void keep(const std::string& key, const Value& value) {
-    const std::lock_guard guard(lock_);
-    known_.insert_or_assign(key, value);
-  }
-  void clear() {
-    const std::lock_guard guard(lock_);
-    known_.clear();
-  }
-
- private:
-  mutable std::mutex lock_;
-  std::unordered_map<std::string, Value> known_;
-};
+using ByKey = SharedTable<std::string, Value>;
 
 }  // namespace tessera::planner
 

@@ -310,7 +310,7 @@ class Planner {
     }
     add(result.runs);
     if (plan_.status == Status::feasible) settle();
-    if (plan_.status == Status::feasible)
+    if (plan_.status == Status::feasible && !always_settles(hardware_))
       settle_off_chip(network_, hardware_, limited_.budget(), plan_, params_.limits.threads);
     if (plan_.status == Status::feasible && params_.fewest_modes) take_modes(score);
     if (plan_.status == Status::feasible) {
@@ -370,6 +370,7 @@ class Planner {
            .below = *prove_below_,
            .most_shapes = proof_shapes_,
            .largest_peak = most,
+           .threads = params_.limits.threads,
            .least = [&](std::size_t first, std::size_t last) { return least.of(first, last); }},
           search_, result);
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cost/run_bound.h"
+#include "model/crew.h"
 #include "model/poll.h"
 #include "planner/cheaper.h"
 #include "search/partition/run_kinds.h"
@@ -184,13 +185,15 @@ class Prover {
       if (std::ranges::none_of(runs, same)) runs.push_back(ops);
     }
     for (const Known stage : {Known::nothing, Known::bound}) {
-      bool any = false;
-      for (const OpRange& ops : runs) {
-        if (run_of(ops.first, ops.last).known != stage) continue;
-        if (!look(ops)) return false;
-        any = true;
-      }
-      if (any) return true;
+      std::vector<OpRange> fresh;
+      for (const OpRange& ops : runs)
+        if (run_of(ops.first, ops.last).known == stage) fresh.push_back(ops);
+      if (fresh.empty()) continue;
+      if (stage == Known::nothing)
+        bound(fresh);
+      else
+        list(fresh);
+      return !budget_.exhausted();
     }
     const std::optional<bool> looked = look_into_groups(cover);
     return looked ? *looked : place(cover);
@@ -217,22 +220,21 @@ class Prover {
     return rest * hair;
   }
 
-  /// One stage further. False: there was no time, or no look left for it.
-  bool look(const OpRange& ops) {
-    Run& run = run_of(ops.first, ops.last);
-    const Metrics floor = least_of(ops);
-    const auto cost = [this, floor](const Metrics& m) {
-      return params_.limits.allow(m) ? additive(no_less(m, floor)) : never;
-    };
-    const auto raise = [&](double least) { run.least = std::max(run.least, least * hair); };
-    if (run.known == Known::nothing) {
-      raise(candidates_.least_of_all(ops, cost));
+  /// What each of them costs at least, in the tiles that are best for it.
+  void bound(const std::vector<OpRange>& list) {
+    std::vector<Metrics> floors;
+    for (const OpRange& ops : list) floors.push_back(least_of(ops));
+    std::vector<double> least(list.size());
+    each_together(params_.threads, list.size(), [&](std::size_t k) {
+      least[k] = candidates_.least_of_all(list[k], [&](const Metrics& m) {
+        return params_.limits.allow(m) ? additive(no_less(m, floors[k])) : never;
+      });
+    });
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      Run& run = run_of(list[k].first, list[k].last);
+      run.least = std::max(run.least, least[k] * hair);
       run.known = Known::bound;
-    } else {
-      list(ops, run);
-      run.known = Known::groups;
     }
-    return !budget_.exhausted();
   }
 
   [[nodiscard]] Metrics least_of(const OpRange& ops) const {
@@ -247,18 +249,33 @@ class Prover {
   }
 
   /// What a cover with the tiling scores at least.
-  [[nodiscard]] Candidates::ScoreOf whole(const OpRange& ops) {
-    return [this, rest = rest_of(ops), floor = least_of(ops)](const Metrics& m) {
+  [[nodiscard]] Candidates::ScoreOf whole(const OpRange& ops, double rest) {
+    return [this, rest, floor = least_of(ops)](const Metrics& m) {
       return params_.limits.allow(m) ? rest + additive(no_less(m, floor)) +
                                            per_byte_ * static_cast<double>(m.peak_bytes)
                                      : never;
     };
   }
 
-  void list(const OpRange& ops, Run& run) {
-    const double rest = rest_of(ops);
+  /// The tilings of each that may be of use, in groups. What the others cost is what is known of
+  /// them beforehand, so that threads change nothing but the time.
+  void list(const std::vector<OpRange>& list) {
+    std::vector<double> rests;
+    std::vector<Candidates::ScoreOf> scores;
+    for (const OpRange& ops : list) {
+      rests.push_back(rest_of(ops));
+      scores.push_back(whole(ops, rests.back()));
+    }
+    std::vector<TilingGroups> all(list.size());
+    each_together(params_.threads, list.size(), [&](std::size_t k) {
+      all[k] = candidates_.tiling_groups(list[k], scores[k], below_);
+    });
+    for (std::size_t k = 0; k < list.size(); ++k) take(list[k], rests[k], std::move(all[k]));
+  }
+
+  void take(const OpRange& ops, double rest, TilingGroups all) {
+    Run& run = run_of(ops.first, ops.last);
     const Metrics floor = least_of(ops);
-    TilingGroups all = candidates_.tiling_groups(ops, whole(ops), below_);
     for (TilingGroup& tilings : all.groups) {
       Group group{.cost = std::max(run.least, additive(no_less(tilings.least, floor)) * hair),
                   .peak = tilings.least.peak_bytes};
@@ -271,6 +288,7 @@ class Prover {
       run.ways.push_back({.cost = std::max(run.least, all.open - rest - most), .open = true});
     }
     run.find_least();
+    run.known = Known::groups;
   }
 
   /// One by one at those tilings that the cover hopes for, and at others that are hardly dearer and
@@ -305,7 +323,7 @@ class Prover {
         group.looked = true;
         now.push_back(group.tilings);
       }
-      const auto found = candidates_.tilings_in(now, ops, whole(ops), below_, left_);
+      const auto found = candidates_.tilings_in(now, ops, whole(ops, rest_of(ops)), below_, left_);
       if (!found) return false;
       run.changed = true;
       for (const Tiling& tiling : *found) {

@@ -30,7 +30,9 @@ struct ProofParams {
   double below = 0;              ///< what is looked for scores less
   std::int64_t most_shapes = 0;  ///< so many are looked at in all
   Size largest_peak = 0;         ///< no run peaks above it
-  /// No tiling of the run [first, last] costs less in any respect. May be empty.
+  int threads = 1;
+  /// No tiling of the run [first, last] costs less in any respect. Asked from one thread; may be
+  /// empty.
   std::function<Metrics(std::size_t first, std::size_t last)> least{};
 };
 

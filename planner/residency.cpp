@@ -144,7 +144,8 @@ class Residency {
     if (best.score >= plan.score * less) return false;
     NetworkPlan next = plan;
     next.subgraphs = std::move(best.runs);
-    settle_off_chip(network_, hardware_, budget_, next, params_.limits.threads);
+    if (!always_settles(hardware_))
+      settle_off_chip(network_, hardware_, budget_, next, params_.limits.threads);
     if (next.status != Status::feasible) return false;
     describe(network_, hardware_, score_, next, params_.limits.threads);
     if (next.score >= plan.score * less) return false;

@@ -1,7 +1,7 @@
 // What tile searches found, for machines that differ only in what computing and moving cost.
 //
-//   if (const auto known = memo.find(key)) found = recall(*known, ...);
-//   else memo.keep(key, known_tile(found, fewest, most));
+//   if (const auto known = memo.find(key)) found = recall(**known, ...);
+//   else memo.keep(key, std::make_shared<const RememberedTile>(known_tile(found, fewest, most)));
 //
 // Whether a tile fits depends on the memories, on which of them an engine reaches and on the rules
 // between operands; how fast anything is does not matter to it. A search over hardware asks the
@@ -12,12 +12,11 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "model/shared_table.h"
 #include "search/tiles/tile_search.h"
 
 namespace tessera::planner {
@@ -36,31 +35,8 @@ struct RememberedTile {
   Size least_excess = 0;
 };
 
-/// Thread-safe.
-class TileMemo {
- public:
-  using Entry = std::shared_ptr<const RememberedTile>;
-  /// Null: nothing is known.
-  [[nodiscard]] Entry find(const std::string& key) const {
-    const std::lock_guard guard(lock_);
-    const auto known = known_.find(key);
-    return known == known_.end() ? nullptr : known->second;
-  }
-  /// Takes the place of what is known.
-  void keep(const std::string& key, RememberedTile known) {
-    auto entry = std::make_shared<const RememberedTile>(std::move(known));
-    const std::lock_guard guard(lock_);
-    known_[key] = std::move(entry);
-  }
-  void clear() {
-    const std::lock_guard guard(lock_);
-    known_.clear();
-  }
-
- private:
-  mutable std::mutex lock_;
-  std::unordered_map<std::string, Entry> known_;
-};
+/// By the question.
+using TileMemo = SharedTable<std::string, std::shared_ptr<const RememberedTile>>;
 
 [[nodiscard]] std::int64_t tiles_of(const tiling::TileSpace& space, const tiling::TileShape& shape);
 
