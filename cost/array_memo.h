@@ -7,7 +7,7 @@
 
 #include <array>
 #include <cstdint>
-#include <shared_mutex>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 
@@ -32,14 +32,14 @@ class ArrayMemo {
 
  private:
   /// Everything that array_cost() looks at beside the engine: the loops, and what the op is called.
-  using Key = std::array<std::int64_t, 24>;
+  using Key = std::array<std::int64_t, 25>;
 
   Hardware hardware_;
   ArrayPort port_;
-  [[nodiscard]] std::int64_t number_of(const std::string& name);
+  [[nodiscard]] std::array<std::int64_t, 2> number_of(const std::string& name);
 
-  std::shared_mutex lock_;
-  std::unordered_map<std::string, std::int64_t> names_;  ///< functions of ops, numbered
+  std::mutex lock_;
+  std::unordered_map<std::string, std::int64_t> long_names_;  ///< of functions of ops, numbered
   SharedTable<Key, ArrayWays, KeyHash> known_{most};
 };
 
