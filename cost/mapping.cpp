@@ -404,12 +404,18 @@ ArrayPort port_of(const Hardware& hardware) {
   for (const HardwareMemory& memory : hardware.memories) {
     if (memory.offchip || !memory.bandwidth || hardware.clock_hz <= 0) continue;
     const double read = memory.bandwidth->bytes_per_cycle(hardware.clock_hz);
-    if (read <= port.read_bytes_per_cycle) continue;
-    const std::optional<Bandwidth>& write = memory.write_bandwidth;
-    port = {.read_bytes_per_cycle = read,
-            .write_bytes_per_cycle = write ? write->bytes_per_cycle(hardware.clock_hz) : read,
-            .read_latency = static_cast<double>(memory.latency),
-            .write_latency = static_cast<double>(memory.write_latency.value_or(memory.latency))};
+    const double write =
+        memory.write_bandwidth ? memory.write_bandwidth->bytes_per_cycle(hardware.clock_hz) : read;
+    const auto read_latency = static_cast<double>(memory.latency);
+    const auto write_latency = static_cast<double>(memory.write_latency.value_or(memory.latency));
+    if (port.read_bytes_per_cycle == 0) {
+      port = {read, write, read_latency, write_latency};
+      continue;
+    }
+    port.read_bytes_per_cycle = std::max(port.read_bytes_per_cycle, read);
+    port.write_bytes_per_cycle = std::max(port.write_bytes_per_cycle, write);
+    port.read_latency = std::min(port.read_latency, read_latency);
+    port.write_latency = std::min(port.write_latency, write_latency);
   }
   return port;
 }

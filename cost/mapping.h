@@ -33,7 +33,8 @@ struct ArrayPort {
   double write_latency = 0;
 };
 
-/// The fastest memory on the chip.
+/// The best of the memories on the chip in each respect: one that is quicker in one of them makes
+/// nothing slower.
 [[nodiscard]] ArrayPort port_of(const Hardware& hardware);
 
 enum class BoundBy : std::uint8_t { mac, weights, output, port };

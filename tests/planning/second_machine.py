@@ -310,11 +310,12 @@ class Array:
         else:
             rows = min(self.read("H", h), max(1, self.plane()[0]))
             columns = min(self.read("W", w), max(1, self.plane()[1]))
-            port = max((m for m in machine.memories.values() if not m.offchip and m.bandwidth),
-                       key=lambda m: m.bandwidth[0], default=None)
-            if int(rule.get("stages", 0)) and port:
-                moving = (sum(port.latency) + together * rows * columns * min(self.held_depth(k), self.input_channels()) *
-                          self.op.inputs[0].item / port.bandwidth[0] + made * self.op.output.item / port.bandwidth[1])
+            near = [m for m in machine.memories.values() if not m.offchip and m.bandwidth]
+            if int(rule.get("stages", 0)) and near:
+                reads, writes = (max(m.bandwidth[way] for m in near) for way in (0, 1))
+                waits = sum(min(m.latency[way] for m in near) for way in (0, 1))
+                moving = (waits + together * rows * columns * min(self.held_depth(k), self.input_channels()) *
+                          self.op.inputs[0].item / reads + made * self.op.output.item / writes)
                 least = (moving + compute + leaving) / int(rule["stages"])
                 compute, leaving = max(compute, least), max(leaving, least)
             self.cycles = max(compute, leaving) * blocks + min(compute, leaving)

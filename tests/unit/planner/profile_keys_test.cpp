@@ -283,6 +283,7 @@ std::vector<std::string> others(const io::Node& leaf) {
         {"int8", "int16", "float32", "bf16"},
         {"read", "write", "read_write", "weight", "data", "off", "hold"},
         {"resident", "refetch"},
+        {"quickest", "first"},
         {"recompute", "keep_columns", "keep"},
         {"NCHW", "NHWC", "NHCW16c", "NCHW32c"}}) {
     std::vector<std::string> list = words;
@@ -353,6 +354,7 @@ class Keys {
     const bool decides =
         node.key == "kind" || node.key == "offchip" || node.key == "banks" || reach ||
         node.key == "layout" || node.key == "writable" ||
+        node.key == "equal" ||                // `small` ones are of the first
         node.key == "behind" ||               // whatever is not converted is the same
         path.starts_with("tiling.weights.");  // `weight_slices` are of those that are fetched
     const io::Node kept = node;
