@@ -34,11 +34,11 @@ class ArrayMemo {
   /// Everything that array_cost() looks at beside the engine: the loops, and what the op is called.
   using Key = std::array<std::int64_t, 25>;
 
-  Hardware hardware_;
-  ArrayPort port_;
   [[nodiscard]] std::array<std::int64_t, 2> number_of(const std::string& name);
 
-  std::mutex lock_;
+  Hardware hardware_;
+  ArrayPort port_;
+  std::mutex lock_;                                           ///< of long names
   std::unordered_map<std::string, std::int64_t> long_names_;  ///< of functions of ops, numbered
   SharedTable<Key, ArrayWays, KeyHash> known_{most};
 };

@@ -255,9 +255,10 @@ class Blocks {
           const double now = fetched(rows, columns, k);
           if (now > least * (1 + 1e-9)) continue;
           const bool equal = now >= least * (1 - 1e-9);
-          if (!(rule_.equal == EqualBlocks::first ? take_first(rows, columns, equal)
-                                                  : take_quickest(rows, columns, k, equal)))
-            continue;
+          const bool taken = rule_.equal == EqualBlocks::first
+                                 ? take_first(rows, columns, equal)
+                                 : take_quickest(rows, columns, k, equal);
+          if (!taken) continue;
           least = std::min(now, least);
           best_k_ = k;
           best_h_ = h;

@@ -23,7 +23,8 @@ namespace tessera {
 template <typename Key, typename Value, typename Hash = std::hash<Key>>
 class SharedTable {
  public:
-  /// It takes up to `most` values, and then no more.
+  /// It takes about `most` values, and then no more: each part its share, rounded up.
+  /// require: most >= 1
   explicit SharedTable(std::size_t most = std::numeric_limits<std::size_t>::max())
       : most_of_part_((most - 1) / parts + 1) {}
 

@@ -59,10 +59,9 @@ class Plannings {
   Plannings(const Network& network, const Hardware& hardware, const PlanParams& params)
       : network_(network),
         hardware_(hardware),
-        params_(params),
+        params_(for_the_search(params, hardware)),
         whole_(params.limits),
-        limited_(search_limits(params.limits, hardware)) {
-    params_.limits = search_limits(params.limits, hardware);
+        limited_(params_.limits) {
     if (!params_.memory) params_.memory = make_plan_memory();
   }
 
@@ -103,10 +102,11 @@ class Plannings {
   }
 
  private:
-  /// What lies off the chip is settled at last.
-  [[nodiscard]] static Limits search_limits(Limits limits, const Hardware& hardware) {
-    if (limits.timeout && always_settles(hardware)) *limits.timeout -= *limits.timeout / 50;
-    return limits;
+  /// Without the time for what lies off the chip, which is settled at last.
+  [[nodiscard]] static PlanParams for_the_search(PlanParams params, const Hardware& hardware) {
+    std::optional<std::chrono::nanoseconds>& timeout = params.limits.timeout;
+    if (timeout && always_settles(hardware)) *timeout -= *timeout / 50;
+    return params;
   }
 
   [[nodiscard]] PlanParams rest() const {

@@ -221,17 +221,17 @@ class Prover {
   }
 
   /// What each of them costs at least, in the tiles that are best for it.
-  void bound(const std::vector<OpRange>& list) {
+  void bound(const std::vector<OpRange>& fresh) {
     std::vector<Metrics> floors;
-    for (const OpRange& ops : list) floors.push_back(least_of(ops));
-    std::vector<double> least(list.size());
-    each_together(params_.threads, list.size(), [&](std::size_t k) {
-      least[k] = candidates_.least_of_all(list[k], [&](const Metrics& m) {
+    for (const OpRange& ops : fresh) floors.push_back(least_of(ops));
+    std::vector<double> least(fresh.size());
+    each_together(params_.threads, fresh.size(), [&](std::size_t k) {
+      least[k] = candidates_.least_of_all(fresh[k], [&](const Metrics& m) {
         return params_.limits.allow(m) ? additive(no_less(m, floors[k])) : never;
       });
     });
-    for (std::size_t k = 0; k < list.size(); ++k) {
-      Run& run = run_of(list[k].first, list[k].last);
+    for (std::size_t k = 0; k < fresh.size(); ++k) {
+      Run& run = run_of(fresh[k].first, fresh[k].last);
       run.least = std::max(run.least, least[k] * hair);
       run.known = Known::bound;
     }
@@ -259,21 +259,21 @@ class Prover {
 
   /// The tilings of each that may be of use, in groups. What the others cost is what is known of
   /// them beforehand, so that threads change nothing but the time.
-  void list(const std::vector<OpRange>& list) {
+  void list(const std::vector<OpRange>& fresh) {
     std::vector<double> rests;
     std::vector<Candidates::ScoreOf> scores;
-    for (const OpRange& ops : list) {
+    for (const OpRange& ops : fresh) {
       rests.push_back(rest_of(ops));
       scores.push_back(whole(ops, rests.back()));
     }
-    std::vector<TilingGroups> all(list.size());
-    each_together(params_.threads, list.size(), [&](std::size_t k) {
-      all[k] = candidates_.tiling_groups(list[k], scores[k], below_);
+    std::vector<TilingGroups> all(fresh.size());
+    each_together(params_.threads, fresh.size(), [&](std::size_t k) {
+      all[k] = candidates_.tiling_groups(fresh[k], scores[k], below_);
     });
-    for (std::size_t k = 0; k < list.size(); ++k) take(list[k], rests[k], std::move(all[k]));
+    for (std::size_t k = 0; k < fresh.size(); ++k) add(fresh[k], rests[k], std::move(all[k]));
   }
 
-  void take(const OpRange& ops, double rest, TilingGroups all) {
+  void add(const OpRange& ops, double rest, TilingGroups all) {
     Run& run = run_of(ops.first, ops.last);
     const Metrics floor = least_of(ops);
     for (TilingGroup& tilings : all.groups) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cores.h"
+#include "model/optional.h"
 #include "model/restricted.h"
 #include "proof_writer.h"
 #include "tessera/check.h"
@@ -254,20 +255,6 @@ std::vector<BufferIndex> by_lives(const PlacementProblem& problem) {
   return order;
 }
 
-/// A placement of the whole problem, of the sorted one.
-Placement sorted(const Placement& placement, const std::vector<BufferIndex>& originals) {
-  Placement moved = placement;
-  for (std::size_t k = 0; k < originals.size(); ++k)
-    moved.places[k] = placement.places[originals[k]];
-  return moved;
-}
-Placement unsorted(const Placement& placement, const std::vector<BufferIndex>& originals) {
-  Placement moved = placement;
-  for (std::size_t k = 0; k < originals.size(); ++k)
-    moved.places[originals[k]] = placement.places[k];
-  return moved;
-}
-
 }  // namespace
 
 engine::SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
@@ -282,14 +269,14 @@ engine::SearchResult solve_once(const PlacementProblem& problem, const LearningP
   std::array<Placement, 3> known;
   const auto follow = [&](const Placement*& placement, Placement& moved) {
     if (placement == nullptr) return;
-    moved = sorted(*placement, order);
+    moved = gathered(part, *placement);
     placement = &moved;
   };
   follow(of_part.guard, known[0]);
   follow(asked.known, known[1]);
   follow(like, known[2]);
   engine::SearchResult result = solve_as_it_stands(part.problem, of_part, asked, like);
-  if (result.placement) result.placement = unsorted(*result.placement, order);
+  if (result.placement) result.placement = spread(problem, part, {}, *result.placement);
   for (BufferIndex& b : result.used) b = order[b];
   std::ranges::sort(result.used);
   return result;
