@@ -176,6 +176,13 @@ void add_mapping(Sheet& sheet, const std::string& key, const Mapping& mapping) {
   sheet.add(key + ".maps." + mapping.name, text);
 }
 
+std::string equal_blocks_text(const BlockRule& blocks) {
+  if (blocks.equal == EqualBlocks::quickest) return "";
+  if (blocks.small == 0) return "; of equal ones the first";
+  const std::string small = std::to_string(blocks.small);
+  return "; of equal ones the first, of those up to " + small + " x " + small + " the last";
+}
+
 void add_array(Sheet& sheet, const std::string& key, const Engine& engine) {
   if (engine.maps.empty()) sheet.add(key + ".unroll", loops_text(engine.unroll));
   for (const Mapping& mapping : engine.maps) add_mapping(sheet, key, mapping);
@@ -184,7 +191,8 @@ void add_array(Sheet& sheet, const std::string& key, const Engine& engine) {
     sheet.add(key + ".blocks",
               size_text(blocks.buffer) + " hold two blocks and their sums of " +
                   std::to_string(blocks.sum_bytes) + " B; at most " + loops_text(blocks.most) +
-                  (blocks.stages > 0 ? "; " + std::to_string(blocks.stages) + " under way" : ""));
+                  (blocks.stages > 0 ? "; " + std::to_string(blocks.stages) + " under way" : "") +
+                  equal_blocks_text(blocks));
   if (engine.cores > 1) sheet.add(key + ".cores", std::to_string(engine.cores));
   if (engine.output_cycles > 0 || !engine.output_of.empty())
     sheet.add(key + ".output",

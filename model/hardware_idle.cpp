@@ -381,7 +381,7 @@ class Idle {
       wrong("blocks", "state the `bandwidth` of the memory that it reads from",
             "has `stages`, but no memory on the chip has a `bandwidth`");
     if (engine.blocks.small > 0 && engine.blocks.equal != EqualBlocks::first)
-      wrong("blocks", "say `equal: first`, too",
+      wrong("blocks", "say `equal: first`, too, or take it away with `small: null`",
             "has `small`, which tells which of equal blocks is taken where the first is");
     for (const auto& [kind, cycles] : engine.channel_of)
       if (std::ranges::none_of(told_apart, [&kind = kind](const OpNames& op) {
