@@ -108,6 +108,10 @@ std::string variant_text(const PlannedSubgraph& s) {
     text += std::string(before) + name;
     before = " and ";
   }
+  if (s.variant.direct == Direct::inputs_outputs)
+    text += ", reads and writes off chip";
+  else if (s.variant.direct != Direct::none)
+    text += s.variant.direct == Direct::inputs ? ", reads off chip" : ", writes off chip";
   if (s.variant.reduction > 1)
     text += ", sums in " + std::to_string(s.variant.reduction) + " parts";
   return text;

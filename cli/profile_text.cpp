@@ -139,6 +139,7 @@ void add_memory(Sheet& sheet, const HardwareMemory& memory) {
                                             bandwidth_text(*memory.write_bandwidth)
                                       : bandwidth_text(*memory.bandwidth));
   if (memory.offchip) sheet.add(key + ".burst", size_text(memory.burst));
+  if (memory.direct_run > 0) sheet.add(key + ".direct_run", size_text(memory.direct_run));
   if (memory.offchip || memory.latency > 0)
     sheet.add(key + ".latency", memory.write_latency
                                     ? "read " + std::to_string(memory.latency) + ", write " +

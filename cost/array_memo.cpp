@@ -1,5 +1,6 @@
 #include "cost/array_memo.h"
 
+#include <bit>
 #include <cstring>
 #include <optional>
 
@@ -19,7 +20,8 @@ std::array<std::int64_t, 2> ArrayMemo::number_of(const std::string& name) {
   return {known->second, -1};
 }
 
-ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine) {
+ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
+                          OffChipOperands off_chip) {
   // Every member by its name: one that is added does not compile until it is part of the key.
   const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, input, folds,
                fold_offset, input_element, weight_element, output_element] = loops;
@@ -50,9 +52,13 @@ ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_
       name[0],
       name[1],
       folds,
-      fold_offset};
+      fold_offset,
+      std::bit_cast<std::int64_t>(off_chip.input),
+      std::bit_cast<std::int64_t>(off_chip.output)};
   if (const std::optional<ArrayWays> known = known_.find(key)) return *known;
-  const ArrayWays made = array_ways(op, loops, hardware_.engines[engine], port_);
+  const bool on_chip = off_chip.input <= 0 && off_chip.output <= 0;
+  const ArrayWays made = array_ways(op, loops, hardware_.engines[engine],
+                                    on_chip ? port_ : port_of(hardware_, off_chip));
   known_.keep(key, made);
   return made;
 }

@@ -24,15 +24,17 @@ class ArrayMemo {
  public:
   static constexpr std::size_t most = 1 << 18;
 
-  /// require: who asks has the same engines, and the same bandwidths on the chip (array_key()).
+  /// require: who asks has the same engines, and the same bandwidths of what they reach
+  /// (array_key()).
   explicit ArrayMemo(const Hardware& hardware) : hardware_(hardware), port_(port_of(hardware)) {}
 
   /// ensure: array_ways() of the engine with this index.
-  [[nodiscard]] ArrayWays ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine);
+  [[nodiscard]] ArrayWays ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
+                               OffChipOperands off_chip = {});
 
  private:
   /// Everything that array_cost() looks at beside the engine: the loops, and what the op is called.
-  using Key = std::array<std::int64_t, 25>;
+  using Key = std::array<std::int64_t, 27>;
 
   [[nodiscard]] std::array<std::int64_t, 2> number_of(const std::string& name);
 

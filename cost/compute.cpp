@@ -99,7 +99,7 @@ std::int64_t vector_work(const Network& network, const Op& op,
 }
 
 ComputeWays compute_ways(const Network& network, const Op& op, std::span<const Dim> output_extents,
-                         const Hardware& hardware, ArrayMemo* memo) {
+                         const Hardware& hardware, ArrayMemo* memo, OffChipOperands off_chip) {
   const tiling::OpLoops loops = tiling::loops_of(network, op, output_extents);
   const tiling::EngineChoice chosen = engine_for(op, loops, hardware);
   ComputeWays ways;
@@ -121,8 +121,8 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
     const bool blocks = engine.blocks.buffer > 0;  // only they look at the port
     const ArrayWays array =
         blocks && memo != nullptr
-            ? memo->ways(op, loops, chosen.engine)
-            : array_ways(op, loops, engine, blocks ? port_of(hardware) : ArrayPort{});
+            ? memo->ways(op, loops, chosen.engine, off_chip)
+            : array_ways(op, loops, engine, blocks ? port_of(hardware, off_chip) : ArrayPort{});
     double encoded = 1;
     if (blocks && hardware.coding)
       if (const auto weight = multiplied_by(network, op, hardware))

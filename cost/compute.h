@@ -55,7 +55,8 @@ struct ComputeWays {
 /// With a memo of this hardware it is quicker the second time.
 [[nodiscard]] ComputeWays compute_ways(const Network& network, const Op& op,
                                        std::span<const Dim> output_extents,
-                                       const Hardware& hardware, ArrayMemo* memo = nullptr);
+                                       const Hardware& hardware, ArrayMemo* memo = nullptr,
+                                       OffChipOperands off_chip = {});
 /// The quickest.
 [[nodiscard]] ComputeCost compute_cost(const Network& network, const Op& op,
                                        std::span<const Dim> output_extents,

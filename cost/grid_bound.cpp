@@ -8,6 +8,7 @@
 #include "cost/compute.h"
 #include "cost/run_parts.h"
 #include "cost/whole_number.h"
+#include "model/off_chip.h"
 
 namespace tessera::cost {
 namespace {
@@ -42,7 +43,8 @@ bool keeps_halo(const TileVariant& variant, std::size_t axis) {
 
 GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& space,
                      const ChannelUse& use, const Hardware& hardware, const GridBound* like)
-    : static_pj_per_cycle_(static_energy(hardware, 1'000'000) / 1e6) {
+    : alone_(part.steps() == 1 && off_chip::reached(hardware) != nullptr),
+      static_pj_per_cycle_(static_energy(hardware, 1'000'000) / 1e6) {
   // No transfer is faster, however it is cut.
   const Links links = links_of(hardware);
   const Link& link = links.data;
@@ -204,7 +206,8 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
       const LeastCompute least = least_compute(network, op, hardware);
       item.cycles = least.cycles;
       item.whole_cycles = least_compute(network, op, hardware, true).cycles;
-      item.energy_pj = least.energy_pj + bytes(t) * chip_.write_pj;
+      item.direct_pj = least.energy_pj;
+      item.energy_pj = item.direct_pj + bytes(t) * chip_.write_pj;
       item.start = least.start;
     } else if (tiling::is_loaded(local)) {
       item.bytes = bytes(t);
@@ -306,7 +309,9 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, double tile
     sums.loads += loads;
     sums.bytes += std::max(times * item.bytes, loads * read_.least_bytes);
     // Of what is loaded no more is written than is needed.
-    sums.energy_pj += std::min(times, needed) * item.energy_pj + needed * item.read_pj;
+    const bool direct = has(direct_of(variant), item.bytes > 0 ? Direct::inputs : Direct::outputs);
+    sums.energy_pj += direct ? needed * item.direct_pj
+                             : std::min(times, needed) * item.energy_pj + needed * item.read_pj;
   }
   return sums;
 }
@@ -329,21 +334,26 @@ double GridBound::stored(double tiles) const {
   return stored_bytes_ > 0 ? std::max(stored_bytes_, tiles * write_.least_bytes) : 0;
 }
 
-double GridBound::cycles_of(const Sums& sums, const Fetched& fetched) const {
+double GridBound::cycles_of(const Sums& sums, const Fetched& fetched, Direct direct) const {
   const double fetching = fetched.bytes * fetch_cycles_per_byte_;
   const double loading = sums.bytes * read_cycles_per_byte_ + (apart_ ? 0 : fetching);
   const double out = stored(sums.tiles);
   const double storing = out * write_cycles_per_byte_;
   // All channels together.
-  const double busy = sums.loads * read_.start + sums.bytes * read_.cycles_per_byte +
+  const bool reads = has(direct, Direct::inputs);
+  const bool writes = has(direct, Direct::outputs);
+  const double busy = (reads ? 0 : sums.loads * read_.start) + sums.bytes * read_.cycles_per_byte +
                       fetched.times * fetch_.start + fetched.bytes * fetch_.cycles_per_byte +
-                      (out > 0 ? sums.tiles : 0) * write_.start + out * write_.cycles_per_byte;
-  return std::max({sums.cycles + head_ + tail_, busy / channels_of_dma_,
+                      (out > 0 && !writes ? sums.tiles : 0) * write_.start +
+                      out * write_.cycles_per_byte;
+  const double ends = (reads ? 0 : head_) + (writes ? 0 : tail_);
+  return std::max({sums.cycles + ends, busy / channels_of_dma_,
                    two_ways_ ? std::max(loading, storing) : loading + storing,
                    apart_ ? fetching : 0});
 }
 
-Metrics GridBound::metrics_of(const Sums& sums, double cycles, const Fetched& fetched) const {
+Metrics GridBound::metrics_of(const Sums& sums, double cycles, const Fetched& fetched,
+                              Direct direct) const {
   Metrics m;
   const double loaded = sums.bytes + fetched.bytes;
   const double out = stored(sums.tiles);
@@ -352,7 +362,8 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, const Fetched& fe
   m.dram_bytes = static_cast<Size>(std::min((loaded + out) * rounding, most_whole_number));
   m.energy_pj = (sums.energy_pj + sums.bytes * dram_.read_pj + fetched.bytes * fetch_pj_ +
                  fetched.written * chip_.write_pj + out * dram_.write_pj +
-                 stored_bytes_ * chip_.read_pj + cycles * static_pj_per_cycle_) *
+                 (has(direct, Direct::outputs) ? 0 : stored_bytes_ * chip_.read_pj) +
+                 cycles * static_pj_per_cycle_) *
                 rounding;
   return m;
 }
@@ -369,7 +380,8 @@ Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts,
   };
   const Sums one =
       sums(at((*axes_)[0], counts[1]), at((*axes_)[1], counts[2]), counts[0], tiles, variant);
-  return metrics_of(one, cycles_of(one, again), again);
+  const Direct direct = direct_of(variant);
+  return metrics_of(one, cycles_of(one, again, direct), again, direct);
 }
 
 Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
@@ -381,7 +393,7 @@ Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
     const Sums one = sums(h, w, c, least.tiles, variant);
     least.bytes = std::min(least.bytes, one.bytes);
     least.energy_pj = std::min(least.energy_pj, one.energy_pj);
-    cycles = std::min(cycles, cycles_of(one, again));
+    cycles = std::min(cycles, cycles_of(one, again, direct_of(variant)));
   };
   const std::vector<Dim>& rows = (*axes_)[0].counts;
   const std::vector<Dim>& columns = (*axes_)[1].counts;
@@ -402,7 +414,7 @@ Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
     }
   }
   if (cycles == infinity) cycles = least.bytes = least.energy_pj = 1e18;  // no such tiling
-  return metrics_of(least, cycles, again);
+  return metrics_of(least, cycles, again, direct_of(variant));
 }
 
 }  // namespace tessera::cost

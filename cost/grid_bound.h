@@ -64,6 +64,7 @@ class GridBound {
     std::array<bool, 2> moves{};  ///< of what is loaded: another part for tiles along H, along W?
     double energy_pj = 0;         ///< of making it, or of writing what is loaded
     double read_pj = 0;           ///< of reading it, once by each op
+    double direct_pj = 0;         ///< of making it, where it is written off the chip at once
   };
   /// Ways to cut H or W: per count of tiles, ascending, and tensor, how often it is needed then or
   /// with more tiles. Counts of a long axis stand for those after the one before them, too, and for
@@ -108,13 +109,19 @@ class GridBound {
                           const TileVariant& variant) const;
   [[nodiscard]] Fetched fetched(double tiles, double places, const TileVariant& variant) const;
   /// Of computing and moving, whatever overlaps.
-  [[nodiscard]] double cycles_of(const Sums& sums, const Fetched& fetched) const;
-  [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, const Fetched& fetched) const;
+  [[nodiscard]] double cycles_of(const Sums& sums, const Fetched& fetched, Direct direct) const;
+  [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, const Fetched& fetched,
+                                   Direct direct) const;
+  /// What of the variant matters here.
+  [[nodiscard]] Direct direct_of(const TileVariant& variant) const {
+    return alone_ ? variant.direct : Direct::none;
+  }
   void find_ends(const tiling::Subgraph& part, const tiling::TileSpace& space);
   /// Some of it by every tile, wherever that lies.
   [[nodiscard]] bool always_needed(std::size_t tensor) const;
   [[nodiscard]] double stored(double tiles) const;
 
+  bool alone_ = false;  ///< a run of one op
   Size burst_ = 1;
   double read_cycles_per_byte_ = 0;   ///< of what is no weight
   double fetch_cycles_per_byte_ = 0;  ///< of weights

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "cost/transfer.h"
 #include "tiling/ceil_div.h"
 
 namespace tessera::cost {
@@ -400,7 +401,7 @@ class Blocks {
 
 }  // namespace
 
-ArrayPort port_of(const Hardware& hardware) {
+ArrayPort port_of(const Hardware& hardware, OffChipOperands off_chip) {
   ArrayPort port;
   for (const HardwareMemory& memory : hardware.memories) {
     if (memory.offchip || !memory.bandwidth || hardware.clock_hz <= 0) continue;
@@ -417,6 +418,16 @@ ArrayPort port_of(const Hardware& hardware) {
     port.write_bytes_per_cycle = std::max(port.write_bytes_per_cycle, write);
     port.read_latency = std::min(port.read_latency, read_latency);
     port.write_latency = std::min(port.write_latency, write_latency);
+  }
+  if (port.read_bytes_per_cycle == 0 || (off_chip.input <= 0 && off_chip.output <= 0)) return port;
+  const Link link = links_of(hardware).data;
+  if (off_chip.input > 0) {
+    port.read_bytes_per_cycle = 1 / (least_cycles_per_byte(link, true, 1) * off_chip.input);
+    port.read_latency = static_cast<double>(link.read.latency);
+  }
+  if (off_chip.output > 0) {
+    port.write_bytes_per_cycle = 1 / (least_cycles_per_byte(link, false, 1) * off_chip.output);
+    port.write_latency = static_cast<double>(link.write.latency);
   }
   return port;
 }

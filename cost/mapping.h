@@ -25,6 +25,13 @@
 
 namespace tessera::cost {
 
+/// Bytes of bursts for each byte that an op reads or writes off the chip while it is computed
+/// (tiling/direct.h), of what it goes through block by block and of what it makes; 0: on the chip.
+struct OffChipOperands {
+  double input = 0;
+  double output = 0;
+};
+
 /// The memory an array reads from and writes to while it computes.
 struct ArrayPort {
   double read_bytes_per_cycle = 0;  ///< 0: nobody says
@@ -34,8 +41,8 @@ struct ArrayPort {
 };
 
 /// The best of the memories on the chip in each respect: one that is quicker in one of them makes
-/// nothing slower.
-[[nodiscard]] ArrayPort port_of(const Hardware& hardware);
+/// nothing slower. Where operands are off the chip, that memory.
+[[nodiscard]] ArrayPort port_of(const Hardware& hardware, OffChipOperands off_chip = {});
 
 enum class BoundBy : std::uint8_t { mac, weights, output, port };
 

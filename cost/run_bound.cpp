@@ -6,6 +6,7 @@
 #include "cost/compute.h"
 #include "cost/fetch_bound.h"
 #include "cost/run_parts.h"
+#include "model/off_chip.h"
 #include "model/stored.h"
 #include "tiling/op_region.h"
 #include "tiling/subgraph.h"
@@ -131,6 +132,9 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware,
       stays_(network.tensors.size(), stays_on_chip(hardware)),
       least_(least_stored(network, hardware)),
       readers_(tiling::last_readers(network)),
+      may_be_direct_(off_chip::reached(hardware) != nullptr &&
+                     std::ranges::any_of(hardware.tiling.direct,
+                                         [](Direct each) { return each != Direct::none; })),
       channel_use_(network, readers_) {
   for (const TensorIndex t : stays) stays_[t] = true;
   for (const Op& op : network.ops) {
@@ -174,11 +178,12 @@ void RunBounds::find_shares() {
   for (OpIndex k = 0; k < network_.ops.size(); ++k) {
     const Op& op = network_.ops[k];
     OpShare share;
+    OpShare direct;
     double made = 0;
     for (const TensorIndex t : outputs_[k]) made = std::max(made, density_[t]);
     if (made >= 1) {  // else tiles may compute less, by an amount that rounding makes hard to bound
       const LeastCompute least = least_of_pieces(network_, op, hardware_);
-      share = {static_cast<std::int64_t>(std::floor(least.cycles)), least.energy_pj};
+      share = direct = {static_cast<std::int64_t>(std::floor(least.cycles)), least.energy_pj};
       for (const TensorIndex t : outputs_[k])
         share.energy_pj += static_cast<double>(tensor_bytes(network_.tensors[t])) * chip.write_pj;
       // One access per tensor, as the simulation counts them, however often the op names it.
@@ -192,8 +197,14 @@ void RunBounds::find_shares() {
           known->second = std::max(known->second, operand.density);
       }
       double read_bytes = 0;
-      for (const auto& [t, density] : read) read_bytes += density * static_cast<double>(least_[t]);
+      double weight_bytes = 0;
+      for (const auto& [t, density] : read) {
+        const double bytes = density * static_cast<double>(least_[t]);
+        read_bytes += bytes;
+        if (network_.tensors[t].kind == TensorKind::weight) weight_bytes += bytes;
+      }
       share.energy_pj += read_bytes * chip.read_pj;
+      direct.energy_pj += weight_bytes * chip.read_pj;
       double written_bytes = 0;
       for (const TensorIndex t : outputs_[k])
         written_bytes += static_cast<double>(tensor_bytes(network_.tensors[t]));
@@ -202,13 +213,16 @@ void RunBounds::find_shares() {
                    static_cast<std::int64_t>(least_serving(hardware_, read_bytes, written_bytes)));
     }
     shares_.push_back(share);
+    direct_shares_.push_back(direct);
   }
 }
 
-RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load) const {
+RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load, bool direct) const {
   const Tensor& t = network_.tensors[tensor];
   const bool weight = t.kind == TensorKind::weight;
-  const Link& link = links_.of(weight);
+  direct = direct && !weight;
+  Link link = links_.of(weight);
+  if (direct) link.setup = 0;
   ElementBytes stored = bytes_of(t);
   if (least_[tensor] < stored.whole()) stored.encoded = least_[tensor];
   const BurstCount count =
@@ -221,7 +235,8 @@ RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load) c
           .storing = load ? 0 : cost.shared,
           .fetching = apart ? cost.shared : 0,
           .bytes = cost.bytes,
-          .energy_pj = move_energy(count, cost, load, link, cheapest_access(hardware_))};
+          .energy_pj = move_energy(count, cost, load, link,
+                                   direct ? AccessEnergy{} : cheapest_access(hardware_))};
 }
 
 /// What any tiling has in memory while an op runs: all it makes and all it reads, in parts.
@@ -249,9 +264,10 @@ std::vector<Size> RunBounds::passing() const {
   return bytes;
 }
 
-void RunBounds::add_op(Growing& run, OpIndex op) const {
-  run.compute += shares_[op].cycles;
-  run.energy += shares_[op].energy_pj;
+void RunBounds::add_op(Growing& run, OpIndex op, bool direct) const {
+  const OpShare& share = (direct ? direct_shares_ : shares_)[op];
+  run.compute += share.cycles;
+  run.energy += share.energy_pj;
   for (const Operand& operand : operands_[op]) {
     const TensorIndex t = operand.storage;
     // Read by an op that itself makes only part of its output, perhaps.
@@ -260,15 +276,15 @@ void RunBounds::add_op(Growing& run, OpIndex op) const {
     const double density = operand.read_for(of_op);
     if (run.made[t] || density <= run.loaded[t]) continue;
     if (stays_[t] && network_.tensors[t].kind != TensorKind::weight) continue;  // it is on the chip
-    if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true), -1);
+    if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true, direct), -1);
     run.loaded[t] = density;
-    run.moved.add(move(t, density, true), 1);
+    run.moved.add(move(t, density, true, direct), 1);
   }
   for (const TensorIndex t : outputs_[op]) {
     run.made[t] = true;
     if (stays_[t] || !readers_[t] || *readers_[t] <= op) continue;
     run.leaving.push_back(t);
-    run.moved.add(stores_[t], 1);
+    run.moved.add(direct ? move(t, 1, false, true) : stores_[t], 1);
   }
   std::erase_if(run.leaving, [&](TensorIndex t) {
     if (*readers_[t] > op) return false;
@@ -290,6 +306,11 @@ Metrics RunBounds::metrics(const Growing& run, const Move& moved) const {
 }
 
 Metrics RunBounds::of(OpIndex first, OpIndex last) {
+  if (may_be_direct_ && first == last) {
+    Growing alone(first, network_.tensors.size());
+    add_op(alone, first, true);
+    return metrics(alone, alone.moved);
+  }
   if (!run_ || run_->first != first || run_->end > last + 1)
     run_ = std::make_unique<Growing>(first, network_.tensors.size());
   for (; run_->end <= last; ++run_->end) add_op(*run_, run_->end);

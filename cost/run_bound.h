@@ -7,7 +7,8 @@
 // computed once, and computing and moving overlap fully. Where not all weights of a run can stay in
 // memory, those that each tile needs whole are fetched as often as there have to be tiles
 // (fetch_bound.h). Strided windows leave gaps that small tiles neither load nor compute; what may
-// be left out is not counted.
+// be left out is not counted. What an engine may read and write off the chip itself, of an op that
+// runs alone, costs nothing on the chip.
 #pragma once
 
 #include <cstddef>
@@ -71,9 +72,10 @@ class RunBounds {
   };
   /// A run that grows at its end, with every tensor moved once.
   struct Growing;
-  void add_op(Growing& run, OpIndex op) const;
+  /// `direct`: what is read and written may be so off the chip, by the engine itself.
+  void add_op(Growing& run, OpIndex op, bool direct = false) const;
   [[nodiscard]] Metrics metrics(const Growing& run, const Move& moved) const;
-  [[nodiscard]] Move move(TensorIndex tensor, double density, bool load) const;
+  [[nodiscard]] Move move(TensorIndex tensor, double density, bool load, bool direct = false) const;
   void find_densities();
   void find_shares();
   [[nodiscard]] std::vector<Size> passing() const;
@@ -88,7 +90,9 @@ class RunBounds {
   std::vector<std::vector<TensorIndex>> outputs_;
   std::vector<double> density_;  ///< per tensor with memory: of what its op makes of it
   std::vector<OpShare> shares_;
-  std::vector<Move> stores_;  ///< per tensor
+  std::vector<OpShare> direct_shares_;  ///< where nothing has to lie on the chip but weights
+  bool may_be_direct_ = false;          ///< of ops that run alone
+  std::vector<Move> stores_;            ///< per tensor
   ChannelUse channel_use_;
   // Working memory of of().
   std::unique_ptr<class FetchBound> fetches_;

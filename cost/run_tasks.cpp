@@ -133,6 +133,12 @@ RunTasks run_tasks(const TiledRun& run) {
                             .slack = slack,
                             .use = uses.last});
   }
+  // From the end of the step before to the begin of the one after.
+  for (const tiling::DirectAccess& access : lowering.direct)
+    plan.moves.push_back({.local = access.tensor,
+                          .load = access.load,
+                          .slack = {.start_after = -1, .end_before = 1},
+                          .direct = true});
   return plan;
 }
 

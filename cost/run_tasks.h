@@ -28,6 +28,8 @@ struct Move {
   bool in_slices = false;
   /// Weights that are there for all tiles: the first one loads them, and waits for nothing.
   bool resident = false;
+  /// Read or written by the engine itself, while it computes the op.
+  bool direct = false;
 };
 
 /// From where a tensor is made to where some ops read it, before a step.

@@ -30,6 +30,7 @@ std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& til
   list.reserve(part.operands_at[static_cast<std::size_t>(step)].size() +
                part.made_at[static_cast<std::size_t>(step)].size());
   for (const tiling::LocalOperand& operand : part.operands_at[static_cast<std::size_t>(step)]) {
+    if (run.lowering->is_direct(operand.local)) continue;
     auto bytes = static_cast<double>(box_bytes(part, operand.local, tile.needed[operand.local]));
     if (operand.position == 0) bytes = std::max(bytes, op.input_bytes);
     if (operand.position == 1) bytes = std::max(bytes, op.weight_bytes);
@@ -42,6 +43,7 @@ std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& til
       known->read = std::max(known->read, bytes);
   }
   for (const std::size_t local : part.made_at[static_cast<std::size_t>(step)]) {
+    if (run.lowering->is_direct(local)) continue;
     const auto bytes = static_cast<double>(box_bytes(part, local, tile.fresh[local]));
     list.push_back({.local = local, .written = bytes});
   }
@@ -152,19 +154,84 @@ void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRe
   }
 }
 
+/// Bytes of bursts that an engine takes for each byte of the tensor: pixel by pixel where channels
+/// lie side by side.
+double direct_share(const tiling::Subgraph& part, std::size_t local, const Link& link) {
+  const tiling::LocalTensor& own = part.tensors[local];
+  const Tensor& tensor = part.tensor(local);
+  const Layout layout = own.outside ? unbricked(link.layout) : link.layout;
+  if (link.direct_run <= 0 || layout.brick > 1 || layout.order.back() != 1 ||
+      !has_layout(tensor.shape))
+    return 1;
+  const Size pixel = tensor.shape[1] * element_bytes(tensor.type);
+  return static_cast<double>(link.burst) /
+         static_cast<double>(std::min(link.burst, std::max(pixel, link.direct_run)));
+}
+
+/// What the engine reads or writes off the chip itself, whole bursts as often as its blocks need
+/// them: nobody sets it up, and no memory on the chip is touched.
+MoveCost direct_cost(const TiledRun& run, const tiling::TileRegions& tile, const Move& move,
+                     const ComputeCost& op, const Link& link) {
+  const tiling::Subgraph& part = *run.subgraph;
+  const tiling::Box& box = move.load ? tile.fresh[move.local] : tile.stored[move.local];
+  BurstCount count = moved(part, move.local, box, link);
+  const bool again =
+      std::ranges::any_of(part.operands_at[static_cast<std::size_t>(move.use)],
+                          [&](const tiling::LocalOperand& operand) {
+                            return operand.local == move.local && operand.position == 0;
+                          });
+  const auto bytes = static_cast<double>(box_bytes(part, move.local, box));
+  double share = direct_share(part, move.local, link);
+  if (move.load && again && bytes > 0 && op.input_bytes > bytes) share *= op.input_bytes / bytes;
+  count.bursts =
+      whole_number(std::ceil(static_cast<double>(count.bursts) * share * (1 - 1e-12)), "bursts");
+  Link own = link;
+  own.setup = 0;
+  MoveCost cost;
+  cost.transfer = transfer_cost(count, own, move.load);
+  cost.energy_pj = static_cast<double>(cost.transfer.bytes) *
+                   (move.load ? link.energy.read_pj : link.energy.write_pj);
+  return cost;
+}
+
+/// Cycles in which all channels together read and write what the engine does itself, at least.
+Cycles direct_cycles(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
+                     Step step, const ComputeCost& compute, const Links& links, double& energy_pj) {
+  Cycles all = 0;
+  for (const Move& move : tasks.moves) {
+    if (!move.direct || move.use != step) continue;
+    const MoveCost cost = direct_cost(run, tile, move, compute, links.data);
+    all = whole_sum(all, cost.transfer.cycles, "cycles");
+    energy_pj += cost.energy_pj;
+  }
+  return tiling::ceil_div(all, run.hardware->dma.channels);
+}
+
+OffChipOperands off_chip_operands(const TiledRun& run, Step step, const Link& link) {
+  OffChipOperands off_chip;
+  if (run.lowering->direct.empty()) return off_chip;
+  for (const tiling::LocalOperand& o : run.subgraph->operands_at[static_cast<std::size_t>(step)])
+    if (o.position == 0 && run.lowering->is_direct(o.local))
+      off_chip.input = direct_share(*run.subgraph, o.local, link);
+  for (const std::size_t local : run.subgraph->made_at[static_cast<std::size_t>(step)])
+    if (run.lowering->is_direct(local)) off_chip.output = direct_share(*run.subgraph, local, link);
+  return off_chip;
+}
+
 /// Of the ways in which the engine may compute the op the one that takes least with what memories
-/// on the chip can serve, and of equal ones the one that takes the least energy. Fills in what the
+/// can serve, and of equal ones the one that takes the least energy. Fills in what the
 /// op takes by that, without what goes with its step.
-ComputeCost best_way(const TiledRun& run, const tiling::TileRegions& tile, Step step,
-                     const ChipPlaces& on_chip, OpCost& best) {
+ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
+                     Step step, const ChipPlaces& on_chip, const Links& links, OpCost& best) {
   const tiling::Subgraph& part = *run.subgraph;
   const Hardware& hardware = *run.hardware;
   ComputeWays ways;
   const bool computed = computes(part, tile, step);
   if (computed)
     ways = compute_ways(*part.network, part.op(step), computed_extents(part, tile, step), hardware,
-                        run.memo);
+                        run.memo, off_chip_operands(run, step, links.data));
   std::size_t taken = 0;
+  std::pair<Cycles, double> least;  // with what it reads and writes off the chip
   for (std::size_t k = 0; k < ways.count; ++k) {
     const ComputeCost& compute = ways.costs[k];
     OpCost op;
@@ -185,9 +252,12 @@ ComputeCost best_way(const TiledRun& run, const tiling::TileRegions& tile, Step 
         op.limiter = Limiter::sram;
       }
     }
-    if (k > 0 && std::pair(op.cycles, op.energy_pj) >= std::pair(best.cycles, best.energy_pj))
-      continue;
+    std::pair now(op.cycles, op.energy_pj);
+    now.first =
+        std::max(now.first, direct_cycles(run, tasks, tile, step, compute, links, now.second));
+    if (k > 0 && now >= least) continue;
     best = op;
+    least = now;
     taken = k;
   }
   return ways.costs[taken];
@@ -205,11 +275,14 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   const std::vector<std::int64_t> switches =
       facts::mode_switches(placement.modes, run.lowering->steps_per_tile);
   TileCost cost;
+  std::vector<ComputeCost> computed;
+  computed.reserve(static_cast<std::size_t>(tasks.steps));
   cost.ops.reserve(static_cast<std::size_t>(tasks.steps));
   cost.moves.reserve(tasks.moves.size());
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost& op = cost.ops.emplace_back();
-    const ComputeCost compute = best_way(run, tile, step, on_chip, op);
+    const ComputeCost compute = best_way(run, tasks, tile, step, on_chip, links, op);
+    computed.push_back(compute);
     const Cycles busy = op.cycles;
     const std::int64_t switched = switches[static_cast<std::size_t>(step)];
     op.cycles = busy + switched * hardware.mode_switch.cycles;
@@ -219,6 +292,11 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     add_copies(run, tasks, tile, step, on_chip, op);
   }
   for (const Move& move : tasks.moves) {
+    if (move.direct) {
+      cost.moves.push_back(
+          direct_cost(run, tile, move, computed[static_cast<std::size_t>(move.use)], links.data));
+      continue;
+    }
     const Link& link = links.of(part.tensors[move.local].weight);
     MoveCost& one = cost.moves.emplace_back();
     if (move.resident && index != run.grid->at(0, 0, 0)) continue;  // the first tile loads it

@@ -70,6 +70,11 @@ class Skeleton {
             before.tiles_back);
     }
     for (std::size_t m = 0; m < plan.moves.size(); ++m) connect(m);
+    // An engine reads and writes from when it begins.
+    for (std::size_t m = 0; m < plan.moves.size(); ++m)
+      if (plan.moves[m].direct)
+        tasks[move_begin[m]].after =
+            tasks[op_begin[static_cast<std::size_t>(plan.moves[m].use)]].after;
   }
 
   std::vector<PipelineTask> tasks;
@@ -107,11 +112,12 @@ class Skeleton {
     };
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
-      if (!move.load) continue;
+      if (!move.load && !move.direct) continue;
       const Position at = position(move.slack.start_after, plan_.steps);
       if (at.step != step) continue;
       if (!waiting.empty() && plan_.moves[waiting.front()].use != move.use) flush();
-      move_begin[m] = move_end[m] = add({.name = name("load ", part.tensor(move.local).name, ""),
+      const char* const what = move.direct ? (move.load ? "read " : "write ") : "load ";
+      move_begin[m] = move_end[m] = add({.name = name(what, part.tensor(move.local).name, ""),
                                          .resource = dma_resource,
                                          .lead = at.tiles_back});
       if (move.in_slices) waiting.push_back(m);
@@ -123,7 +129,7 @@ class Skeleton {
   void add_stores(const tiling::Subgraph& part, Step step, bool at_once) {
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
-      if (move.load || position(move.use, plan_.steps).step != step) continue;
+      if (move.load || move.direct || position(move.use, plan_.steps).step != step) continue;
       if ((move.slack.end_before == move.use + 1) != at_once) continue;
       move_begin[m] = move_end[m] =
           add({.name = name("store ", part.tensor(move.local).name, ""), .resource = dma_resource});
@@ -133,7 +139,13 @@ class Skeleton {
   void connect(std::size_t m) {
     const Move& move = plan_.moves[m];
     const auto use = static_cast<std::size_t>(move.use);
-    if (move.load) {
+    const auto has_ended_before = [&](Step step) {
+      after(op_begin[static_cast<std::size_t>(step % plan_.steps)], move_begin[m],
+            static_cast<int>(step / plan_.steps));
+    };
+    if (move.direct) {
+      has_ended_before(move.slack.end_before);
+    } else if (move.load) {
       const Position start = position(move.slack.start_after, plan_.steps);
       const std::size_t freed = op_end[static_cast<std::size_t>(start.step)];
       if (!move.resident) {
@@ -144,9 +156,7 @@ class Skeleton {
       if (move_end[m] != move_begin[m]) after(op_end[use], move_end[m]);
     } else {
       after(move_begin[m], op_end[use]);
-      const Step wait = move.slack.end_before;
-      after(op_begin[static_cast<std::size_t>(wait % plan_.steps)], move_begin[m],
-            static_cast<int>(wait / plan_.steps));
+      has_ended_before(move.slack.end_before);
     }
   }
 
@@ -157,7 +167,7 @@ class Skeleton {
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& store = plan_.moves[m];
       const Step apart = store.slack.end_before - begins;
-      if (!store.load && apart >= 0 && apart % plan_.steps == 0)
+      if (!store.load && !store.direct && apart >= 0 && apart % plan_.steps == 0)
         after(move_begin[load], move_begin[m], static_cast<int>(apart / plan_.steps));
     }
   }

@@ -162,6 +162,7 @@ Link link_to(const HardwareMemory& memory, const Hardware& hardware) {
       .convert = hardware.dma.convert && memory.layout != on_chip_layout(hardware)
                      ? hardware.dma.convert->bytes_per_cycle(hardware.clock_hz)
                      : 0,
+      .direct_run = memory.direct_run,
       .energy = memory.energy};
 }
 

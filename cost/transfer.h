@@ -50,7 +50,8 @@ struct Link {
   LinkWay write;
   bool two_ways = false;  ///< reading and writing do not share the bandwidth
   Layout layout{};        ///< of activations there
-  double convert = 0;  ///< bytes per cycle into the layout on the chip, and back; 0: the same one
+  double convert = 0;   ///< bytes per cycle into the layout on the chip, and back; 0: the same one
+  Size direct_run = 0;  ///< HardwareMemory::direct_run
   AccessEnergy energy{};  ///< of the memory off the chip
   [[nodiscard]] const LinkWay& way(bool load) const { return load ? read : write; }
 };

@@ -327,6 +327,7 @@ typedef struct {
   const char *order;          /* of the loops over tiles, outermost first */
   const char *weights, *halo, *stationary, *one_copy;
   uint32_t reduction; /* parts of the sums of the first product that reads from off the chip */
+  const char *direct; /* read and written off the chip by the engine itself: no buffers */
   int double_buffered;
   const NAME_placement *placements;
   uint32_t placements_count;
@@ -386,6 +387,7 @@ void add_runs(CHeader& header, const NetworkPlan& plan) {
         ", " + c_string(word(run.variant.halo)) + ", " + c_string(word(run.variant.stationary)) +
         ", " + c_string(word(run.variant.one_copy)) + ", " +
         c_number(static_cast<Size>(run.variant.reduction)) + ", " +
+        c_string(word(run.variant.direct)) + ", " +
         (run.variant.double_buffer ? "1" : "0") + ", " + header.low() + "_run" + std::to_string(k) +
         "_placements, " + c_number(static_cast<Size>(run.placements.size())) + "},\n");
   }

@@ -133,6 +133,8 @@ class Reader {
       });
     }
     if (const Node* n = fields.find("burst")) memory.burst = as_size(sources_, *n, "burst", 1);
+    if (const Node* n = fields.find("direct_run"))
+      memory.direct_run = as_size(sources_, *n, "direct_run", 1);
     if (const Node* n = fields.find("latency"))
       two_values(*n, "latency", [&](const Node& each, bool write) {
         if (write)
@@ -305,6 +307,8 @@ class Reader {
       for (const Node& parts : as_list(sources_, *n, "reduction"))
         tiling.reduction.push_back(as_whole(sources_, parts, "reduction"));
     }
+    if (const Node* n = fields.find("direct"))
+      tiling.direct = choices<Direct>(*n, "direct", direct_words);
     if (const Node* n = fields.find("kept_halos")) {
       const std::size_t choice = as_one_of(sources_, *n, "kept_halos", {"in_place", "copied"});
       tiling.kept_halos = static_cast<KeptHalos>(choice);

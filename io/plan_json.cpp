@@ -80,6 +80,8 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     if (subgraph.variant.one_copy != OneCopy::none)
       variant.text("one_copy", word(subgraph.variant.one_copy));
     if (subgraph.variant.reduction != 1) variant.number("reduction", subgraph.variant.reduction);
+    if (subgraph.variant.direct != Direct::none)
+      variant.text("direct", word(subgraph.variant.direct));
     variant.close();
   }
   if (!subgraph.kept.empty())
@@ -332,6 +334,9 @@ class Reader {
         if (s.variant.reduction < 1)
           throw sources_.error(*parts, "`reduction` is a number of parts, at least 1");
       }
+      if (const Node* direct = variant.find("direct"))
+        s.variant.direct =
+            static_cast<Direct>(as_one_of(sources_, *direct, "direct", direct_words));
       variant.finish();
     }
     if (order != nullptr) check_order(*order, s.variant.stationary);

@@ -40,6 +40,12 @@ inline const std::initializer_list<std::string_view> one_copy_words{
   return one_copy_words.begin()[static_cast<std::size_t>(one_copy)];
 }
 
+inline const std::initializer_list<std::string_view> direct_words{"none", "inputs", "outputs",
+                                                                  "inputs+outputs"};
+[[nodiscard]] inline std::string_view word(Direct direct) {
+  return direct_words.begin()[static_cast<std::size_t>(direct)];
+}
+
 /// The loops over tiles, outermost first.
 [[nodiscard]] inline std::vector<std::string> order_of(Stationary stationary) {
   if (stationary == Stationary::inputs) return {"H", "W", "C"};

@@ -232,6 +232,7 @@ class HardwareChecker {
       real("energy", memory.energy.write_pj, 0, limits::most_energy_pj);
       layout(memory);
       whole("burst", memory.burst, 1, limits::burst);
+      whole("direct_run", memory.direct_run, 0, limits::burst);
       whole("latency", memory.latency, 0, limits::cycles);
       if (memory.write_latency) whole("latency", *memory.write_latency, 0, limits::cycles);
       if (memory.write_bandwidth) {
@@ -279,10 +280,12 @@ class HardwareChecker {
     if (tiling.stationary.empty()) wrong("stationary", "has no value for `stationary`");
     if (tiling.one_copy.empty()) wrong("one_copy", "has no value for `one_copy`");
     if (tiling.reduction.empty()) wrong("reduction", "has no value for `reduction`");
+    if (tiling.direct.empty()) wrong("direct", "has no value for `direct`");
     for (const WeightPolicy each : tiling.weights) choice("weights", each, WeightPolicy::refetch);
     for (const HaloPolicy each : tiling.halo) choice("halo", each, HaloPolicy::keep);
     for (const Stationary each : tiling.stationary) choice("stationary", each, Stationary::inputs);
     for (const OneCopy each : tiling.one_copy) choice("one_copy", each, OneCopy::outputs_weights);
+    for (const Direct each : tiling.direct) choice("direct", each, Direct::inputs_outputs);
     for (const std::int64_t parts : tiling.reduction)
       if (parts < 1 || parts > hardware_limits::reduction)
         wrong("reduction", "has sums in ", parts, " parts; they lie within 1 .. ",

@@ -84,6 +84,10 @@ class Idle {
     for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
       const HardwareMemory& memory = hardware_.memories[m];
       at(HardwarePart::memory, m, say("Memory '", memory.space.name, "'"));
+      if (memory.direct_run > 0 && off_chip::reached(hardware_) != &memory)
+        wrong("direct_run",
+              "leave it out, or name the memory off the chip in the `memories` of an engine",
+              "has a `direct_run`, but no engine reads or writes there itself");
       if (!memory.offchip) {
         on_chip(memory);
         continue;
@@ -235,8 +239,9 @@ class Idle {
       const auto& [input, weights, output] = hardware_.engines[e].reach;
       at(HardwarePart::engine, e, say("Engine '", hardware_.engines[e].name, "'"));
       for (const std::vector<std::string>* list : {&input, &weights, &output})
-        reach(*list, reached);
+        reach(*list, list == &weights, reached);
     }
+    direct();
     for (std::size_t m = 0; m < reached.size(); ++m) {
       if (reached[m] || hardware_.memories[m].offchip) continue;
       at(HardwarePart::memory, m, say("Memory '", hardware_.memories[m].space.name, "'"));
@@ -245,28 +250,75 @@ class Idle {
     }
   }
 
-  void reach(const std::vector<std::string>& list, std::vector<bool>& reached) {
+  /// Of weights, or else of what an engine may read and write off the chip itself, too.
+  void reach(const std::vector<std::string>& list, bool weights, std::vector<bool>& reached) {
     if (list.empty()) reached.assign(reached.size(), true);
+    bool off_chip = false;
     for (std::size_t k = 0; k < list.size(); ++k) {
-      const auto found = std::ranges::find_if(hardware_.memories, [&](const HardwareMemory& each) {
-        return each.space.name == list[k] && !each.offchip;
-      });
+      const auto found = std::ranges::find(
+          hardware_.memories, list[k],
+          [](const HardwareMemory& each) -> const std::string& { return each.space.name; });
       if (found == hardware_.memories.end())
         wrong("memories", say("memories on the chip are ", chip_names()), "reaches '", list[k],
               "', which is no memory on the chip");
+      else if (found->offchip)
+        off_chip = off_chip_reached(*found, weights) || off_chip;
       else
         reached[static_cast<std::size_t>(found - hardware_.memories.begin())] = true;
       if (std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(k), list[k]) !=
           list.begin() + static_cast<std::ptrdiff_t>(k))
         wrong("memories", {}, "names memory '", list[k], "' twice");
     }
+    const auto named = [&](const HardwareMemory& each) {
+      return std::ranges::find(list, each.space.name) != list.end();
+    };
+    const auto on_chip = [](const HardwareMemory& each) { return !each.offchip; };
+    if (off_chip && std::ranges::none_of(hardware_.memories, [&](const HardwareMemory& each) {
+          return on_chip(each) && named(each);
+        }))
+      wrong("memories", say("name one on the chip as well: ", chip_names()),
+            "reaches no memory on the chip, where operands lie that ops leave each other");
     const bool all = std::ranges::all_of(hardware_.memories, [&](const HardwareMemory& each) {
-      return each.offchip || std::ranges::find(list, each.space.name) != list.end();
+      return each.offchip || named(each);
     });
-    if (all && !list.empty())
+    if (all && !off_chip && !list.empty())
       wrong("memories", "leave it out",
             "names every memory on the chip, all of which an engine reaches anyway");
   }
+  /// May an engine read or write there itself?
+  bool off_chip_reached(const HardwareMemory& memory, bool weights) {
+    const std::string& name = memory.space.name;
+    if (weights)
+      wrong("memories", "say `memories: {input: [..], output: [..]}`, without it for `weights`",
+            "reaches '", name, "' off the chip for weights, which always come by DMA");
+    else if (&memory != off_chip::activations(hardware_))
+      wrong("memories", say("memories on the chip are ", chip_names()), "reaches '", name,
+            "' off the chip, where no activations lie");
+    else if (off_chip::behind(hardware_) != nullptr)
+      wrong("memories", "describe the memory that the engine reaches as one on the chip",
+            "reaches '", name, "' off the chip, where only the DMA finds what lies behind it");
+    else if (memory.layout != on_chip_layout(hardware_))
+      wrong("memories", "give both the same `layout`", "reaches '", name,
+            "' off the chip, where activations have another layout than on it");
+    else
+      return true;
+    return false;
+  }
+
+  /// Whether anything is read and written off the chip by an engine itself.
+  void direct() {
+    if (off_chip::reached(hardware_) != nullptr ||
+        hardware_.tiling.direct == TilingOptions{}.direct)
+      return;
+    const HardwareMemory* home = off_chip::activations(hardware_);
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    wrong("direct",
+          home == nullptr ? "leave it out"
+                          : say("leave it out, or name '", home->space.name,
+                                "' in the `memories` of an engine: {input: [..], output: [..]}"),
+          "has `direct`, but no engine reaches a memory off the chip");
+  }
+
   [[nodiscard]] std::string chip_names() const {
     std::string names;
     for (const HardwareMemory& each : hardware_.memories)

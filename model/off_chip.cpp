@@ -1,5 +1,7 @@
 #include "model/off_chip.h"
 
+#include <algorithm>
+
 namespace tessera::off_chip {
 namespace {
 
@@ -32,6 +34,14 @@ const HardwareMemory* weights(const Hardware& hardware) {
 
 const HardwareMemory* activations(const Hardware& hardware) {
   return first(hardware, true);
+}
+
+const HardwareMemory* reached(const Hardware& hardware) {
+  const HardwareMemory* home = activations(hardware);
+  for (const Engine& engine : hardware.engines)
+    for (const auto* list : {&engine.reach.input, &engine.reach.output})
+      if (home != nullptr && std::ranges::find(*list, home->space.name) != list->end()) return home;
+  return nullptr;
 }
 
 const HardwareMemory* behind(const Hardware& hardware) {

@@ -29,6 +29,9 @@ namespace tessera::off_chip {
 /// Nothing where no program can write off the chip.
 [[nodiscard]] const HardwareMemory* activations(const Hardware& hardware);
 
+/// activations(), where some engine reads or writes there itself (Engine::reach); else nothing.
+[[nodiscard]] const HardwareMemory* reached(const Hardware& hardware);
+
 /// The one behind weights(): nothing where none is.
 [[nodiscard]] const HardwareMemory* behind(const Hardware& hardware);
 

@@ -161,6 +161,9 @@ void require_valid(const TileParams& params) {
     if (variant.reduction != 1)
       throw BadInput("a tile is looked for in which products make their sums at once",
                      "leave `reduction` at 1; plan_network() decides how many parts there are");
+    if (variant.direct != Direct::none)
+      throw BadInput("a tile is looked for that has everything on the chip",
+                     "leave `direct` at none; plan_network() decides what is not");
   }
 }
 

@@ -76,7 +76,8 @@ std::string variant_word(const TileVariant& options) {
           letter(static_cast<std::uint64_t>(options.halo)),
           letter(static_cast<std::uint64_t>(options.stationary)),
           letter(static_cast<std::uint64_t>(options.one_copy)),
-          letter(static_cast<std::uint64_t>(options.reduction))};
+          letter(static_cast<std::uint64_t>(options.reduction)),
+          letter(static_cast<std::uint64_t>(options.direct))};
 }
 
 Candidates::Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
@@ -173,18 +174,19 @@ std::shared_ptr<const cost::GridBound> Candidates::grid_bound(const Question& qu
 }
 
 std::optional<Candidates::TooMany> Candidates::too_many(const Question& question,
-                                                        WeightPolicy weights,
+                                                        const TileVariant& options,
                                                         std::int64_t fewest) const {
   const std::shared_ptr<const cost::GridBound> bound = grid_bound(question);
   if (!bound) return std::nullopt;
   const double limit = question.effort.worth * static_cast<double>(bound->least_latency());
+  const TileVariant plain{.weights = options.weights, .direct = options.direct};
   // The same numbers of tiles for everybody: how many are too many must not depend on what is
   // known.
   for (std::int64_t tiles = 2; tiles <= bound->most_tiles();
        tiles += std::max<std::int64_t>(1, tiles / 2)) {
-    const Metrics least = bound->least(tiles, {.weights = weights});
+    const Metrics least = bound->least(tiles, plain);
     if (static_cast<double>(least.latency_cycles) <= limit) continue;
-    return TooMany{tiles, tiles >= fewest ? least : bound->least(fewest, {.weights = weights})};
+    return TooMany{tiles, tiles >= fewest ? least : bound->least(fewest, plain)};
   }
   return std::nullopt;
 }
@@ -194,7 +196,7 @@ bool Candidates::too_dear(const Question& question, const TileVariant& options,
                           std::int64_t tiles) const {
   if (tiles < 2 || question.effort.worth <= 0 || options.halo != HaloPolicy::recompute)
     return false;
-  const std::optional<TooMany> dear = too_many(question, options.weights, 1);
+  const std::optional<TooMany> dear = too_many(question, options, 1);
   return dear && dear->tiles <= tiles;
 }
 
@@ -205,7 +207,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const TileVari
   std::optional<TooMany> dear;
   const auto most_tiles = [&] {
     if (!dear && question.effort.worth > 0 && options.halo == HaloPolicy::recompute)
-      dear = too_many(question, options.weights, fewest.tiles);
+      dear = too_many(question, options, fewest.tiles);
     return dear ? dear->tiles - 1 : std::numeric_limits<std::int64_t>::max();
   };
   const auto leave_open = [&] {
@@ -394,14 +396,17 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
                                         bool& searched) const {
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
-  look_at_variants({run, structure, effort, aside}, lowering_variants(hardware_.tiling), others,
+  look_at_variants({run, structure, effort, aside}, lowering_variants(run.part, hardware_), others,
                    answer, searched);
+  if (answer.options.empty() && answer.complete())
+    look_at_variants({run, structure, effort, aside}, direct_variants(run.part, hardware_), others,
+                     answer, searched);
   // Where no tile has room for all that it adds up.
   if (answer.options.empty() && answer.complete())
     for (const Reduced& split : reduced(run, structure)) {
       look_at_variants({*split.run, split.structure, effort, aside},
-                       in_parts(lowering_variants(hardware_.tiling), split.parts), others, answer,
-                       searched);
+                       in_parts(lowering_variants(split.run->part, hardware_), split.parts), others,
+                       answer, searched);
       if (!answer.options.empty() || !answer.complete()) break;
     }
   answer.final =

@@ -250,7 +250,8 @@ class Candidates {
   };
   /// What that number costs at least, or `fewest` where that is more; nothing where no number is
   /// known to be too many.
-  [[nodiscard]] std::optional<TooMany> too_many(const Question& question, WeightPolicy weights,
+  [[nodiscard]] std::optional<TooMany> too_many(const Question& question,
+                                                const TileVariant& options,
                                                 std::int64_t fewest) const;
   /// What the easier variants say about one, and what answers for other capacities do: true where
   /// it is all there is to say.

@@ -18,13 +18,13 @@ namespace tessera::planner {
 template <typename What>
 void Candidates::for_each_way(RunGeometry& run, const std::string& structure,
                               const CandidateAnswer& answer, const What& what) const {
-  std::vector<TileVariant> variants = variants_of(run.part, hardware_.tiling);
-  std::ranges::move(one_copy_variants(run.part, hardware_.tiling), std::back_inserter(variants));
+  std::vector<TileVariant> variants = variants_of(run.part, hardware_);
+  std::ranges::move(one_copy_variants(run.part, hardware_), std::back_inserter(variants));
   for_each_variant(variants, answer, [&](const TileVariant& options, std::int64_t fewest) {
     what(run, structure, options, fewest);
   });
   for (const Reduced& split : reduced(run, structure))
-    for_each_variant(in_parts(variants_of(split.run->part, hardware_.tiling), split.parts), answer,
+    for_each_variant(in_parts(variants_of(split.run->part, hardware_), split.parts), answer,
                      [&](const TileVariant& options, std::int64_t fewest) {
                        what(*split.run, split.structure, options, fewest);
                      });

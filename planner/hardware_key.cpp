@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "model/off_chip.h"
+
 namespace tessera::planner {
 namespace {
 
@@ -93,9 +95,9 @@ class Key {
   }
   void put(const HardwareMemory& memory) {
     const auto& [space, offchip, writable, behind, layout, energy, bandwidth, write_bandwidth,
-                 burst, latency, write_latency] = memory;
+                 burst, direct_run, latency, write_latency] = memory;
     add(space, offchip, writable, behind, layout, energy, bandwidth, write_bandwidth, burst,
-        latency, write_latency);
+        direct_run, latency, write_latency);
   }
   void put(const Mapping& mapping) {
     const auto& [name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns] =
@@ -129,9 +131,9 @@ class Key {
     add(kind, operands);
   }
   void put(const TilingOptions& tiling) {
-    const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, kept_halos] =
-        tiling;
-    add(double_buffer, weights, halo, stationary, one_copy, reduction, kept_halos);
+    const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, direct,
+                 kept_halos] = tiling;
+    add(double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos);
   }
 
   std::string text_;
@@ -218,8 +220,10 @@ std::string array_key(const Hardware& hardware) {
   Hardware bare;
   bare.clock_hz = hardware.clock_hz;
   bare.engines = hardware.engines;
+  const bool direct = off_chip::reached(hardware) != nullptr;
+  if (direct) bare.dma = hardware.dma;
   for (const HardwareMemory& memory : hardware.memories) {
-    if (memory.offchip) continue;
+    if (memory.offchip && !direct) continue;
     HardwareMemory& same = bare.memories.emplace_back(memory);
     same.space = {};
   }

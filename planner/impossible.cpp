@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,15 @@ placer::MissingBytes missing_bytes(const Network& network, OpIndex op, const Har
                                    const Budget& budget) {
   const tiling::Subgraph part =
       tiling::make_subgraph(network, {op, op}, tiling::last_readers(network), hardware);
-  placer::MissingBytes least =
-      placer::missing_bytes(part, hardware, tile_variants(hardware.tiling), budget);
+  std::vector<TileVariant> all = lowering_variants(part, hardware);
+  std::ranges::move(direct_variants(part, hardware), std::back_inserter(all));
+  placer::MissingBytes least = placer::missing_bytes(part, hardware, all, budget);
   if (!splits_sums(hardware)) return least;
   for (const std::int64_t parts : hardware.tiling.reduction) {
     const auto split = tiling::split_reduction(part, hardware, parts);
-    const std::vector<TileVariant> variants = in_parts(lowering_variants(hardware.tiling), parts);
-    if (!split || variants.empty()) continue;
+    if (!split) continue;
+    const std::vector<TileVariant> variants = in_parts(lowering_variants(*split, hardware), parts);
+    if (variants.empty()) continue;
     const placer::MissingBytes other = placer::missing_bytes(*split, hardware, variants, budget);
     const auto stopped = other.stopped ? other.stopped : least.stopped;
     if (other.bytes < least.bytes) least = other;

@@ -360,6 +360,7 @@ std::string key_of(const tiling::Subgraph& part, const PlannedSubgraph& run) {
   add(static_cast<std::int64_t>(run.variant.stationary));
   add(static_cast<std::int64_t>(run.variant.one_copy));
   add(run.variant.reduction);
+  add(static_cast<std::int64_t>(run.variant.direct));
   for (const PlannedPlacement& placed : run.placements) {
     for (const BufferPlace& place : placed.placement.places) {
       add(static_cast<std::int64_t>(place.memory));

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "facts/room.h"
@@ -18,6 +19,7 @@
 #include "search/placement/bounds.h"
 #include "search/placement/greedy.h"
 #include "tessera/validate.h"
+#include "tiling/direct.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
 #include "tiling/stored_box.h"
@@ -85,12 +87,14 @@ class Traffic {
   [[nodiscard]] Followed follow(const PlannedSubgraph& planned, bool tile_by_tile) const {
     Followed followed;
     const tiling::Subgraph part = planned_part(network_, *hardware_, planned, readers_);
+    const std::vector<tiling::DirectAccess> direct =
+        tiling::direct_accesses(part, *hardware_, planned.variant.direct);
     if (!tile_by_tile) {
       // All that is touched is, from the first tile to the last.
       const tiling::TileRegions all = whole_tensors(part);
-      add_tile(part, all, nullptr, tiling::TileLevel::first, followed);
+      add_tile(part, all, direct, nullptr, tiling::TileLevel::first, followed);
       followed.tiles = followed_tiles(planned) - 1;
-      add_tile(part, all, nullptr, tiling::TileLevel::first, followed);
+      add_tile(part, all, direct, nullptr, tiling::TileLevel::first, followed);
       return followed;
     }
     tiling::TileGeometry geometry(part, planned.variant.halo);
@@ -104,10 +108,10 @@ class Traffic {
       for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
         for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
           for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
-            add_tile(part, geometry.tile_at(shape, at), &walk, walk.level_at(at), followed);
+            add_tile(part, geometry.tile_at(shape, at), direct, &walk, walk.level_at(at), followed);
       return followed;
     }
-    add_tile(part, whole_tensors(part), nullptr, tiling::TileLevel::first, followed);
+    add_tile(part, whole_tensors(part), direct, nullptr, tiling::TileLevel::first, followed);
     return followed;
   }
 
@@ -148,8 +152,13 @@ class Traffic {
   }
   /// What stays is read where the walk says; without one everything is.
   void add_tile(const tiling::Subgraph& part, const tiling::TileRegions& tile,
-                const tiling::TileWalk* walk, tiling::TileLevel level, Followed& followed) const {
+                std::span<const tiling::DirectAccess> accesses, const tiling::TileWalk* walk,
+                tiling::TileLevel level, Followed& followed) const {
     const Step step = 2 * followed.tiles++;
+    // What an engine reads itself it may read until it is done, and write from the begin.
+    const auto direct = [&](bool load, std::size_t t) {
+      return std::ranges::find(accesses, tiling::DirectAccess{t, load}) != accesses.end();
+    };
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = part.tensors[t];
       if (local.weight) continue;
@@ -159,9 +168,11 @@ class Traffic {
         return lies(planned, local.slice ? tiling::in_whole(*local.slice, box) : box);
       };
       if (loaded && !tile.fresh[t].none)
-        followed.accesses.push_back({planned, {step, whole(tile.fresh[t])}});
+        followed.accesses.push_back(
+            {planned, {step + (direct(true, t) ? 1 : 0), whole(tile.fresh[t])}});
       if (tiling::is_stored(local) && !tile.stored[t].none)
-        followed.accesses.push_back({planned, {step + 1, whole(tile.stored[t])}});
+        followed.accesses.push_back(
+            {planned, {step + (direct(false, t) ? 0 : 1), whole(tile.stored[t])}});
     }
   }
   [[nodiscard]] Layout layout_of(TensorIndex t) const {

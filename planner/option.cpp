@@ -30,8 +30,11 @@ TilingOptions lowering_options(TilingOptions tiling) {
   return tiling;
 }
 
-std::vector<TileVariant> lowering_variants(const TilingOptions& tiling) {
-  std::vector<TileVariant> all = tile_variants(lowering_options(tiling));
+std::vector<TileVariant> lowering_variants(const tiling::Subgraph& part, const Hardware& hardware) {
+  std::vector<TileVariant> all = tile_variants(lowering_options(hardware.tiling));
+  const Direct direct = tiling::direct_choices(part, hardware).front();
+  for (TileVariant& options : all)
+    if (options.halo == HaloPolicy::recompute) options.direct = direct;
   std::ranges::stable_sort(all, {}, [](const TileVariant& options) {
     return std::pair(options.double_buffer,
                      options.double_buffer != (options.weights == WeightPolicy::resident));
@@ -39,8 +42,19 @@ std::vector<TileVariant> lowering_variants(const TilingOptions& tiling) {
   return all;
 }
 
-std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
-                                           const TilingOptions& tiling) {
+std::vector<TileVariant> direct_variants(const tiling::Subgraph& part, const Hardware& hardware) {
+  std::vector<TileVariant> all;
+  for (const Direct direct : tiling::direct_choices(part, hardware))
+    for (TileVariant options : lowering_variants(part, hardware)) {
+      if (options.direct == direct || options.halo != HaloPolicy::recompute) continue;
+      options.direct = direct;
+      all.push_back(options);
+    }
+  return all;
+}
+
+std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part, const Hardware& hardware) {
+  const TilingOptions& tiling = hardware.tiling;
   std::vector<TileVariant> all;
   if (!may_recompute(tiling)) return all;
   const auto steps = static_cast<Step>(part.steps());
@@ -55,8 +69,9 @@ std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
     });
   };
   for (const OneCopy one_copy : tiling.one_copy)
-    for (TileVariant options : lowering_variants(tiling)) {
-      if (one_copy == OneCopy::none || !options.double_buffer) continue;
+    for (TileVariant options : lowering_variants(part, hardware)) {
+      if (one_copy == OneCopy::none || !options.double_buffer || options.direct != Direct::none)
+        continue;
       const bool some = std::ranges::all_of(
           std::array{OneCopy::inputs, OneCopy::outputs, OneCopy::weights},
           [&](OneCopy what) { return !has(one_copy, what) || has_two(what, options.weights); });
@@ -67,8 +82,8 @@ std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
   return all;
 }
 
-std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
-                                          const TilingOptions& tiling) {
+std::vector<TileVariant> staying_variants(const tiling::Subgraph& part, const Hardware& hardware) {
+  const TilingOptions& tiling = hardware.tiling;
   std::set<Step> weighted;
   bool inputs = false;
   for (const tiling::LocalTensor& local : part.tensors) {
@@ -80,9 +95,10 @@ std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
   }
   std::vector<TileVariant> all;
   for (const Stationary stationary : tiling.stationary)
-    for (TileVariant options : lowering_variants(tiling)) {
+    for (TileVariant options : lowering_variants(part, hardware)) {
       // Where all weights are there, channels need not be cut for their sake.
-      if (options.halo != HaloPolicy::recompute || options.weights == WeightPolicy::resident)
+      if (options.halo != HaloPolicy::recompute || options.weights == WeightPolicy::resident ||
+          options.direct != Direct::none)
         continue;
       const bool some = stationary == Stationary::weights
                             ? weighted.size() == 1
@@ -93,17 +109,18 @@ std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
     }
   if (!may_recompute(tiling)) return all;
   for (const HaloPolicy halo : tiling.halo)
-    for (TileVariant options : lowering_variants(tiling)) {
-      if (halo == HaloPolicy::recompute) break;
+    for (TileVariant options : lowering_variants(part, hardware)) {
+      if (halo == HaloPolicy::recompute || options.direct != Direct::none) break;
       options.halo = halo;
       all.push_back(options);
     }
   return all;
 }
 
-std::vector<TileVariant> variants_of(const tiling::Subgraph& part, const TilingOptions& tiling) {
-  std::vector<TileVariant> all = lowering_variants(tiling);
-  std::ranges::move(staying_variants(part, tiling), std::back_inserter(all));
+std::vector<TileVariant> variants_of(const tiling::Subgraph& part, const Hardware& hardware) {
+  std::vector<TileVariant> all = lowering_variants(part, hardware);
+  std::ranges::move(direct_variants(part, hardware), std::back_inserter(all));
+  std::ranges::move(staying_variants(part, hardware), std::back_inserter(all));
   return all;
 }
 
@@ -115,7 +132,7 @@ std::vector<TileVariant> in_parts(std::vector<TileVariant> variants, std::int64_
 }
 
 bool easier(const TileVariant& easy, const TileVariant& hard) {
-  if (easy.reduction != hard.reduction) return false;
+  if (easy.reduction != hard.reduction || easy.direct != hard.direct) return false;
   if (easy.halo != hard.halo || easy.double_buffer || easy.stationary != Stationary::none)
     return false;
   if (easy.weights == hard.weights)

@@ -13,24 +13,30 @@
 namespace tessera::planner {
 
 /// The easier ones first, since what they say holds for the others: single-buffered, and of those
-/// the ones that fetch weights again. Halos are recomputed, unless the machine always keeps them.
-[[nodiscard]] std::vector<TileVariant> lowering_variants(const TilingOptions& tiling);
+/// the ones that fetch weights again. Halos are recomputed, unless the machine always keeps them,
+/// and what the run reads and writes goes through the chip, unless the machine never does that.
+[[nodiscard]] std::vector<TileVariant> lowering_variants(const tiling::Subgraph& part,
+                                                         const Hardware& hardware);
 /// The machine's options as far as those go.
 [[nodiscard]] TilingOptions lowering_options(TilingOptions tiling);
+
+/// Those in which an op that runs alone reads and writes more off the chip itself, tried besides.
+[[nodiscard]] std::vector<TileVariant> direct_variants(const tiling::Subgraph& part,
+                                                       const Hardware& hardware);
 
 /// Those in which something stays from tile to tile, tried besides: halos, inputs or weights.
 /// Weights stay in runs where one op at most has any: what bounds say of weights that no tiling can
 /// keep holds for those.
 [[nodiscard]] std::vector<TileVariant> staying_variants(const tiling::Subgraph& part,
-                                                        const TilingOptions& tiling);
+                                                        const Hardware& hardware);
 
 /// Those with one copy of some of what the run has two copies of (OneCopy), tried last.
 [[nodiscard]] std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
-                                                         const TilingOptions& tiling);
+                                                         const Hardware& hardware);
 
-/// lowering_variants() and staying_variants().
+/// lowering_variants(), direct_variants() and staying_variants().
 [[nodiscard]] std::vector<TileVariant> variants_of(const tiling::Subgraph& part,
-                                                   const TilingOptions& tiling);
+                                                   const Hardware& hardware);
 
 /// Those that a run may be in that makes sums in so many parts.
 [[nodiscard]] std::vector<TileVariant> in_parts(std::vector<TileVariant> variants,

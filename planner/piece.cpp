@@ -110,6 +110,16 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
     refuse(planned,
            "has something with one copy, which is for tiles that are double-buffered, "
            "recompute halos and leave nothing to the next");
+  if (planned.variant.direct != Direct::none) {
+    if (planned.variant.halo != HaloPolicy::recompute ||
+        planned.variant.stationary != Stationary::none ||
+        planned.variant.one_copy != OneCopy::none || planned.variant.reduction != 1)
+      refuse(planned,
+             "reads or writes off the chip itself, which is for tiles that recompute halos, leave "
+             "nothing to the next, make sums at once and have nothing with one copy");
+    if (tiling::direct_accesses(part, hardware, planned.variant.direct).empty())
+      refuse(planned, "is said to read or write off the chip itself, but its engine does not");
+  }
   tiling::TileGrid grid = geometry.grid(shape);
   if (grid.counts != planned.counts) refuse(planned, "is said to have another number of tiles");
   tiling::Lowering lowering = tiling::lower(part, space, hardware, planned.variant);

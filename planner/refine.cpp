@@ -43,7 +43,7 @@ double Candidates::least_score(OpRange ops, const ScoreOf& score) const {
     const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
     const auto bound = grid_bound(question);
     double least = std::numeric_limits<double>::infinity();
-    for_each_variant(variants_of(run.part, hardware_.tiling), answer,
+    for_each_variant(variants_of(run.part, hardware_), answer,
                      [&](const TileVariant& options, std::int64_t fewest) {
                        least = std::min(least, bound ? score(bound->least(fewest, options)) : 0);
                      });
@@ -350,8 +350,8 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
     return cheaper_in_parts(run, structure, answer, goal, least, shared);
   CheaperVariants variants(*this, run, structure, goal, least);
   for_each_variant(
-      goal.last == ShapeGoal::Stage::one_copies ? one_copy_variants(run.part, hardware_.tiling)
-                                                : variants_of(run.part, hardware_.tiling),
+      goal.last == ShapeGoal::Stage::one_copies ? one_copy_variants(run.part, hardware_)
+                                                : variants_of(run.part, hardware_),
       answer,
       [&](const TileVariant& options, std::int64_t fewest) { variants.add(options, fewest); });
   return variants.run(shared);
@@ -376,7 +376,7 @@ CandidateAnswer Candidates::cheaper_in_parts(RunGeometry& run, const std::string
     }
     CheaperVariants variants(*this, *split.run, split.structure, goal, least);
     for_each_variant(
-        in_parts(variants_of(split.run->part, hardware_.tiling), split.parts), answer,
+        in_parts(variants_of(split.run->part, hardware_), split.parts), answer,
         [&](const TileVariant& options, std::int64_t fewest) { variants.add(options, fewest); });
     CandidateAnswer found = variants.run(shared);
     in_vain = found.options.empty();

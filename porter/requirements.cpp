@@ -107,7 +107,8 @@ void require_plan(const NetworkPlan& plan) {
     if (s.placements.empty()) refuse("a subgraph of the plan has no placement");
     if (s.variant.weights > WeightPolicy::refetch || s.variant.halo > HaloPolicy::keep ||
         s.variant.stationary > Stationary::inputs ||
-        s.variant.one_copy > OneCopy::outputs_weights || s.variant.reduction < 1)
+        s.variant.one_copy > OneCopy::outputs_weights || s.variant.reduction < 1 ||
+        s.variant.direct > Direct::inputs_outputs)
       refuse("a subgraph of the plan has a variant that does not exist");
     Dim tiles = 1;
     for (const Dim count : s.counts) {

@@ -50,9 +50,12 @@ class Reachable {
   Reachable(const Subgraph& part, const Hardware& hardware) {
     for (const HardwareMemory& memory : hardware.memories)
       if (!memory.offchip) names_.push_back(&memory.space.name);
-    const auto restricts = [](const Engine& engine) {
+    const auto leaves_out = [&](const std::vector<std::string>& listed) {
+      return memories(listed).size() < names_.size();
+    };
+    const auto restricts = [&](const Engine& engine) {
       const auto& [input, weights, output] = engine.reach;
-      return !input.empty() || !weights.empty() || !output.empty();
+      return leaves_out(input) || leaves_out(weights) || leaves_out(output);
     };
     if (std::ranges::none_of(hardware.engines, restricts)) return;
     static const Reach everything;
@@ -105,6 +108,7 @@ class Lowerer {
     out_.options = options;
     out_.steps_per_tile = n_;
     out_.across_tiles = options.double_buffer;
+    out_.direct = direct_accesses(subgraph, hardware, options.direct);
   }
 
   Lowering run() {
@@ -118,6 +122,7 @@ class Lowerer {
         in_place(t, *place);
         continue;
       }
+      if (out_.is_direct(t)) continue;
       find_shares(t);
       for (share_ = 0; share_ < shares_.size(); ++share_) {
         if (part_.tensors[t].weight)
@@ -428,6 +433,7 @@ class Lowerer {
   std::vector<BufferIndex> named(std::size_t step, const std::string& operand, int parity) const {
     std::vector<BufferIndex> found;
     const auto take = [&](std::size_t t) {
+      if (of_[t].empty()) return;
       const std::size_t mine = out_.share_of(t, static_cast<Step>(step));
       std::vector<std::size_t> copies;
       for (const std::size_t b : of_[t])

@@ -20,11 +20,14 @@
 // Tensors that a run keeps on the chip (LocalTensor::kept) are buffers of their whole size through
 // all tiles, neither loaded nor stored, and so are those that wait for later runs.
 //
+// What an engine reads or writes off the chip itself (direct.h) has no buffer.
+//
 // A tensor lies where the engines of all ops that use it reach it. Where there is no such memory it
 // lies in several: what comes from outside is loaded into each, what the run makes is copied from
 // where it is made before the first op that reads the copy, between two steps.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -33,6 +36,7 @@
 
 #include "tessera/hardware.h"
 #include "tessera/problem.h"
+#include "tiling/direct.h"
 #include "tiling/geometry.h"
 
 namespace tessera::tiling {
@@ -89,7 +93,11 @@ struct Lowering {
   std::vector<LaterShare> later;  ///< none on machines whose engines reach all memories
   /// Local tensors without a buffer of their own, and whose they are in (LocalTensor::in_place_of).
   std::vector<std::pair<std::size_t, std::size_t>> in_place;
+  std::vector<DirectAccess> direct;  ///< by tensor; these have no buffer either
 
+  [[nodiscard]] bool is_direct(std::size_t tensor) const {
+    return std::ranges::find(direct, tensor, &DirectAccess::tensor) != direct.end();
+  }
   /// The share of a local tensor that a step reads, or makes.
   [[nodiscard]] std::size_t share_of(std::size_t tensor, Step step) const;
 

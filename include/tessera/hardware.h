@@ -144,9 +144,12 @@ struct HardwareMemory {
   std::string behind;
   Layout layout;  ///< of activations; on the chip one for all memories
   AccessEnergy energy;
-  std::optional<Bandwidth> bandwidth;         ///< always present for an off-chip memory
-  std::optional<Bandwidth> write_bandwidth;   ///< a way of its own; else both directions share one
-  Size burst = 1;                             ///< bytes; a transfer takes whole bursts
+  std::optional<Bandwidth> bandwidth;        ///< always present for an off-chip memory
+  std::optional<Bandwidth> write_bandwidth;  ///< a way of its own; else both directions share one
+  Size burst = 1;                            ///< bytes; a transfer takes whole bursts
+  /// Off the chip: what an engine gets of a burst there where channels lie side by side and are
+  /// fewer bytes than that; 0: all of it.
+  Size direct_run = 0;
   std::int64_t latency = 0;                   ///< cycles from request to first byte
   std::optional<std::int64_t> write_latency;  ///< else the same
 };
@@ -214,6 +217,14 @@ enum class OneCopy : std::uint8_t {
   return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0;
 }
 
+/// Of an op that runs alone: what its engine reads and writes off the chip itself, where it reaches
+/// that memory (Engine::reach). That needs no room on the chip, but is read again for every block
+/// of the engine that needs it. Bits of each other.
+enum class Direct : std::uint8_t { none, inputs, outputs, inputs_outputs };
+[[nodiscard]] constexpr bool has(Direct set, Direct one) {
+  return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0;
+}
+
 /// The variants worth trying, and what one costs; each list has at least one entry.
 struct TilingOptions {
   std::vector<bool> double_buffer{false};
@@ -224,6 +235,7 @@ struct TilingOptions {
   /// In how many parts the sums of a product may be made, one after the other in each tile: 1 is
   /// all at once.
   std::vector<std::int64_t> reduction{1, 2, 4, 8};
+  std::vector<Direct> direct{Direct::none, Direct::inputs, Direct::outputs, Direct::inputs_outputs};
   KeptHalos kept_halos = KeptHalos::in_place;
 };
 
@@ -240,6 +252,9 @@ struct TileVariant {
   /// Parts in which the first product of the run that reads from off the chip makes its sums. More
   /// than one only with halos that are recomputed, and where one_copy is none.
   std::int64_t reduction = 1;
+  /// Of a run of one op; only where halos are recomputed, sums are made at once, one_copy is none
+  /// and no inputs stay. Says nothing about an op whose engine does not reach that memory.
+  Direct direct = Direct::none;
   friend bool operator==(const TileVariant&, const TileVariant&) = default;
 };
 

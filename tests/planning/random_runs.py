@@ -201,6 +201,21 @@ class RandomMachine:
         self.stored()
         if self.mode_switch:
             self.value["mode_switch"] = self.mode_switch
+        self.reach_off_chip(random.Random(draw.getstate()[1][1]))
+
+    def reach_off_chip(self, draw):
+        """Engines that read and write the memory off the chip themselves."""
+        home = self.value["memories"].get("dram")
+        chip = [name for name, memory in self.value["memories"].items() if not memory.get("offchip")]
+        if draw.random() < 0.6 or home is None or len(chip) > 1 or "convert" in self.value["dma"]:
+            return
+        for engine in self.value["engines"].values():
+            ways = some(draw, ["input", "output"])
+            engine["memories"] = {way: [*chip, "dram"] for way in ways}
+        if draw.random() < 0.4:
+            home["direct_run"] = f"{draw.choice([2, 8, 200])} B"
+        if draw.random() < 0.6:
+            self.value["tiling"]["direct"] = some(draw, ["none", "inputs", "outputs", "inputs+outputs"])
 
     def put_behind(self, writable=False):
         """A memory behind the one that tiles come from, if there is one alone."""
@@ -208,6 +223,11 @@ class RandomMachine:
         if "dram" not in memories or "flash" in memories:
             return False
         memories["dram"]["capacity"] = draw.choice([2000, 4000, 8000, 16000])
+        for engine in self.value["engines"].values():  # which do not find what lies behind
+            if "dram" in str(engine.get("memories")):
+                del engine["memories"]
+        self.value["tiling"].pop("direct", None)
+        memories["dram"].pop("direct_run", None)
         memories["ram"] = {"offchip": True, "behind": "dram", "bandwidth": draw.choice(["0.3 B/cycle", "2 B/cycle", "1 GB/s"]),
                            "burst": f"{draw.choice([1, 32])} B", "latency": draw.choice([0, 50]), "energy": "200 pJ/B"}
         if not writable and draw.random() < 0.2:

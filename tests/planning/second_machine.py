@@ -45,6 +45,7 @@ class Memory:
         self.bandwidth = both(value["bandwidth"], bandwidth) if "bandwidth" in value else None
         self.layout = value.get("layout", "NCHW")
         self.burst = int(measured(value.get("burst", "1"), "B"))
+        self.direct_run = int(measured(value.get("direct_run", "0"), "B"))
         self.latency = both(value.get("latency", "0"), int)
         self.energy = both(value.get("energy", "0 pJ/B"), lambda text: measured(text.removesuffix("/B"), "J") * 10**12)
 
@@ -169,8 +170,8 @@ class Array:
     are read again for each block, where blocks are known; `slices`, how many parts its weights can be used in, and `known`, which
     share of the work is left when all were used once."""
 
-    def __init__(self, machine, engine, map, op, box, folded=False):
-        self.op, self.blocks, self.folded = op, engine.get("blocks"), folded
+    def __init__(self, machine, engine, map, op, box, folded=False, off_chip=(False, False)):
+        self.op, self.blocks, self.folded, self.off_chip = op, engine.get("blocks"), folded, off_chip
         loops = loops_of(op, box)
         if folded:
             loops.update(C=loops["C"] * op.stride[1], S=-(-(-op.pad[1] % op.stride[1] + loops["S"]) // op.stride[1]))
@@ -313,8 +314,13 @@ class Array:
             near = [m for m in machine.memories.values() if not m.offchip and m.bandwidth]
             if int(rule.get("stages", 0)) and near:
                 reads, writes = (max(m.bandwidth[way] for m in near) for way in (0, 1))
-                waits = sum(min(m.latency[way] for m in near) for way in (0, 1))
-                moving = (waits + together * rows * columns * min(self.held_depth(k), self.input_channels()) *
+                waits = [min(m.latency[way] for m in near) for way in (0, 1)]
+                if any(self.off_chip):
+                    home = next(m for m in machine.offchip if m.writable)
+                    reads, writes = (machine.rate(home, way) / self.off_chip[way] if self.off_chip[way] else rate
+                                     for way, rate in enumerate((reads, writes)))
+                    waits = [home.latency[way] if self.off_chip[way] else wait for way, wait in enumerate(waits)]
+                moving = (sum(waits) + together * rows * columns * min(self.held_depth(k), self.input_channels()) *
                           self.op.inputs[0].item / reads + made * self.op.output.item / writes)
                 least = (moving + compute + leaving) / int(rule["stages"])
                 compute, leaving = max(compute, least), max(leaving, least)
@@ -392,12 +398,13 @@ def engine_of(machine, op):
 class Work:
     """What an engine does for a part of an op's output: `cycles`, or `arrays`, one for each map that computes it; energy in pJ."""
 
-    def __init__(self, machine, op, box):
+    def __init__(self, machine, op, box, off_chip=(False, False)):
+        """`off_chip`: bytes of bursts for each byte of what it reads first and of what it makes, where the engine moves them itself."""
         engine = engine_of(machine, op)
         energy = measured(engine.get("energy", "0 pJ"), "J") * 10**12
         self.arrays = []
         if engine["kind"] == "mac_array":
-            self.arrays = [Array(machine, engine, map, op, box, folded) for map in maps_for(engine, op)
+            self.arrays = [Array(machine, engine, map, op, box, folded, off_chip) for map in maps_for(engine, op)
                            for folded in ((False, True) if map.get("folds_columns") and may_fold(op) else (False,))]
             for array in self.arrays:
                 array.busy = ceil(array.cycles * factor_of(engine, op)) + int(engine.get("fill", 0))

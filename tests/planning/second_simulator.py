@@ -43,9 +43,23 @@ class Run:
                     self.loaded.append(t)
         # Where programs cannot write off the chip all that ops make for others stays on it, and else what the plan says.
         self.kept = set(subgraph.get("kept", ())) if machine.writable() else {t.name for t in self.loaded + self.leaving}
+        self.find_direct(subgraph["variant"].get("direct", "none").split("+"))
         self.find_tiles(subgraph["tiles"])
         self.find_places(subgraph)
         self.simulate()
+
+    def find_direct(self, ways):
+        """What the engine of an op that runs alone reads and writes off the chip itself."""
+        self.direct = [set(), set()]
+        home = next((memory.name for memory in self.machine.offchip if memory.writable), None)
+        if len(self.ops) > 1 or home is None:
+            return
+        op = self.ops[0]
+        listed = engine_of(self.machine, op).get("memories", {})
+        listed = listed if isinstance(listed, dict) else {}
+        for way, (word, role, tensors) in enumerate((("inputs", "input", self.loaded), ("outputs", "output", self.leaving))):
+            if word in ways and home in listed.get(role, ()):
+                self.direct[way] = {t.name for t in tensors if t.name not in self.kept}
 
     def find_tiles(self, tiles):
         self.grid = {axis: tiles["grid"].get(axis, 1) for axis in AXES}
@@ -191,7 +205,8 @@ class Run:
 
         def reached(op, role):
             listed = engine_of(self.machine, op).get("memories", chip)
-            return listed[role] if isinstance(listed, dict) else listed
+            listed = listed.get(role, chip) if isinstance(listed, dict) else listed
+            return [name for name in listed if name in chip]
 
         self.shares = {}
         for t in self.loaded + self.made:
@@ -275,7 +290,7 @@ class Run:
         for number, tile in enumerate(self.tiles):
             start = number * n
             for t in self.loaded:
-                if t.name in self.kept:
+                if t.name in self.kept or t.name in self.direct[0]:
                     continue
                 for share, readers in enumerate(self.shares[t.name]):
                     begin = start - n if self.double else start + readers[0]
@@ -311,7 +326,10 @@ class Run:
                         if sliced and at == 0:
                             self.first_slices.add(w.name)
                     self.transfers += rest
-                if op.output in self.leaving and op.output.name not in self.kept:
+                for way, t in [(0, t) for t in self.loaded] + [(1, op.output)]:
+                    if t.name in self.direct[way]:
+                        self.transfers.append(self.alone(start, way, t, tile, dram))
+                if op.output in self.leaving and op.output.name not in self.kept | self.direct[1]:
                     self.comes_or_goes(op.output, 1, tile["piece"][op.output.name])
                     shares = self.shares[op.output.name]
                     ready = start + max([k] + shares[0] + [readers[0] for readers in shares[1:]])
@@ -353,21 +371,50 @@ class Run:
         self.transfers.append((begin, rank, lane, first + -(-alone // parts), -(-shared // parts), step, tensor.name))
         if slices is None:
             return []
-        return [(begin, rank, lane, alone - -(-alone // parts), shared - -(-shared // parts), step, tensor.name + ", the rest")]
+        return [(begin, rank + 0.5, lane, alone - -(-alone // parts), shared - -(-shared // parts), step, tensor.name + ", the rest")]
+
+    def direct_move(self, way, tensor, tile, memory, array):
+        """What the engine moves itself: bytes, cycles, and those that the bus is taken for."""
+        box = tile["piece" if way else "fresh"][tensor.name]
+        _, moved = moved_bytes(tensor, box, memory, None)
+        held = size_of(box) * tensor.item if box else 0
+        again = Fraction(array.input, held) if array and held and way == 0 and self.ops[0].inputs[0] is tensor else 1
+        moved = ceil(moved // memory.burst * max(1, again) * self.direct_share(tensor, memory)) * memory.burst
+        if not moved:
+            return 0, 0, 0
+        return (moved, memory.latency[way] + ceil(moved / self.machine.rate(memory, way)), ceil(moved / memory.bandwidth[way]))
+
+    def direct_share(self, tensor, memory):
+        """Bytes of bursts for each byte, where channels lie side by side: pixel by pixel."""
+        order, brick = memory.layout[:4], int(memory.layout[4:-1] or 1)
+        if brick > 1 and tensor.outside:
+            order, brick = "NHWC", 1
+        if not memory.direct_run or brick > 1 or order[-1] != "C" or len(tensor.shape) not in (2, 4):
+            return 1
+        return Fraction(memory.burst, min(memory.burst, max(tensor.shape[1] * tensor.item, memory.direct_run)))
+
+    def alone(self, start, way, tensor, tile, memory):
+        moved, cycles, shared = self.direct_move(way, tensor, tile, memory, self.array_taken)
+        self.bytes += moved
+        self.energy += moved * memory.energy[way]
+        return start, 1.25, (memory.name, 0 if memory.shared else way), cycles, shared, start + 1, tensor.name
 
     def compute(self, op, number, k):
         """Cycles of an op in a tile, of these the ones that need the last slice of its weights, and how many slices there are."""
         m = self.machine
         box = self.tiles[number]["fresh"][op.output.name]
         made = size_of(box) * op.output.item
-        work = Work(m, op, box) if made else None
+        home = next((memory for memory in m.offchip if memory.writable), None)
+        off_chip = [self.direct_share(t, home) if t.name in self.direct[way] else 0 for way, t in enumerate((op.inputs[0], op.output))]
+        work = Work(m, op, box, off_chip) if made else None
         ways = [self.served(op, number, k, made, array) for array in (work.arrays if work else [])]
         if ways:
-            cycles, energy, _, array = min(ways, key=lambda way: way[:3])
+            cycles, energy, _, array = min(ways, key=lambda way: self.with_direct(way, self.tiles[number]))
             self.words |= {"several maps"} if len({way[:2] for way in ways}) > 1 else set()
             self.words |= {"a slower map"} if array.busy > min(one.busy for one in work.arrays) else set()
         else:
             cycles, energy, _, array = self.served(op, number, k, made, None, work.cycles if work else 0)
+        self.array_taken = array
         self.energy += energy
         last, slices = 0, 1
         if made:
@@ -382,12 +429,25 @@ class Run:
         self.energy += switched * m.switch_energy
         return cycles + switched * m.switch_cycles + self.copies(number, k), last, slices
 
+    def with_direct(self, way, tile):
+        """What tells ways of computing an op apart: cycles and energy with what the engine moves off the chip itself."""
+        cycles, energy, busy, array = way
+        home, all_of_it = next((memory for memory in self.machine.offchip if memory.writable), None), 0
+        for way, names in enumerate(self.direct):
+            for t in [t for t in self.loaded + self.made if t.name in names]:
+                moved, taken, _ = self.direct_move(way, t, tile, home, array)
+                all_of_it += taken
+                energy += moved * home.energy[way]
+        return max(cycles, -(-all_of_it // self.machine.channels)), energy, busy
+
     def served(self, op, number, k, made, array, cycles=0):
         """Of an op as its array computes it by one map, or as another engine does: its cycles by what memories on the chip serve,
         the energy of what it reads and writes there, what the map takes by itself, and the map."""
         tile, m = self.tiles[number], self.machine
         reads = {}  # by tensor: where, and how many bytes
         for at, t in enumerate(op.inputs):
+            if t.name in self.direct[0]:
+                continue
             share = next(i for i, readers in enumerate(self.shares[t.name]) if k in readers)
             held = size_of(tile["need"][t.name]) * t.item
             reads[t.name] = self.place(number, t.name, share), max(held, array.input if array and at == 0 else 0)
@@ -400,9 +460,10 @@ class Run:
         for memory, held in reads.values():
             energy += held * memory.energy[0]
             served[memory.name][0] += held
-        home = self.place(number, op.output.name)
-        energy += made * home.energy[1]
-        served[home.name][1] += made
+        if op.output.name not in self.direct[1]:
+            home = self.place(number, op.output.name)
+            energy += made * home.energy[1]
+            served[home.name][1] += made
         slowest = max(ceil(m.memories[name].serving(*both)) for name, both in served.items() if not m.memories[name].offchip)
         return max(array.busy if array else cycles, slowest), energy, array.cycles if array else 0, array
 
@@ -450,6 +511,8 @@ class Run:
                 start = max(ended[max(0, begin)], channels[which] if cycles or shared else 0)
                 if 0 <= rank < 2 * n:
                     start = max(start, stored.get(begin, 0))
+                if rank == 1.25:  # with the op
+                    start = max(start, needed.get(begin, 0))
                 if name.endswith(", the rest"):
                     start = max(start, first_slice[step])
                 end = start + cycles
@@ -467,7 +530,7 @@ class Run:
                         first_slice[step] = end
                 self.trace.append((start, end, name))
                 tile = (begin - 1 if rank in (-1, 2 * n) else step) // n
-                if end > start:
+                if end > start and rank != 1.25:
                     self.moves_made.append((rank in (-1, 2 * n), tile, name, ended[max(0, begin)], start, end))
             if border + 1 < len(ended):
                 cycles, last, _ = self.op_cycles[border]
@@ -526,6 +589,7 @@ class Run:
             ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("halos copied", self.halos_copied),
             ("two memories off the chip", len(m.offchip) > 1),
             ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
+            ("read off the chip", bool(self.direct[0])), ("written off the chip", bool(self.direct[1])),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
         return words
 

@@ -95,17 +95,18 @@ inline void for_each_tiling(const tiling::Subgraph& part, const Hardware& hardwa
   const auto add = [](std::vector<TileVariant>& all, const std::vector<TileVariant>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
-  std::vector<TileVariant> variants = planner::lowering_variants(hardware.tiling);
-  add(variants, planner::staying_variants(part, hardware.tiling));
-  add(variants, planner::one_copy_variants(part, hardware.tiling));
+  std::vector<TileVariant> variants = planner::lowering_variants(part, hardware);
+  add(variants, planner::direct_variants(part, hardware));
+  add(variants, planner::staying_variants(part, hardware));
+  add(variants, planner::one_copy_variants(part, hardware));
   each_tiling(part, variants, part.ops.first == part.ops.last, hardware, what);
   for (const std::int64_t parts :
        std::set(hardware.tiling.reduction.begin(), hardware.tiling.reduction.end())) {
     if (parts == 1) continue;
     const auto split = tiling::split_reduction(part, hardware, parts);
     if (!split) continue;
-    variants = planner::lowering_variants(hardware.tiling);
-    add(variants, planner::staying_variants(*split, hardware.tiling));
+    variants = planner::lowering_variants(*split, hardware);
+    add(variants, planner::staying_variants(*split, hardware));
     std::erase_if(variants, [](const TileVariant& v) { return v.halo != HaloPolicy::recompute; });
     for (TileVariant& options : variants) options.reduction = parts;
     each_tiling(*split, variants, false, hardware, what);
@@ -130,6 +131,7 @@ inline void for_each_tiling(const tiling::Subgraph& part, const Hardware& hardwa
   if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
   if (random.chance(25)) add_flash(random, h);
   if (random.chance(40)) randomize_stored(random, h);
+  reach_off_chip(random, h);
   return h;
 }
 

@@ -253,6 +253,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
       if (random.chance(20)) each.space.capacity = needed + random.between(200, 1'000);
     }
     if (random.chance(40)) testing::randomize_stored(random, hardware);
+    testing::reach_off_chip(random, hardware);
     PlanParams params;
     params.tile_shapes = random.chance(30) ? 4 : 0;
     params.max_ops = static_cast<std::size_t>(random.between(1, 3));

@@ -53,6 +53,7 @@ Hardware random_hardware(Random& random, Size needed) {
   if (random.chance(40)) h.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
   h.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
   if (random.chance(30)) testing::randomize_stored(random, h);
+  testing::reach_off_chip(random, h);
   return h;
 }
 

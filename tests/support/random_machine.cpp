@@ -172,4 +172,27 @@ void add_flash(Random& random, Hardware& hardware) {
   hardware.memories.insert(behind, std::move(flash));
 }
 
+void reach_off_chip(Random random, Hardware& hardware) {
+  const HardwareMemory* home = off_chip::activations(hardware);
+  if (random.chance(60) || home == nullptr || off_chip::behind(hardware) != nullptr ||
+      home->layout != on_chip_layout(hardware))
+    return;
+  std::vector<std::string> all;
+  for (const HardwareMemory& memory : hardware.memories)
+    if (!memory.offchip || &memory == home) all.push_back(memory.space.name);
+  for (Engine& engine : hardware.engines) {
+    if (engine.reach != Reach{}) continue;
+    const auto which = random.between(1, 4);  // 4: none
+    if (which == 1 || which == 3) engine.reach.input = all;
+    if (which == 2 || which == 3) engine.reach.output = all;
+  }
+  if (off_chip::reached(hardware) == nullptr) return;
+  if (random.chance(30))
+    for (HardwareMemory& memory : hardware.memories)
+      if (&memory == home) memory.direct_run = random.between(1, 9);
+  if (random.chance(40)) return;
+  hardware.tiling.direct = {random.pick(std::vector{Direct::none, Direct::inputs, Direct::outputs}),
+                            Direct::inputs_outputs};
+}
+
 }  // namespace tessera::testing

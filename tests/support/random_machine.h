@@ -43,4 +43,8 @@ void randomize_stored(Random& random, Hardware& hardware);
 /// A second memory off the chip, before or behind the other, that holds the weights.
 void add_flash(Random& random, Hardware& hardware);
 
+/// Some engines read or write off the chip themselves, where both memories have one layout. Draws
+/// from a copy, so that what comes after is as it was without.
+void reach_off_chip(Random random, Hardware& hardware);
+
 }  // namespace tessera::testing
