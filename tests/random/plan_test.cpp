@@ -19,6 +19,7 @@
 #include "cost/score.h"
 #include "placer/tile_engine.h"
 #include "planner/candidates.h"
+#include "planner/option.h"
 #include "planner/peaks.h"
 #include "search/tiles/tile_search.h"
 #include "tessera/files.h"
@@ -156,7 +157,7 @@ int expect_best_tiles(const Network& network, const Hardware& hardware,
       const planner::CandidateAnswer answer = Covers::full_answer(candidates, {first, last});
       const tiling::Subgraph part =
           tiling::make_subgraph(network, {first, last}, tiling::last_readers(network), hardware);
-      for (const TileVariant& v : tile_variants(hardware.tiling)) {
+      for (const TileVariant& v : planner::lowering_variants(part, hardware)) {
         const search::TileSearchResult found = search::find_tile(
             part, hardware,
             {.options = v, .engine = engine.get(), .nodes_per_question = nodes_per_plan_question});

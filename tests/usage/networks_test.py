@@ -322,7 +322,8 @@ class Plans(Case):
         traffic = {}
         for stationary in ("[none]", "[weights]", "[inputs]", "[none, weights, inputs]"):
             self.ends(FOUND, "plan", network, "-p", "ethos-u65-256", "-o", self.plan_file,
-                      "--set", "tiling.stationary=" + stationary, "--set", "tiling.reduction=[1]")
+                      "--set", "tiling.stationary=" + stationary, "--set", "tiling.reduction=[1]",
+                      "--set", "tiling.direct=[none]")
             plan = json.loads(self.plan_file.read_text())
             traffic[stationary] = plan["totals"]["dram_bytes"]
             (only,) = plan["subgraphs"]

@@ -28,6 +28,34 @@ TEST(Mapping, WithoutBlocksItIsTheProductOfRoundedLoops) {
   EXPECT_EQ(array_cost(op, loops, engine, {}).cycles, 3.0 * 4 * 14 * 9);
 }
 
+TEST(Mapping, BlocksWaitForTheMemoryThatOperandsLieIn) {
+  Hardware hardware;
+  hardware.clock_hz = 1e9;
+  const auto per_cycle = [](double amount) {
+    return Bandwidth{.amount = amount, .per_cycle = true};
+  };
+  hardware.memories.resize(2);
+  hardware.memories[0].bandwidth = per_cycle(16);
+  hardware.memories[0].latency = 3;
+  hardware.memories[1].offchip = true;
+  hardware.memories[1].bandwidth = per_cycle(4);
+  hardware.memories[1].latency = 100;
+  hardware.memories[1].write_latency = 50;
+  hardware.memories[1].burst = 64;
+  hardware.dma.outstanding = 8;
+  const ArrayPort on_chip = port_of(hardware);
+  EXPECT_EQ(on_chip.read_bytes_per_cycle, 16);
+  EXPECT_EQ(on_chip.read_latency, 3);
+  const ArrayPort port = port_of(hardware, {.input = 1, .output = 2});
+  EXPECT_DOUBLE_EQ(port.read_bytes_per_cycle, 4);
+  EXPECT_EQ(port.read_latency, 100);
+  EXPECT_DOUBLE_EQ(port.write_bytes_per_cycle, 2) << "of two bytes that come one is wanted";
+  EXPECT_EQ(port.write_latency, 50);
+  EXPECT_EQ(port_of(hardware, {.input = 1}).write_bytes_per_cycle, 16);
+  hardware.dma.outstanding = 1;  // a burst every hundred cycles
+  EXPECT_DOUBLE_EQ(port_of(hardware, {.input = 1}).read_bytes_per_cycle, 0.64);
+}
+
 TEST(Mapping, TheBestOfThoseWithTheMostSpecialNameIsTaken) {
   Engine engine{.name = "mac",
                 .maps = {{.name = "dense", .ops = {"conv"}, .unroll = {{"K", 8}, {"C", 8}}},

@@ -15,6 +15,7 @@
 #include "io/hardware_merge.h"
 #include "io/hardware_yaml.h"
 #include "io/network_yaml.h"
+#include "model/off_chip.h"
 #include "tessera/files.h"
 #include "tessera/place.h"
 #include "tessera/plan.h"
@@ -234,7 +235,7 @@ class Answers {
   explicit Answers(const Hardware& hardware) : networks_(networks()) {
     using Clock = std::chrono::steady_clock;
     std::vector<std::pair<Clock::duration, std::size_t>> costs;
-    for (std::size_t q = 0; q < 2 * networks_.size() + 2; ++q) {
+    for (std::size_t q = 0; q < 2 * networks_.size() + 3; ++q) {
       const Clock::time_point begin = Clock::now();
       first_.push_back(answer(q, hardware));
       costs.emplace_back(Clock::now() - begin, q);
@@ -263,8 +264,16 @@ class Answers {
   [[nodiscard]] std::string answer(std::size_t q, const Hardware& hardware) const {
     if (q == 0) return placed(hardware);
     if (hardware.engines.empty()) return {};
-    if (q > 2 * networks_.size()) return planned(windows_, hardware, 2, 8);
+    if (q == 2 * networks_.size() + 1) return planned(windows_, hardware, 2, 8);
+    if (q > 2 * networks_.size()) return past_the_chip(hardware);
     return planned(networks_[(q - 1) / 2], hardware, q % 2 == 1 ? 1 : 3, 0);
+  }
+
+  /// With all that engines may read and write off the chip themselves, cheaper or not.
+  [[nodiscard]] std::string past_the_chip(Hardware hardware) const {
+    if (off_chip::reached(hardware) == nullptr) return {};
+    hardware.tiling.direct = {Direct::inputs_outputs};
+    return planned(windows_, hardware, 1, 0);
   }
 
   std::vector<Network> networks_;
