@@ -1,4 +1,4 @@
-"""Random plans, recomputed by second_simulator.py: cycles, bytes off the chip and energy of every run, to the digit.
+"""Random plans, recomputed by second_plan.py: cycles, bytes off the chip and energy of every run, to the digit.
 
     TESSERA_RANDOM_COUNT=2000 TESSERA_RANDOM_SEED=1 python3 tests/planning/simulator_test.py
 """
@@ -15,8 +15,8 @@ import unittest
 from random_runs import RandomMachine, RandomNetwork
 from second_machine import Machine
 from second_network import Network
+from second_plan import Plan
 from second_reader import Yaml, load_profile
-from second_simulator import Plan
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))

@@ -1,0 +1,85 @@
+"""A whole plan recomputed: its runs (second_simulator.py), and on machines with a memory behind another one what comes from
+there, and when. From docs/planning.md alone.
+"""
+
+from fractions import Fraction
+from math import ceil
+
+from second_simulator import Run
+
+
+class Plan:
+    def __init__(self, network, machine, plan):
+        self.runs = [Run(network, machine, subgraph) for subgraph in plan["subgraphs"]]
+        self.cycles, self.energy = sum(run.cycles for run in self.runs), sum(run.energy for run in self.runs)
+        self.words = set()
+        if machine.behind:
+            self.follow(machine, plan["behind"])
+
+    def follow(self, machine, said):
+        """What comes from the memory behind, and when: the times of every fetch, and who waits for them."""
+        behind, front = machine.behind, machine.offchip[0]
+        rates = [min(behind.bandwidth[way], front.bandwidth[1 - way]) for way in range(2)]
+
+        def bus(held):
+            return -(-held // behind.burst) * behind.burst
+
+        def cycles(held, way=0):
+            if held == 0:
+                return 0
+            waiting = Fraction(bus(held) // behind.burst * behind.latency[way], machine.outstanding[way])
+            return machine.setup + behind.latency[way] + ceil(max(bus(held) / Fraction(rates[way]), waiting))
+
+        sizes = {w.name: run.stored[w.name] or w.bytes for run in self.runs for op in run.ops for w in op.weights}
+        fetches, self.fetches, free, ended = list(said["fetches"]), [], 0, [0]
+        whole = [fetch for fetch in fetches if not fetch.get("passes")]
+        self.named = sorted(said["resident"] + list({fetch["tensor"] for fetch in whole}))
+        for name in {fetch["tensor"] for fetch in whole}:  # one part after the other
+            parts, end = [fetch for fetch in whole if fetch["tensor"] == name], 0
+            for part in parts:
+                assert part.get("at", 0) == end and (end == 0 or fetches[fetches.index(part) - 1]["tensor"] == name), name
+                end += part["room"]
+            assert end == sizes[name], name
+        self.wanted = sorted(set(sizes) - {fetch["tensor"] for fetch in fetches if fetch.get("passes")})
+        passing = {(fetch["tensor"], fetch["subgraph"]) for fetch in fetches if fetch.get("passes")}
+        self.named += sorted(passing)
+        away = said.get("away", [])
+        assert not away or behind.writable
+        self.wanted += sorted([(name, k) for k, run in enumerate(self.runs) for name in run.weights_loaded
+                               if name in {name for name, _ in passing}] +
+                              [(name, k) for k, run in enumerate(self.runs) for name, _ in run.tensors_moved if name in away])
+        bursts, self.begins = [0, 0], []
+        for k, run in enumerate(self.runs):
+            start = ended[k]
+            while fetches and fetches[0]["subgraph"] == k and not fetches[0].get("passes"):
+                fetch = fetches.pop(0)
+                begin, held = max(free, ended[fetch["from"]]), fetch["room"]
+                self.words |= {"fetched in parts"} if held < sizes[fetch["tensor"]] else set()
+                free = begin + cycles(held)
+                start, bursts[0] = max(start, free), bursts[0] + bus(held)
+                self.fetches.append((held, bus(held), begin, free))
+                self.words.add("fetched")
+            self.begins.append(start)
+            end, passed = start + run.cycles, 0
+            while fetches and fetches[0]["subgraph"] == k:
+                fetch = fetches.pop(0)
+                name, way = fetch["tensor"], int(fetch.get("writes", False))
+                if name in away:
+                    pieces, whole = run.tensors_moved[name, way], run.stored_size(name)
+                    self.words.add(("lies behind", "is written behind")[way])
+                else:
+                    pieces, whole = [(piece, bus(piece)) for piece in run.weights_loaded[name]], sizes[name]
+                    self.words.add("passes")
+                held, begin, largest = sum(bus for _, bus in pieces), max(free, start), max(piece for piece, _ in pieces)
+                passed = free = begin + cycles(held, way)
+                end, bursts[way] = end + cycles(largest, way), bursts[way] + held
+                part = bus(max(-(-whole // 16), 64 * behind.burst))
+                self.fetches.append((2 * min(part, largest), held, begin, free))
+            ended.append(max(end, passed))
+        self.waited = ended[-1] - self.cycles
+        self.cycles, self.moved = ended[-1], sum(bursts)
+        self.fetch_energy = sum(moved * (behind.energy[way] + front.energy[1 - way]) for way, moved in enumerate(bursts))
+        self.energy += self.fetch_energy
+
+    def covered(self):
+        return set().union(self.words, *(run.covered() for run in self.runs))
