@@ -8,6 +8,8 @@
 #include "cost/run_parts.h"
 #include "model/off_chip.h"
 #include "model/stored.h"
+#include "tiling/engine_choice.h"
+#include "tiling/loops.h"
 #include "tiling/op_region.h"
 #include "tiling/subgraph.h"
 
@@ -132,9 +134,6 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware,
       stays_(network.tensors.size(), stays_on_chip(hardware)),
       least_(least_stored(network, hardware)),
       readers_(tiling::last_readers(network)),
-      may_be_direct_(off_chip::reached(hardware) != nullptr &&
-                     std::ranges::any_of(hardware.tiling.direct,
-                                         [](Direct each) { return each != Direct::none; })),
       channel_use_(network, readers_) {
   for (const TensorIndex t : stays) stays_[t] = true;
   for (const Op& op : network.ops) {
@@ -148,6 +147,7 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware,
     for (const TensorIndex t : op.outputs) outputs_.back().push_back(storage_of(network, t));
   }
   find_densities();
+  find_direct();
   find_shares();
   fetches_ = std::make_unique<FetchBound>(network, hardware, channel_use_, passing());
   for (TensorIndex t = 0; t < network.tensors.size(); ++t) stores_.push_back(move(t, 1, false));
@@ -173,6 +173,29 @@ void RunBounds::find_densities() {
   }
 }
 
+/// By what the engine reaches: an op may find all that it reads there.
+void RunBounds::find_direct() {
+  direct_.assign(network_.ops.size(), Direct::none);
+  const HardwareMemory* const home = off_chip::reached(hardware_);
+  if (home == nullptr) return;
+  unsigned tried = 0;
+  for (const Direct each : hardware_.tiling.direct) tried |= static_cast<unsigned>(each);
+  for (OpIndex k = 0; k < network_.ops.size(); ++k) {
+    const Op& op = network_.ops[k];
+    const tiling::OpLoops loops =
+        tiling::loops_of(network_, op, network_.tensors[op.outputs.at(0)].shape);
+    const auto chosen = tiling::choose_engine(op, loops, hardware_);
+    if (!chosen) continue;
+    const auto& [input, weights, output] = hardware_.engines[chosen->engine].reach;
+    const auto named = [&](const std::vector<std::string>& list) {
+      return std::ranges::find(list, home->space.name) != list.end();
+    };
+    unsigned reached = named(output) ? static_cast<unsigned>(Direct::outputs) : 0;
+    if (named(input) || named(output)) reached |= static_cast<unsigned>(Direct::inputs);
+    direct_[k] = static_cast<Direct>(reached & tried);
+  }
+}
+
 void RunBounds::find_shares() {
   const AccessEnergy chip = cheapest_access(hardware_);
   for (OpIndex k = 0; k < network_.ops.size(); ++k) {
@@ -184,8 +207,14 @@ void RunBounds::find_shares() {
     if (made >= 1) {  // else tiles may compute less, by an amount that rounding makes hard to bound
       const LeastCompute least = least_of_pieces(network_, op, hardware_);
       share = direct = {static_cast<std::int64_t>(std::floor(least.cycles)), least.energy_pj};
-      for (const TensorIndex t : outputs_[k])
-        share.energy_pj += static_cast<double>(tensor_bytes(network_.tensors[t])) * chip.write_pj;
+      const bool reads = has(direct_[k], Direct::inputs);
+      const bool writes = has(direct_[k], Direct::outputs);
+      for (const TensorIndex t : outputs_[k]) {
+        const double writing =
+            static_cast<double>(tensor_bytes(network_.tensors[t])) * chip.write_pj;
+        share.energy_pj += writing;
+        if (!writes) direct.energy_pj += writing;
+      }
       // One access per tensor, as the simulation counts them, however often the op names it.
       std::vector<std::pair<TensorIndex, double>> read;
       for (const Operand& operand : operands_[k]) {
@@ -197,20 +226,23 @@ void RunBounds::find_shares() {
           known->second = std::max(known->second, operand.density);
       }
       double read_bytes = 0;
-      double weight_bytes = 0;
+      double direct_bytes = 0;
       for (const auto& [t, density] : read) {
         const double bytes = density * static_cast<double>(least_[t]);
         read_bytes += bytes;
-        if (network_.tensors[t].kind == TensorKind::weight) weight_bytes += bytes;
+        if (!reads || network_.tensors[t].kind == TensorKind::weight) direct_bytes += bytes;
       }
       share.energy_pj += read_bytes * chip.read_pj;
-      direct.energy_pj += weight_bytes * chip.read_pj;
+      direct.energy_pj += direct_bytes * chip.read_pj;
       double written_bytes = 0;
       for (const TensorIndex t : outputs_[k])
         written_bytes += static_cast<double>(tensor_bytes(network_.tensors[t]));
       share.cycles =
           std::max(share.cycles,
                    static_cast<std::int64_t>(least_serving(hardware_, read_bytes, written_bytes)));
+      direct.cycles =
+          std::max(direct.cycles, static_cast<std::int64_t>(least_serving(
+                                      hardware_, direct_bytes, writes ? 0 : written_bytes)));
     }
     shares_.push_back(share);
     direct_shares_.push_back(direct);
@@ -264,8 +296,9 @@ std::vector<Size> RunBounds::passing() const {
   return bytes;
 }
 
-void RunBounds::add_op(Growing& run, OpIndex op, bool direct) const {
-  const OpShare& share = (direct ? direct_shares_ : shares_)[op];
+void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
+  const OpShare& share = (direct == Direct::none ? shares_ : direct_shares_)[op];
+  const bool reads = has(direct, Direct::inputs);
   run.compute += share.cycles;
   run.energy += share.energy_pj;
   for (const Operand& operand : operands_[op]) {
@@ -276,15 +309,15 @@ void RunBounds::add_op(Growing& run, OpIndex op, bool direct) const {
     const double density = operand.read_for(of_op);
     if (run.made[t] || density <= run.loaded[t]) continue;
     if (stays_[t] && network_.tensors[t].kind != TensorKind::weight) continue;  // it is on the chip
-    if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true, direct), -1);
+    if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true, reads), -1);
     run.loaded[t] = density;
-    run.moved.add(move(t, density, true, direct), 1);
+    run.moved.add(move(t, density, true, reads), 1);
   }
   for (const TensorIndex t : outputs_[op]) {
     run.made[t] = true;
     if (stays_[t] || !readers_[t] || *readers_[t] <= op) continue;
     run.leaving.push_back(t);
-    run.moved.add(direct ? move(t, 1, false, true) : stores_[t], 1);
+    run.moved.add(has(direct, Direct::outputs) ? move(t, 1, false, true) : stores_[t], 1);
   }
   std::erase_if(run.leaving, [&](TensorIndex t) {
     if (*readers_[t] > op) return false;
@@ -306,9 +339,9 @@ Metrics RunBounds::metrics(const Growing& run, const Move& moved) const {
 }
 
 Metrics RunBounds::of(OpIndex first, OpIndex last) {
-  if (may_be_direct_ && first == last) {
+  if (first == last && direct_[first] != Direct::none) {
     Growing alone(first, network_.tensors.size());
-    add_op(alone, first, true);
+    add_op(alone, first, direct_[first]);
     return metrics(alone, alone.moved);
   }
   if (!run_ || run_->first != first || run_->end > last + 1)

@@ -72,11 +72,12 @@ class RunBounds {
   };
   /// A run that grows at its end, with every tensor moved once.
   struct Growing;
-  /// `direct`: what is read and written may be so off the chip, by the engine itself.
-  void add_op(Growing& run, OpIndex op, bool direct = false) const;
+  /// `direct`: what may be read and written off the chip, by the engine itself.
+  void add_op(Growing& run, OpIndex op, Direct direct = Direct::none) const;
   [[nodiscard]] Metrics metrics(const Growing& run, const Move& moved) const;
   [[nodiscard]] Move move(TensorIndex tensor, double density, bool load, bool direct = false) const;
   void find_densities();
+  void find_direct();
   void find_shares();
   [[nodiscard]] std::vector<Size> passing() const;
 
@@ -90,9 +91,10 @@ class RunBounds {
   std::vector<std::vector<TensorIndex>> outputs_;
   std::vector<double> density_;  ///< per tensor with memory: of what its op makes of it
   std::vector<OpShare> shares_;
-  std::vector<OpShare> direct_shares_;  ///< where nothing has to lie on the chip but weights
-  bool may_be_direct_ = false;          ///< of ops that run alone
-  std::vector<Move> stores_;            ///< per tensor
+  // Of ops that run alone: what may be direct, and what that leaves of their shares.
+  std::vector<Direct> direct_;
+  std::vector<OpShare> direct_shares_;
+  std::vector<Move> stores_;  ///< per tensor
   ChannelUse channel_use_;
   // Working memory of of().
   std::unique_ptr<class FetchBound> fetches_;

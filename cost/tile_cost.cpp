@@ -71,7 +71,8 @@ double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
   return most;
 }
 
-Limiter limiter_of(const ComputeCost& op, EngineKind kind) {
+/// `off_chip`: blocks wait for the memory off the chip.
+Limiter limiter_of(const ComputeCost& op, EngineKind kind, bool off_chip) {
   if (kind == EngineKind::vector) return Limiter::vector;
   switch (op.bound_by) {
     case BoundBy::mac:
@@ -81,7 +82,7 @@ Limiter limiter_of(const ComputeCost& op, EngineKind kind) {
     case BoundBy::output:
       return Limiter::vector;
     case BoundBy::port:
-      return Limiter::sram;
+      return off_chip ? Limiter::dma : Limiter::sram;
   }
   return Limiter::mac;
 }
@@ -227,9 +228,10 @@ ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::T
   const Hardware& hardware = *run.hardware;
   ComputeWays ways;
   const bool computed = computes(part, tile, step);
+  const OffChipOperands off_chip = off_chip_operands(run, step, links.data);
   if (computed)
     ways = compute_ways(*part.network, part.op(step), computed_extents(part, tile, step), hardware,
-                        run.memo, off_chip_operands(run, step, links.data));
+                        run.memo, off_chip);
   std::size_t taken = 0;
   std::pair<Cycles, double> least;  // with what it reads and writes off the chip
   for (std::size_t k = 0; k < ways.count; ++k) {
@@ -237,7 +239,8 @@ ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::T
     OpCost op;
     op.engine = compute.engine;
     op.compute = op.cycles = compute.cycles;
-    op.limiter = limiter_of(compute, hardware.engines[op.engine].kind);
+    op.limiter = limiter_of(compute, hardware.engines[op.engine].kind,
+                            off_chip.input > 0 || off_chip.output > 0);
     op.work = tiling::is_product(part.op(step)) ? compute.work : 0;
     op.energy_pj = compute.energy_pj;
     const std::vector<Access> list = accesses(run, tile, step, compute);

@@ -97,7 +97,19 @@ class Skeleton {
     tasks[task].after.push_back({other, tiles_back});
   }
 
+  /// What an engine moves itself comes after all that its op waits for, and before what later tiles
+  /// need.
   void add_loads(const tiling::Subgraph& part, Step step) {
+    const bool direct = std::ranges::any_of(plan_.moves, &Move::direct);
+    if (!direct) return add_loads(part, step, [](const Move&, int) { return true; });
+    add_loads(part, step, [](const Move& move, int lead) { return !move.direct && lead <= 1; });
+    add_loads(part, step, [](const Move& move, int) { return move.direct; });
+    add_loads(part, step, [](const Move& move, int lead) { return !move.direct && lead > 1; });
+  }
+
+  /// Of those moves that are `meant`.
+  template <typename Meant>
+  void add_loads(const tiling::Subgraph& part, Step step, const Meant& meant) {
     // The rest of some weights comes after all else that their op waits for.
     std::vector<std::size_t> waiting;
     const auto flush = [&] {
@@ -114,7 +126,7 @@ class Skeleton {
       const Move& move = plan_.moves[m];
       if (!move.load && !move.direct) continue;
       const Position at = position(move.slack.start_after, plan_.steps);
-      if (at.step != step) continue;
+      if (at.step != step || !meant(move, at.tiles_back)) continue;
       if (!waiting.empty() && plan_.moves[waiting.front()].use != move.use) flush();
       const char* const what = move.direct ? (move.load ? "read " : "write ") : "load ";
       move_begin[m] = move_end[m] = add({.name = name(what, part.tensor(move.local).name, ""),

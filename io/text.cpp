@@ -80,8 +80,9 @@ std::string shown(std::string_view text) {
     }
     const std::size_t length = utf8_length(text);
     if (length == 0 || begins_unseen(text)) {
-      for (std::size_t k = 0; k < std::max<std::size_t>(1, length); ++k) out += hex(text[k]);
-      text.remove_prefix(std::max<std::size_t>(1, length));
+      const std::size_t bytes = length > 0 ? length : 1;
+      for (std::size_t k = 0; k < bytes; ++k) out += hex(text[k]);
+      text.remove_prefix(bytes);
     } else {
       out += text.substr(0, length);
       text.remove_prefix(length);

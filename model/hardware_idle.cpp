@@ -88,6 +88,8 @@ class Idle {
         wrong("direct_run",
               "leave it out, or name the memory off the chip in the `memories` of an engine",
               "has a `direct_run`, but no engine reads or writes there itself");
+      else if (memory.direct_run > 0)
+        direct_run(memory);
       if (!memory.offchip) {
         on_chip(memory);
         continue;
@@ -118,6 +120,17 @@ class Idle {
       wrong("outstanding", "give the figure for reading alone",
             "has writes `outstanding`, but no memory off the chip is writable");
     }
+  }
+
+  void direct_run(const HardwareMemory& memory) {
+    if (memory.direct_run >= memory.burst)
+      wrong("direct_run", "leave it out, or give a `burst` that is longer",
+            "has a `direct_run` of ", memory.direct_run, " bytes, and bursts of ", memory.burst,
+            ": all of a burst is wanted anyway");
+    else if (unbricked(memory.layout).order.back() != 1)
+      wrong("direct_run", "leave it out, or give the memories a `layout` with channels last",
+            "has a `direct_run`, but in its `layout` ", to_string(memory.layout),
+            " no pixel has its channels side by side");
   }
 
   /// Weights come from it through the memory that it names, and tensors that have no room there lie

@@ -48,8 +48,9 @@ struct ShapeGoal {
   std::function<double(const Metrics&)> score;  ///< monotone; infinite for what is not allowed
   std::string key;                              ///< what it depends on
   std::int64_t most_shapes = 0;                 ///< of each variant
-  /// After all the others what has one copy is looked at as well, and then sums in parts.
-  enum class Stage : std::uint8_t { plain, one_copies, reductions };
+  /// After all the others what has one copy is looked at as well, then sums in parts, and at last
+  /// what an engine may read and write off the chip itself.
+  enum class Stage : std::uint8_t { plain, one_copies, reductions, direct };
   Stage last = Stage::plain;
 };
 
@@ -219,6 +220,11 @@ class Candidates {
   [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
                                         const CandidateAnswer& answer, const ShapeGoal& goal,
                                         SharedWork* shared) const;
+  [[nodiscard]] CandidateAnswer cheaper_past_the_chip(RunGeometry& run,
+                                                      const std::string& structure,
+                                                      const CandidateAnswer& answer,
+                                                      const ShapeGoal& goal, double least,
+                                                      SharedWork* shared) const;
   [[nodiscard]] CandidateAnswer cheaper_in_parts(RunGeometry& run, const std::string& structure,
                                                  const CandidateAnswer& answer,
                                                  const ShapeGoal& goal, double least,

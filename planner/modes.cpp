@@ -374,6 +374,16 @@ std::string key_of(const tiling::Subgraph& part, const PlannedSubgraph& run) {
 
 }  // namespace
 
+ModesParams modes_params(const PlanParams& params, const cost::Score& score,
+                         const PeakLimits& limits, const Budget& budget) {
+  return {.score = score,
+          .limits = limits,
+          .nodes_per_question = params.nodes_per_question,
+          .seed = params.limits.seed,
+          .threads = params.limits.threads,
+          .budget = budget};
+}
+
 std::optional<std::vector<Mode>> modes_of(const Memory& memory) {
   return memory.modes_per_bank ? facts::joint_modes(memory, most_modes) : memory.modes;
 }

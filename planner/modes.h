@@ -34,6 +34,10 @@ struct ModesParams {
   Budget budget{};
 };
 
+/// Of a plan that is made with these parameters.
+[[nodiscard]] ModesParams modes_params(const PlanParams& params, const cost::Score& score,
+                                       const PeakLimits& limits, const Budget& budget);
+
 /// All modes of a memory; nothing where its banks have roles of their own that make too many.
 [[nodiscard]] std::optional<std::vector<Mode>> modes_of(const Memory& memory);
 

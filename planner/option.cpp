@@ -119,7 +119,6 @@ std::vector<TileVariant> staying_variants(const tiling::Subgraph& part, const Ha
 
 std::vector<TileVariant> variants_of(const tiling::Subgraph& part, const Hardware& hardware) {
   std::vector<TileVariant> all = lowering_variants(part, hardware);
-  std::ranges::move(direct_variants(part, hardware), std::back_inserter(all));
   std::ranges::move(staying_variants(part, hardware), std::back_inserter(all));
   return all;
 }

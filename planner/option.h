@@ -20,7 +20,8 @@ namespace tessera::planner {
 /// The machine's options as far as those go.
 [[nodiscard]] TilingOptions lowering_options(TilingOptions tiling);
 
-/// Those in which an op that runs alone reads and writes more off the chip itself, tried besides.
+/// Those in which an op that runs alone reads and writes more off the chip itself, tried last of
+/// all (past_chip.h), or where nothing else fits.
 [[nodiscard]] std::vector<TileVariant> direct_variants(const tiling::Subgraph& part,
                                                        const Hardware& hardware);
 
@@ -34,7 +35,7 @@ namespace tessera::planner {
 [[nodiscard]] std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
                                                          const Hardware& hardware);
 
-/// lowering_variants(), direct_variants() and staying_variants().
+/// lowering_variants() and staying_variants().
 [[nodiscard]] std::vector<TileVariant> variants_of(const tiling::Subgraph& part,
                                                    const Hardware& hardware);
 

@@ -117,8 +117,19 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
       refuse(planned,
              "reads or writes off the chip itself, which is for tiles that recompute halos, leave "
              "nothing to the next, make sums at once and have nothing with one copy");
-    if (tiling::direct_accesses(part, hardware, planned.variant.direct).empty())
-      refuse(planned, "is said to read or write off the chip itself, but its engine does not");
+    const Direct there = tiling::direct_of(part, hardware, planned.variant.direct);
+    if (part.steps() > 1)
+      refuse(planned,
+             "is said to read or write off the chip itself, which is for an op that runs alone");
+    if (there != planned.variant.direct)
+      refuse(
+          planned,
+          std::string("is said to read or write more off the chip itself than its engine does: ") +
+              (there == Direct::none     ? "it does neither"
+               : there == Direct::inputs ? "it reads its inputs there, and its outputs are not "
+                                           "for that memory"
+                                         : "it writes its outputs there, and its inputs do not "
+                                           "come from that memory"));
   }
   tiling::TileGrid grid = geometry.grid(shape);
   if (grid.counts != planned.counts) refuse(planned, "is said to have another number of tiles");

@@ -18,6 +18,7 @@
 #include "planner/candidates.h"
 #include "planner/check.h"
 #include "planner/describe.h"
+#include "planner/past_chip.h"
 #include "planner/planning.h"
 #include "planner/prove.h"
 #include "planner/residency.h"
@@ -87,6 +88,12 @@ class Plannings {
       // Less memory, or what stays, was not looked at where a limit came first.
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
+      if (may_go_on(plan) && take_direct(network_, hardware_, rest(), plan)) {
+        plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);
+        plan.looked_at.optimal = false;
+        plan.bound = std::min(plan.bound, plan.score);
+        plan.optimal = false;
+      }
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
     }
     if (plan.status == Status::feasible && always_settles(hardware_))

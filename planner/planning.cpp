@@ -9,6 +9,7 @@
 #include "cost/score.h"
 #include "model/against.h"
 #include "model/crew.h"
+#include "model/off_chip.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
@@ -401,6 +402,8 @@ class Planner {
     if (params_.max_ops < network_.ops.size())
       text += ", at most " + std::to_string(params_.max_ops) + " in a run";
     text += ", each run in the fewest tiles that fit, in each variant of the profile's tiling";
+    if (off_chip::reached(hardware_) != nullptr && hardware_.tiling.direct.size() > 1)
+      text += " that leaves the DMA to move all that a run reads and makes";
     const bool halos = lowered_.tiling.halo != hardware_.tiling.halo;
     if (halos) text += " that keeps no halos";
     if (params_.tile_shapes > 0)
@@ -493,14 +496,9 @@ class Planner {
   }
 
   void take_modes(const cost::Score& score) {
-    plan_.objectives.push_back(take_fewest_modes(network_, hardware_,
-                                                 {.score = score,
-                                                  .limits = limits_,
-                                                  .nodes_per_question = params_.nodes_per_question,
-                                                  .seed = params_.limits.seed,
-                                                  .threads = params_.limits.threads,
-                                                  .budget = limited_.budget()},
-                                                 plan_.subgraphs));
+    plan_.objectives.push_back(take_fewest_modes(
+        network_, hardware_, modes_params(params_, score, limits_, limited_.budget()),
+        plan_.subgraphs));
     if (plan_.objectives.back().proved || plan_.stop != StopReason::completed) return;
     plan_.stop = limited_.budget().exhausted().value_or(plan_.stop);
   }

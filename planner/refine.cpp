@@ -66,7 +66,7 @@ std::shared_ptr<const CandidateAnswer> Candidates::cheaper_of(const std::string&
                                                               const CandidateAnswer& fewest,
                                                               const ShapeGoal& goal,
                                                               SharedWork* shared) {
-  static constexpr std::array words{"cheaper ", "one copy ", "in parts "};
+  static constexpr std::array words{"cheaper ", "one copy ", "in parts ", "past the chip "};
   const std::string key = hardware_key_ + words[static_cast<std::size_t>(goal.last)] +
                           std::to_string(level) + ' ' + goal.key + '\n' + structure;
   bool fresh = false;
@@ -113,7 +113,7 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
   CandidateAnswer more = *known.answer;
   more.open_score = std::numeric_limits<double>::infinity();
   using Stage = ShapeGoal::Stage;
-  for (const Stage stage : {Stage::plain, Stage::one_copies, Stage::reductions}) {
+  for (const Stage stage : {Stage::plain, Stage::one_copies, Stage::reductions, Stage::direct}) {
     if (stage > goal.last) break;
     ShapeGoal now = goal;
     now.last = stage;
@@ -348,6 +348,8 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
     least = std::min(least, goal.score(option.metrics));
   if (goal.last == ShapeGoal::Stage::reductions)
     return cheaper_in_parts(run, structure, answer, goal, least, shared);
+  if (goal.last == ShapeGoal::Stage::direct)
+    return cheaper_past_the_chip(run, structure, answer, goal, least, shared);
   CheaperVariants variants(*this, run, structure, goal, least);
   for_each_variant(
       goal.last == ShapeGoal::Stage::one_copies ? one_copy_variants(run.part, hardware_)
@@ -355,6 +357,28 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
       answer,
       [&](const TileVariant& options, std::int64_t fewest) { variants.add(options, fewest); });
   return variants.run(shared);
+}
+
+/// In the fewest tiles, as covers are found, and in cheaper ones.
+CandidateAnswer Candidates::cheaper_past_the_chip(RunGeometry& run, const std::string& structure,
+                                                  const CandidateAnswer& answer,
+                                                  const ShapeGoal& goal, double least,
+                                                  SharedWork* shared) const {
+  const std::vector<TileVariant> all = direct_variants(run.part, hardware_);
+  CandidateAnswer found;
+  bool searched = false;
+  look_at_variants({run, structure, effort_at(0, params_.nodes_per_question)}, all, {}, found,
+                   searched);
+  for (const PlannedSubgraph& option : found.options)
+    least = std::min(least, goal.score(option.metrics));
+  CheaperVariants variants(*this, run, structure, goal, least);
+  for_each_variant(all, answer, [&](const TileVariant& options, std::int64_t fewest) {
+    variants.add(options, fewest);
+  });
+  CandidateAnswer cheaper = variants.run(shared);
+  add_options(cheaper, found);
+  found.open_score = cheaper.open_score;
+  return found;
 }
 
 CandidateAnswer Candidates::cheaper_in_parts(RunGeometry& run, const std::string& structure,

@@ -363,14 +363,10 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                      residency.fewest_bound()};
   if (!better) return work;
   if (params.fewest_modes) {
-    plan.objectives = {take_fewest_modes(network, hardware,
-                                         {.score = residency.score(),
-                                          .limits = residency.limits(),
-                                          .nodes_per_question = params.nodes_per_question,
-                                          .seed = params.limits.seed,
-                                          .threads = params.limits.threads,
-                                          .budget = residency.budget()},
-                                         plan.subgraphs)};
+    plan.objectives = {take_fewest_modes(
+        network, hardware,
+        modes_params(params, residency.score(), residency.limits(), residency.budget()),
+        plan.subgraphs)};
     describe(network, hardware, residency.score(), plan, params.limits.threads);
   }
   return work;

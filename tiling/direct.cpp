@@ -50,13 +50,17 @@ std::vector<DirectAccess> direct_accesses(const Subgraph& part, const Hardware& 
   return found;
 }
 
+Direct direct_of(const Subgraph& part, const Hardware& hardware, Direct direct) {
+  unsigned says = 0;
+  for (const DirectAccess& access : direct_accesses(part, hardware, direct))
+    says |= static_cast<unsigned>(access.load ? Direct::inputs : Direct::outputs);
+  return static_cast<Direct>(says);
+}
+
 std::vector<Direct> direct_choices(const Subgraph& part, const Hardware& hardware) {
   std::vector<Direct> choices;
   for (const Direct each : hardware.tiling.direct) {
-    unsigned says = 0;
-    for (const DirectAccess& access : direct_accesses(part, hardware, each))
-      says |= static_cast<unsigned>(access.load ? Direct::inputs : Direct::outputs);
-    const auto choice = static_cast<Direct>(says);
+    const Direct choice = direct_of(part, hardware, each);
     if (std::ranges::find(choices, choice) == choices.end()) choices.push_back(choice);
   }
   return choices;

@@ -25,6 +25,9 @@ struct DirectAccess {
 [[nodiscard]] std::vector<DirectAccess> direct_accesses(const Subgraph& part,
                                                         const Hardware& hardware, Direct direct);
 
+/// What of it is so, of this run.
+[[nodiscard]] Direct direct_of(const Subgraph& part, const Hardware& hardware, Direct direct);
+
 /// Those of TilingOptions::direct that differ for the run, each by what it says of it, the first
 /// of them first. At least one; `none` alone where it makes no difference.
 [[nodiscard]] std::vector<Direct> direct_choices(const Subgraph& part, const Hardware& hardware);

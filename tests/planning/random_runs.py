@@ -212,8 +212,9 @@ class RandomMachine:
         for engine in self.value["engines"].values():
             ways = some(draw, ["input", "output"])
             engine["memories"] = {way: [*chip, "dram"] for way in ways}
-        if draw.random() < 0.4:
-            home["direct_run"] = f"{draw.choice([2, 8, 200])} B"
+        layout, run = home.get("layout", "NCHW"), draw.choice([2, 8, 20])
+        if draw.random() < 0.4 and run < int(home["burst"].split()[0]) and (layout[3] == "C" or len(layout) > 4):
+            home["direct_run"] = f"{run} B"
         if draw.random() < 0.6:
             self.value["tiling"]["direct"] = some(draw, ["none", "inputs", "outputs", "inputs+outputs"])
 

@@ -339,6 +339,9 @@ class Run:
                     rank = -1 if end == ready + 1 else 2 * n
                     self.move(ready + 1, rank, dram, 1, op.output, tile["piece"][op.output.name], end,
                               self.place(number, op.output.name))
+        if any(self.direct):  # what the engine moves itself comes before what later tiles need
+            self.transfers = [(begin, 1.8 + rank / 100 if 0 <= rank < 1.75 and step > begin else rank, *rest, step, name)
+                              for begin, rank, *rest, step, name in self.transfers]
         self.pipeline()
         self.energy += m.static * self.cycles
 
@@ -397,7 +400,7 @@ class Run:
         moved, cycles, shared = self.direct_move(way, tensor, tile, memory, self.array_taken)
         self.bytes += moved
         self.energy += moved * memory.energy[way]
-        return start, 1.25, (memory.name, 0 if memory.shared else way), cycles, shared, start + 1, tensor.name
+        return start, 1.75, (memory.name, 0 if memory.shared else way), cycles, shared, start + 1, tensor.name
 
     def compute(self, op, number, k):
         """Cycles of an op in a tile, of these the ones that need the last slice of its weights, and how many slices there are."""
@@ -511,7 +514,7 @@ class Run:
                 start = max(ended[max(0, begin)], channels[which] if cycles or shared else 0)
                 if 0 <= rank < 2 * n:
                     start = max(start, stored.get(begin, 0))
-                if rank == 1.25:  # with the op
+                if rank == 1.75:  # with the op
                     start = max(start, needed.get(begin, 0))
                 if name.endswith(", the rest"):
                     start = max(start, first_slice[step])
@@ -530,7 +533,7 @@ class Run:
                         first_slice[step] = end
                 self.trace.append((start, end, name))
                 tile = (begin - 1 if rank in (-1, 2 * n) else step) // n
-                if end > start and rank != 1.25:
+                if end > start and rank != 1.75:
                     self.moves_made.append((rank in (-1, 2 * n), tile, name, ended[max(0, begin)], start, end))
             if border + 1 < len(ended):
                 cycles, last, _ = self.op_cycles[border]

@@ -109,7 +109,7 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
                                       },
                                   .key = "",
                                   .most_shapes = 100000,
-                                  .last = planner::ShapeGoal::Stage::reductions};
+                                  .last = planner::ShapeGoal::Stage::direct};
     planner::Candidates candidates(network, hardware, {}, make_plan_memory());
     auto answer = candidates.answer(ops);
     for (int effort = 1; !answer->final; ++effort) answer = candidates.answer(ops, effort);

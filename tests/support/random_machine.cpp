@@ -187,9 +187,10 @@ void reach_off_chip(Random random, Hardware& hardware) {
     if (which == 2 || which == 3) engine.reach.output = all;
   }
   if (off_chip::reached(hardware) == nullptr) return;
-  if (random.chance(30))
+  if (random.chance(50) && unbricked(home->layout).order.back() == 1)
     for (HardwareMemory& memory : hardware.memories)
-      if (&memory == home) memory.direct_run = random.between(1, 9);
+      if (&memory == home && memory.burst > 1)
+        memory.direct_run = random.between(1, memory.burst - 1);
   if (random.chance(40)) return;
   hardware.tiling.direct = {random.pick(std::vector{Direct::none, Direct::inputs, Direct::outputs}),
                             Direct::inputs_outputs};

@@ -1,0 +1,156 @@
+#include "planner/past_chip.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cost/score.h"
+#include "model/crew.h"
+#include "model/off_chip.h"
+#include "planner/candidates.h"
+#include "planner/cheaper.h"
+#include "planner/describe.h"
+#include "planner/kept_places.h"
+#include "planner/modes.h"
+#include "planner/peaks.h"
+#include "planner/piece.h"
+#include "planner/planning.h"
+#include "porter/limited_budget.h"
+#include "tiling/subgraph.h"
+
+namespace tessera::planner {
+namespace {
+
+/// Sums in another order may differ by a hair.
+constexpr double less = 1 - 1e-9;
+
+class PastTheChip {
+ public:
+  PastTheChip(const Network& network, const Hardware& hardware, const PlanParams& params,
+              const NetworkPlan& plan)
+      : network_(network),
+        hardware_(hardware),
+        params_(params),
+        limited_(params.limits),
+        budget_(limited_.budget()),
+        score_{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)},
+        limits_(peak_limits_of(params)),
+        within_(machine_within(hardware, limits_)),
+        readers_(tiling::last_readers(network)),
+        candidates_(network, within_,
+                    {.nodes_per_question = params.nodes_per_question,
+                     .seed = params.limits.seed,
+                     .budget = budget_,
+                     .keep_geometry = params.memory != nullptr,
+                     .stays = stays_of(plan)},
+                    params.memory ? params.memory : make_plan_memory()) {}
+
+  bool improve(NetworkPlan& plan) {
+    NetworkPlan next = plan;
+    bool any = false;
+    // The run's own peak counts where it may be that of the plan.
+    std::vector<Size> frees{peak_of(plan)};
+    if (cost::peak_weight(score_) > 0) frees.push_back(0);
+    for (const Size free : frees) {
+      std::vector<std::optional<PlannedSubgraph>> found(next.subgraphs.size());
+      each_together(params_.limits.threads, found.size(), [&](std::size_t k) {
+        if (!budget_.exhausted()) found[k] = better_run(next.subgraphs[k], free);
+      });
+      for (std::size_t k = 0; k < found.size(); ++k)
+        if (found[k]) any = take(next.subgraphs, k, *std::move(found[k])) || any;
+    }
+    if (!any) return false;
+    if (!always_settles(hardware_))
+      settle_off_chip(network_, hardware_, budget_, next, params_.limits.threads);
+    if (next.status != Status::feasible) return false;
+    if (params_.fewest_modes)
+      next.objectives = {take_fewest_modes(
+          network_, hardware_, modes_params(params_, score_, limits_, budget_), next.subgraphs)};
+    describe(network_, hardware_, score_, next, params_.limits.threads);
+    if (next.score >= plan.score * less) return false;
+    plan = std::move(next);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::vector<TensorIndex> stays_of(const NetworkPlan& plan) const {
+    std::vector<TensorIndex> stays;
+    for (const PlannedSubgraph& run : plan.subgraphs)
+      for (const TensorIndex t : kept_tensors(network_, run)) stays.push_back(t);
+    std::ranges::sort(stays);
+    stays.erase(std::unique(stays.begin(), stays.end()), stays.end());
+    return stays;
+  }
+
+  [[nodiscard]] static Size peak_of(const NetworkPlan& plan) {
+    Size peak = 0;
+    for (const PlannedSubgraph& run : plan.subgraphs) peak = std::max(peak, run.metrics.peak_bytes);
+    return peak;
+  }
+
+  [[nodiscard]] std::optional<PlannedSubgraph> better_run(const PlannedSubgraph& now, Size free) {
+    if (now.ops.first != now.ops.last) return std::nullopt;
+    auto answer = candidates_.answer(now.ops);
+    ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
+    goal.last = ShapeGoal::Stage::direct;
+    candidates_.refine(now.ops, goal);
+    answer = candidates_.answer(now.ops);
+    const PlannedSubgraph* best = nullptr;
+    for (const PlannedSubgraph& option : answer->options) {
+      if (option.variant.direct == Direct::none) continue;
+      const double score = goal.score(option.metrics);
+      if (score < goal.score(best != nullptr ? best->metrics : now.metrics) * less) best = &option;
+    }
+    if (best == nullptr) return std::nullopt;
+    return subgraph_of(network_, hardware_, now.ops, *best, candidates_.kept(now.ops), readers_);
+  }
+
+  /// No worse than before, and what stays still has one place. A lower peak of one run may be worth
+  /// something when others have one, too.
+  bool take(std::vector<PlannedSubgraph>& runs, std::size_t k, PlannedSubgraph run) const {
+    std::vector<PlannedSubgraph> next = runs;
+    const Size peak = next[k].metrics.peak_bytes;
+    next[k] = std::move(run);
+    for (const auto& [begin, end] : tied_runs(hardware_, next)) {
+      if (end <= k || begin > k) continue;
+      Limits limits = porter::rest_of(params_.limits, budget_);
+      limits.work = params_.nodes_per_question;  // each tensor is a question
+      if (settle_kept(network_, hardware_, within_, std::span(next).subspan(begin, end - begin),
+                      limits)
+              .status != Status::feasible)
+        return false;
+    }
+    const auto allowed = [&](const PlannedSubgraph& each) { return limits_.allow(each.metrics); };
+    if (!std::ranges::all_of(next, allowed)) return false;
+    const double before = cost::score_of(score_, totals_of(runs));
+    const double now = cost::score_of(score_, totals_of(next));
+    if (now > before || (now >= before * less && next[k].metrics.peak_bytes >= peak)) return false;
+    runs = std::move(next);
+    return true;
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const PlanParams& params_;
+  porter::LimitedBudget limited_;
+  Budget budget_;
+  cost::Score score_;
+  PeakLimits limits_;
+  Hardware within_;  ///< `hardware_` with the memory that the limits leave
+  std::vector<std::optional<OpIndex>> readers_;
+  Candidates candidates_;
+};
+
+}  // namespace
+
+bool take_direct(const Network& network, const Hardware& hardware, const PlanParams& params,
+                 NetworkPlan& plan) {
+  if (params.tile_shapes <= 0 || off_chip::reached(hardware) == nullptr ||
+      hardware.tiling.direct.size() < 2)
+    return false;
+  return PastTheChip(network, hardware, params, plan).improve(plan);
+}
+
+}  // namespace tessera::planner
