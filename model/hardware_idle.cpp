@@ -251,8 +251,13 @@ class Idle {
     for (std::size_t e = 0; e < hardware_.engines.size(); ++e) {
       const auto& [input, weights, output] = hardware_.engines[e].reach;
       at(HardwarePart::engine, e, say("Engine '", hardware_.engines[e].name, "'"));
+      // All memories beside a list with the one off the chip are worth saying.
+      const HardwareMemory* home = off_chip::activations(hardware_);
+      const bool tells = home != nullptr && std::ranges::count(input, home->space.name) +
+                                                    std::ranges::count(output, home->space.name) >
+                                                0;
       for (const std::vector<std::string>* list : {&input, &weights, &output})
-        reach(*list, list == &weights, reached);
+        reach(*list, list == &weights, tells, reached);
     }
     direct();
     for (std::size_t m = 0; m < reached.size(); ++m) {
@@ -264,7 +269,8 @@ class Idle {
   }
 
   /// Of weights, or else of what an engine may read and write off the chip itself, too.
-  void reach(const std::vector<std::string>& list, bool weights, std::vector<bool>& reached) {
+  void reach(const std::vector<std::string>& list, bool weights, bool tells,
+             std::vector<bool>& reached) {
     if (list.empty()) reached.assign(reached.size(), true);
     bool off_chip = false;
     for (std::size_t k = 0; k < list.size(); ++k) {
@@ -272,8 +278,8 @@ class Idle {
           hardware_.memories, list[k],
           [](const HardwareMemory& each) -> const std::string& { return each.space.name; });
       if (found == hardware_.memories.end())
-        wrong("memories", say("memories on the chip are ", chip_names()), "reaches '", list[k],
-              "', which is no memory on the chip");
+        wrong("memories", say("memories are ", all_names()), "reaches '", list[k],
+              "', which is no memory of the profile");
       else if (found->offchip)
         off_chip = off_chip_reached(*found, weights) || off_chip;
       else
@@ -294,10 +300,11 @@ class Idle {
     const bool all = std::ranges::all_of(hardware_.memories, [&](const HardwareMemory& each) {
       return each.offchip || named(each);
     });
-    if (all && !off_chip && !list.empty())
+    if (all && !tells && !off_chip && !list.empty())
       wrong("memories", "leave it out",
             "names every memory on the chip, all of which an engine reaches anyway");
   }
+
   /// May an engine read or write there itself?
   bool off_chip_reached(const HardwareMemory& memory, bool weights) {
     const std::string& name = memory.space.name;
@@ -305,8 +312,8 @@ class Idle {
       wrong("memories", "say `memories: {input: [..], output: [..]}`, without it for `weights`",
             "reaches '", name, "' off the chip for weights, which always come by DMA");
     else if (&memory != off_chip::activations(hardware_))
-      wrong("memories", say("memories on the chip are ", chip_names()), "reaches '", name,
-            "' off the chip, where no activations lie");
+      wrong("memories", "take it out of the list: weights come from there by DMA", "reaches '",
+            name, "' off the chip, where no activations lie");
     else if (off_chip::behind(hardware_) != nullptr)
       wrong("memories", "describe the memory that the engine reaches as one on the chip",
             "reaches '", name, "' off the chip, where only the DMA finds what lies behind it");
@@ -332,6 +339,12 @@ class Idle {
           "has `direct`, but no engine reaches a memory off the chip");
   }
 
+  [[nodiscard]] std::string all_names() const {
+    std::string names;
+    for (const HardwareMemory& each : hardware_.memories)
+      names += (names.empty() ? "" : ", ") + each.space.name;
+    return names;
+  }
   [[nodiscard]] std::string chip_names() const {
     std::string names;
     for (const HardwareMemory& each : hardware_.memories)
