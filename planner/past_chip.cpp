@@ -145,11 +145,12 @@ class PastTheChip {
 
 }  // namespace
 
+bool may_be_direct(const Hardware& hardware) {
+  return off_chip::reached(hardware) != nullptr && hardware.tiling.direct.size() > 1;
+}
+
 bool take_direct(const Network& network, const Hardware& hardware, const PlanParams& params,
                  NetworkPlan& plan) {
-  if (params.tile_shapes <= 0 || off_chip::reached(hardware) == nullptr ||
-      hardware.tiling.direct.size() < 2)
-    return false;
   return PastTheChip(network, hardware, params, plan).improve(plan);
 }
 

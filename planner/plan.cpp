@@ -87,13 +87,8 @@ class Plannings {
     if (plan.status == Status::feasible) {
       // Less memory, or what stays, was not looked at where a limit came first.
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
+      if (params_.tile_shapes > 0 && may_be_direct(hardware_) && may_go_on(plan)) past_chip(plan);
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
-      if (may_go_on(plan) && take_direct(network_, hardware_, rest(), plan)) {
-        plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);
-        plan.looked_at.optimal = false;
-        plan.bound = std::min(plan.bound, plan.score);
-        plan.optimal = false;
-      }
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
     }
     if (plan.status == Status::feasible && always_settles(hardware_))
@@ -109,6 +104,16 @@ class Plannings {
   }
 
  private:
+  /// More that is looked at, of the best of all before: it still is the best.
+  void past_chip(NetworkPlan& plan) {
+    if (take_direct(network_, hardware_, rest(), plan))
+      plan.bound = std::min(plan.bound, plan.score);
+    plan.optimal = plan.optimal && !limited_.budget().exhausted();
+    plan.proved_over +=
+        ", and the runs of one op that the best of those has also with what its engine reads and "
+        "writes off the chip itself";
+  }
+
   /// Without the time for what lies off the chip, which is settled at last.
   [[nodiscard]] static PlanParams for_the_search(PlanParams params, const Hardware& hardware) {
     std::optional<std::chrono::nanoseconds>& timeout = params.limits.timeout;

@@ -9,7 +9,6 @@
 #include "cost/score.h"
 #include "model/against.h"
 #include "model/crew.h"
-#include "model/off_chip.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
@@ -402,8 +401,6 @@ class Planner {
     if (params_.max_ops < network_.ops.size())
       text += ", at most " + std::to_string(params_.max_ops) + " in a run";
     text += ", each run in the fewest tiles that fit, in each variant of the profile's tiling";
-    if (off_chip::reached(hardware_) != nullptr && hardware_.tiling.direct.size() > 1)
-      text += " that leaves the DMA to move all that a run reads and makes";
     const bool halos = lowered_.tiling.halo != hardware_.tiling.halo;
     if (halos) text += " that keeps no halos";
     if (params_.tile_shapes > 0)
