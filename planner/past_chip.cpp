@@ -2,43 +2,28 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "cost/score.h"
 #include "model/crew.h"
 #include "model/off_chip.h"
 #include "planner/candidates.h"
 #include "planner/cheaper.h"
 #include "planner/describe.h"
-#include "planner/kept_places.h"
+#include "planner/later_look.h"
 #include "planner/modes.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"
 #include "planner/planning.h"
-#include "porter/limited_budget.h"
-#include "tiling/subgraph.h"
 
 namespace tessera::planner {
 namespace {
 
-/// Sums in another order may differ by a hair.
-constexpr double less = 1 - 1e-9;
-
-class PastTheChip {
+class PastTheChip : LaterLook {
  public:
   PastTheChip(const Network& network, const Hardware& hardware, const PlanParams& params,
               const NetworkPlan& plan)
-      : network_(network),
-        hardware_(hardware),
-        params_(params),
-        limited_(params.limits),
-        budget_(limited_.budget()),
-        score_{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)},
-        limits_(peak_limits_of(params)),
-        within_(machine_within(hardware, limits_)),
-        readers_(tiling::last_readers(network)),
+      : LaterLook(network, hardware, params, plan),
         candidates_(network, within_,
                     {.nodes_per_question = params.nodes_per_question,
                      .seed = params.limits.seed,
@@ -113,33 +98,14 @@ class PastTheChip {
     std::vector<PlannedSubgraph> next = runs;
     const Size peak = next[k].metrics.peak_bytes;
     next[k] = std::move(run);
-    for (const auto& [begin, end] : tied_runs(hardware_, next)) {
-      if (end <= k || begin > k) continue;
-      Limits limits = porter::rest_of(params_.limits, budget_);
-      limits.work = params_.nodes_per_question;  // each tensor is a question
-      if (settle_kept(network_, hardware_, within_, std::span(next).subspan(begin, end - begin),
-                      limits)
-              .status != Status::feasible)
-        return false;
-    }
-    const auto allowed = [&](const PlannedSubgraph& each) { return limits_.allow(each.metrics); };
-    if (!std::ranges::all_of(next, allowed)) return false;
-    const double before = cost::score_of(score_, totals_of(runs));
-    const double now = cost::score_of(score_, totals_of(next));
+    if (!settle(next, k, k)) return false;
+    const double before = score_of(runs);
+    const double now = score_of(next);
     if (now > before || (now >= before * less && next[k].metrics.peak_bytes >= peak)) return false;
     runs = std::move(next);
     return true;
   }
 
-  const Network& network_;
-  const Hardware& hardware_;
-  const PlanParams& params_;
-  porter::LimitedBudget limited_;
-  Budget budget_;
-  cost::Score score_;
-  PeakLimits limits_;
-  Hardware within_;  ///< `hardware_` with the memory that the limits leave
-  std::vector<std::optional<OpIndex>> readers_;
   Candidates candidates_;
 };
 

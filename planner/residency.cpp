@@ -16,7 +16,7 @@
 #include "planner/candidates.h"
 #include "planner/cheaper.h"
 #include "planner/describe.h"
-#include "planner/kept_places.h"
+#include "planner/later_look.h"
 #include "planner/modes.h"
 #include "planner/peaks.h"
 #include "planner/planning.h"
@@ -27,9 +27,6 @@ namespace tessera::planner {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Sums in another order may differ by a hair.
-constexpr double less = 1 - 1e-9;
-
 /// Through all tensors so often: what stays makes others worth it, or not any more.
 constexpr int most_passes = 4;
 /// A run that nothing was found for so soon is hardly one that gains.
@@ -42,19 +39,11 @@ constexpr int most_in_vain = 2;
 /// In whole covers a tensor stays if there is room for so many of its size.
 constexpr Size share_of_small = 4;
 
-class Residency {
+class Residency : LaterLook {
  public:
   Residency(const Network& network, const Hardware& hardware, const PlanParams& params,
             const NetworkPlan& plan)
-      : network_(network),
-        hardware_(hardware),
-        params_(params),
-        limited_(params.limits),
-        budget_(limited_.budget()),
-        score_{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)},
-        limits_(peak_limits_of(params)),
-        within_(machine_within(hardware, limits_)),
-        readers_(tiling::last_readers(network)),
+      : LaterLook(network, hardware, params, plan),
         may_(tiling::may_stay(network, readers_)),
         maker_(network.tensors.size(), 0) {
     for (OpIndex k = 0; k < network.ops.size(); ++k)
@@ -153,12 +142,6 @@ class Residency {
     return true;
   }
 
-  [[nodiscard]] double score_of(const std::vector<PlannedSubgraph>& runs) const {
-    const auto allowed = [&](const PlannedSubgraph& run) { return limits_.allow(run.metrics); };
-    if (!std::ranges::all_of(runs, allowed)) return infinity;
-    return cost::score_of(score_, totals_of(runs));
-  }
-
   /// Tensors that may stay and take so many bytes at most.
   [[nodiscard]] std::vector<TensorIndex> up_to(Size most) const {
     const Dim brick = on_chip_layout(hardware_).brick;
@@ -252,7 +235,7 @@ class Residency {
     const std::size_t last = run_of(state, *readers_[tensor]);
     if (!find_runs(next, first, last)) return std::nullopt;
     next.score = score_of(next.runs);
-    if (next.score >= state.score * less || !settle(next, first, last)) return std::nullopt;
+    if (next.score >= state.score * less || !settle(next.runs, first, last)) return std::nullopt;
     next.score = score_of(next.runs);
     if (next.score >= state.score * less) return std::nullopt;
     return next;
@@ -297,20 +280,6 @@ class Residency {
 
   [[nodiscard]] Limits rest() const { return porter::rest_of(params_.limits, budget_); }
 
-  /// One place for everything that stays, in the runs from `first` to `last` and those tied to
-  /// them.
-  bool settle(State& next, std::size_t first, std::size_t last) const {
-    Limits limits = rest();
-    limits.work = params_.nodes_per_question;  // each tensor is a question
-    for (const auto& [begin, end] : tied_runs(hardware_, next.runs)) {
-      if (end <= first || begin > last) continue;
-      const auto runs = std::span(next.runs).subspan(begin, end - begin);
-      if (settle_kept(network_, hardware_, within_, runs, limits).status != Status::feasible)
-        return false;
-    }
-    return true;
-  }
-
   [[nodiscard]] std::optional<State> cover_with(const std::vector<TensorIndex>& stays, bool quick,
                                                 Size most_peak = unbounded) {
     if (stays.empty()) return std::nullopt;
@@ -334,15 +303,6 @@ class Residency {
     return State{std::move(plan.subgraphs), stays, score};
   }
 
-  const Network& network_;
-  const Hardware& hardware_;
-  const PlanParams& params_;
-  porter::LimitedBudget limited_;
-  Budget budget_;
-  cost::Score score_;
-  PeakLimits limits_;
-  Hardware within_;  ///< `hardware_` with the memory that the limits leave
-  std::vector<std::optional<OpIndex>> readers_;
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
   bool all_sets_ = false;

@@ -1,0 +1,44 @@
+#include "planner/later_look.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "planner/describe.h"
+#include "planner/kept_places.h"
+#include "tiling/subgraph.h"
+
+namespace tessera::planner {
+
+LaterLook::LaterLook(const Network& network, const Hardware& hardware, const PlanParams& params,
+                     const NetworkPlan& plan)
+    : network_(network),
+      hardware_(hardware),
+      params_(params),
+      limited_(params.limits),
+      budget_(limited_.budget()),
+      score_{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)},
+      limits_(peak_limits_of(params)),
+      within_(machine_within(hardware, limits_)),
+      readers_(tiling::last_readers(network)) {}
+
+double LaterLook::score_of(const std::vector<PlannedSubgraph>& runs) const {
+  const auto allowed = [&](const PlannedSubgraph& run) { return limits_.allow(run.metrics); };
+  if (!std::ranges::all_of(runs, allowed)) return std::numeric_limits<double>::infinity();
+  return cost::score_of(score_, totals_of(runs));
+}
+
+bool LaterLook::settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
+                       std::size_t last) const {
+  Limits limits = porter::rest_of(params_.limits, budget_);
+  limits.work = params_.nodes_per_question;  // each tensor is a question
+  for (const auto& [begin, end] : tied_runs(hardware_, runs)) {
+    if (end <= first || begin > last) continue;
+    const auto tied = std::span(runs).subspan(begin, end - begin);
+    if (settle_kept(network_, hardware_, within_, tied, limits).status != Status::feasible)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace tessera::planner

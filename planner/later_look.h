@@ -1,0 +1,47 @@
+// What looks for something better go by that begin when there is a plan: what stays on the chip
+// from run to run (residency.h), what engines read and write off it themselves (past_chip.h).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "cost/score.h"
+#include "model/budget.h"
+#include "planner/peaks.h"
+#include "porter/limited_budget.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/network_plan.h"
+#include "tessera/plan.h"
+
+namespace tessera::planner {
+
+class LaterLook {
+ protected:
+  /// Sums in another order may differ by a hair.
+  static constexpr double less = 1 - 1e-9;
+
+  /// All but the plan outlive it.
+  LaterLook(const Network& network, const Hardware& hardware, const PlanParams& params,
+            const NetworkPlan& plan);
+
+  /// Infinite where a limit is not kept.
+  [[nodiscard]] double score_of(const std::vector<PlannedSubgraph>& runs) const;
+  /// One place for everything that stays, in the runs from `first` to `last` and those tied to
+  /// them: false where there is none.
+  [[nodiscard]] bool settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
+                            std::size_t last) const;
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const PlanParams& params_;
+  porter::LimitedBudget limited_;
+  Budget budget_;
+  cost::Score score_;
+  PeakLimits limits_;
+  Hardware within_;  ///< `hardware_` with the memory that the limits leave
+  std::vector<std::optional<OpIndex>> readers_;
+};
+
+}  // namespace tessera::planner
