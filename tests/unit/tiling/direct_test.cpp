@@ -32,6 +32,9 @@ const Network net = [] {
   testing::One one = testing::convolution({8, 6, 6, 4, 6, 6, 3, 1}, false);
   one.net.inputs = {one.net.ops[0].inputs[0]};
   one.net.outputs = one.net.ops[0].outputs;
+  Op& op = one.net.ops[0];
+  op.kernel = {3, 3};
+  op.pad_begin = op.pad_end = {1, 1};
   return one.net;
 }();
 
