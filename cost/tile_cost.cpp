@@ -199,6 +199,7 @@ MoveCost direct_cost(const TiledRun& run, const tiling::TileRegions& tile, const
 Cycles direct_cycles(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
                      Step step, const ComputeCost& compute, const Links& links, double& energy_pj) {
   Cycles all = 0;
+  if (run.lowering->direct.empty()) return all;
   for (const Move& move : tasks.moves) {
     if (!move.direct || move.use != step) continue;
     const MoveCost cost = direct_cost(run, tile, move, compute, links.data);

@@ -77,11 +77,11 @@ class PastTheChip : LaterLook {
 
   [[nodiscard]] std::optional<PlannedSubgraph> better_run(const PlannedSubgraph& now, Size free) {
     if (now.ops.first != now.ops.last) return std::nullopt;
-    auto answer = candidates_.answer(now.ops);
+    static_cast<void>(candidates_.answer(now.ops));
     ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
     goal.last = ShapeGoal::Stage::direct;
     candidates_.refine(now.ops, goal);
-    answer = candidates_.answer(now.ops);
+    const auto answer = candidates_.answer(now.ops);
     const PlannedSubgraph* best = nullptr;
     for (const PlannedSubgraph& option : answer->options) {
       if (option.variant.direct == Direct::none) continue;
