@@ -187,11 +187,10 @@ void RunBounds::find_direct() {
     const auto chosen = tiling::choose_engine(op, loops, hardware_);
     if (!chosen) continue;
     const auto& [input, weights, output] = hardware_.engines[chosen->engine].reach;
-    const auto named = [&](const std::vector<std::string>& list) {
-      return std::ranges::find(list, home->space.name) != list.end();
-    };
-    unsigned reached = named(output) ? static_cast<unsigned>(Direct::outputs) : 0;
-    if (named(input) || named(output)) reached |= static_cast<unsigned>(Direct::inputs);
+    const bool writes = off_chip::is_named(output, *home);
+    unsigned reached = writes ? static_cast<unsigned>(Direct::outputs) : 0;
+    if (writes || off_chip::is_named(input, *home))
+      reached |= static_cast<unsigned>(Direct::inputs);
     direct_[k] = static_cast<Direct>(reached & tried);
   }
 }

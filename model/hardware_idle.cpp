@@ -253,9 +253,8 @@ class Idle {
       at(HardwarePart::engine, e, say("Engine '", hardware_.engines[e].name, "'"));
       // All memories beside a list with the one off the chip are worth saying.
       const HardwareMemory* home = off_chip::activations(hardware_);
-      const bool tells = home != nullptr && std::ranges::count(input, home->space.name) +
-                                                    std::ranges::count(output, home->space.name) >
-                                                0;
+      const bool tells = home != nullptr &&
+                         (off_chip::is_named(input, *home) || off_chip::is_named(output, *home));
       for (const std::vector<std::string>* list : {&input, &weights, &output})
         reach(*list, list == &weights, tells, reached);
     }
@@ -288,9 +287,7 @@ class Idle {
           list.begin() + static_cast<std::ptrdiff_t>(k))
         wrong("memories", {}, "names memory '", list[k], "' twice");
     }
-    const auto named = [&](const HardwareMemory& each) {
-      return std::ranges::find(list, each.space.name) != list.end();
-    };
+    const auto named = [&](const HardwareMemory& each) { return off_chip::is_named(list, each); };
     const auto on_chip = [](const HardwareMemory& each) { return !each.offchip; };
     if (off_chip && std::ranges::none_of(hardware_.memories, [&](const HardwareMemory& each) {
           return on_chip(each) && named(each);

@@ -36,11 +36,15 @@ const HardwareMemory* activations(const Hardware& hardware) {
   return first(hardware, true);
 }
 
+bool is_named(const std::vector<std::string>& list, const HardwareMemory& memory) {
+  return std::ranges::find(list, memory.space.name) != list.end();
+}
+
 const HardwareMemory* reached(const Hardware& hardware) {
   const HardwareMemory* home = activations(hardware);
+  if (home == nullptr) return nullptr;
   for (const Engine& engine : hardware.engines)
-    for (const auto* list : {&engine.reach.input, &engine.reach.output})
-      if (home != nullptr && std::ranges::find(*list, home->space.name) != list->end()) return home;
+    if (is_named(engine.reach.input, *home) || is_named(engine.reach.output, *home)) return home;
   return nullptr;
 }
 

@@ -29,6 +29,9 @@ namespace tessera::off_chip {
 /// Nothing where no program can write off the chip.
 [[nodiscard]] const HardwareMemory* activations(const Hardware& hardware);
 
+/// Does a list of Engine::reach name the memory?
+[[nodiscard]] bool is_named(const std::vector<std::string>& list, const HardwareMemory& memory);
+
 /// activations(), where some engine reads or writes there itself (Engine::reach); else nothing.
 [[nodiscard]] const HardwareMemory* reached(const Hardware& hardware);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "model/off_chip.h"
 #include "tiling/engine_choice.h"
@@ -9,10 +10,6 @@
 
 namespace tessera::tiling {
 namespace {
-
-bool names(const std::vector<std::string>& list, const HardwareMemory& memory) {
-  return std::ranges::find(list, memory.space.name) != list.end();
-}
 
 /// Where an engine finds an operand: what is fused into a product is read where its results go.
 const std::vector<std::string>& places_of(const Reach& reach, const Op& op,
@@ -40,11 +37,11 @@ std::vector<DirectAccess> direct_accesses(const Subgraph& part, const Hardware& 
       const bool everywhere =
           !local.consumers.empty() &&
           std::ranges::all_of(part.operands_at[0], [&](const LocalOperand& operand) {
-            return operand.local != t || names(places_of(reach, op, operand), home);
+            return operand.local != t || off_chip::is_named(places_of(reach, op, operand), home);
           });
       if (everywhere) found.push_back({t, true});
     }
-    if (is_stored(local) && has(direct, Direct::outputs) && names(reach.output, home))
+    if (is_stored(local) && has(direct, Direct::outputs) && off_chip::is_named(reach.output, home))
       found.push_back({t, false});
   }
   return found;
