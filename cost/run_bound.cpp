@@ -120,6 +120,8 @@ struct RunBounds::Growing {
   OpIndex end;  ///< the run is [first, end)
   std::int64_t compute = 0;
   Move moved;
+  Move weights;  ///< of `moved`
+  std::int64_t weights_count = 0;
   double energy = 0;
   std::vector<bool> made;
   std::vector<double> loaded;
@@ -127,9 +129,10 @@ struct RunBounds::Growing {
 };
 
 RunBounds::RunBounds(const Network& network, const Hardware& hardware,
-                     std::span<const TensorIndex> stays)
+                     std::span<const TensorIndex> stays, bool early)
     : network_(network),
       hardware_(hardware),
+      early_(early),
       links_(links_of(hardware)),
       stays_(network.tensors.size(), stays_on_chip(hardware)),
       least_(least_stored(network, hardware)),
@@ -309,6 +312,11 @@ void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
     if (run.made[t] || density <= run.loaded[t]) continue;
     if (stays_[t] && network_.tensors[t].kind != TensorKind::weight) continue;  // it is on the chip
     if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true, reads), -1);
+    if (network_.tensors[t].kind == TensorKind::weight) {
+      if (run.loaded[t] > 0) run.weights.add(move(t, run.loaded[t], true, reads), -1);
+      if (run.loaded[t] <= 0) ++run.weights_count;
+      run.weights.add(move(t, density, true, reads), 1);
+    }
     run.loaded[t] = density;
     run.moved.add(move(t, density, true, reads), 1);
   }
@@ -325,8 +333,31 @@ void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
   });
 }
 
-Metrics RunBounds::metrics(const Growing& run, const Move& moved) const {
+/// The time of weights that the run before may have loaded: no more than there is room for.
+void RunBounds::leave_out_early(const Growing& run, Move& moved) const {
+  const Move& weights = run.weights;
+  double room = 0;
+  for (const HardwareMemory& memory : hardware_.memories)
+    if (!memory.offchip) room += static_cast<double>(memory.space.capacity);
+  const auto count = static_cast<double>(run.weights_count);
+  room += count * static_cast<double>(links_.of(true).burst);
+  const double share =
+      weights.bytes > 0 ? std::min(1.0, room / static_cast<double>(weights.bytes)) : 1.0;
+  const auto part = [&](std::int64_t cycles) {
+    return std::min(
+        cycles, static_cast<std::int64_t>(std::ceil(static_cast<double>(cycles) * share + count)));
+  };
+  const std::int64_t bus = weights.loading + weights.fetching;
+  moved.cycles -=
+      std::max<std::int64_t>(0, weights.cycles - bus) + std::min(weights.cycles, part(bus));
+  moved.cycles = std::max<std::int64_t>(0, moved.cycles);
+  moved.loading -= part(weights.loading);
+  moved.fetching -= part(weights.fetching);
+}
+
+Metrics RunBounds::metrics(const Growing& run, Move moved) const {
   Metrics m;
+  if (early_ && run.first > 0) leave_out_early(run, moved);
   m.latency_cycles =
       std::max({run.compute, (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels,
                 links_.data.two_ways ? std::max(moved.loading, moved.storing)

@@ -32,9 +32,11 @@ class RunBounds {
  public:
   /// require: check_network(network) is empty; both outlive the bounds. Throws
   /// std::invalid_argument for hardware that cannot be simulated.
-  /// `stays`: tensors that are never moved (sorted).
+  /// `stays`: tensors that are never moved (sorted). `early`: the run before may have loaded
+  /// weights, as many as there is room for on the chip; where they are loaded, nothing waits for
+  /// them.
   RunBounds(const Network& network, const Hardware& hardware,
-            std::span<const TensorIndex> stays = {});
+            std::span<const TensorIndex> stays = {}, bool early = false);
   ~RunBounds();
 
   /// The bound of the run [first, last], quickest in the order of last ops. Its peaks are 0.
@@ -74,7 +76,8 @@ class RunBounds {
   struct Growing;
   /// `direct`: what may be read and written off the chip, by the engine itself.
   void add_op(Growing& run, OpIndex op, Direct direct = Direct::none) const;
-  [[nodiscard]] Metrics metrics(const Growing& run, const Move& moved) const;
+  [[nodiscard]] Metrics metrics(const Growing& run, Move moved) const;
+  void leave_out_early(const Growing& run, Move& moved) const;
   [[nodiscard]] Move move(TensorIndex tensor, double density, bool load, bool direct = false) const;
   void find_densities();
   void find_direct();
@@ -83,6 +86,7 @@ class RunBounds {
 
   const Network& network_;
   const Hardware& hardware_;
+  bool early_;
   Links links_;
   std::vector<bool> stays_;  ///< per tensor: it is on the chip, and never moved
   std::vector<Size> least_;  ///< bytes per tensor, as anybody who reads it finds it

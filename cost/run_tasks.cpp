@@ -101,6 +101,10 @@ RunTasks run_tasks(const TiledRun& run) {
       plan.copies.push_back({lowered.tensor, lowered.share, *lowered.copied_before});
       continue;
     }
+    if (local.ahead) {
+      plan.moves.push_back({.local = lowered.tensor, .resident = true, .ahead = true});
+      continue;
+    }
     const Uses uses = uses_of(part, lowering, lowered);
     const bool resident = local.weight && lowering.options.weights == WeightPolicy::resident &&
                           tiling::is_loaded(local);

@@ -28,6 +28,9 @@ struct Move {
   bool in_slices = false;
   /// Weights that are there for all tiles: the first one loads them, and waits for nothing.
   bool resident = false;
+  /// A weight of the next run: the first tile loads it once its first op may begin, and no op waits
+  /// for it. Counts for that op.
+  bool ahead = false;
   /// Read or written by the engine itself, while it computes the op.
   bool direct = false;
 };

@@ -59,6 +59,7 @@ class Skeleton {
             add({.name = name("", part.op(step).name, ", last channels"), .resource = resource});
         after(op_end[k], op_begin[k]);
       }
+      if (step == 0) add_ahead(part);
       add_stores(part, step, true);
       add_loads(part, step);
       add_stores(part, step, false);
@@ -124,7 +125,7 @@ class Skeleton {
     };
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
-      if (!move.load && !move.direct) continue;
+      if ((!move.load && !move.direct) || move.ahead) continue;
       const Position at = position(move.slack.start_after, plan_.steps);
       if (at.step != step || !meant(move, at.tiles_back)) continue;
       if (!waiting.empty() && plan_.moves[waiting.front()].use != move.use) flush();
@@ -135,6 +136,16 @@ class Skeleton {
       if (move.in_slices) waiting.push_back(m);
     }
     flush();
+  }
+
+  /// What the next run needs comes after all that was issued before the first op, which is all that
+  /// need not wait for it.
+  void add_ahead(const tiling::Subgraph& part) {
+    for (std::size_t m = 0; m < plan_.moves.size(); ++m)
+      if (plan_.moves[m].ahead)
+        move_begin[m] = move_end[m] =
+            add({.name = name("load ahead ", part.tensor(plan_.moves[m].local).name, ""),
+                 .resource = dma_resource});
   }
 
   /// First those that leave at once, since what is loaded next may lie where they lie.
@@ -150,6 +161,7 @@ class Skeleton {
 
   void connect(std::size_t m) {
     const Move& move = plan_.moves[m];
+    if (move.ahead) return;
     const auto use = static_cast<std::size_t>(move.use);
     const auto has_ended_before = [&](Step step) {
       after(op_begin[static_cast<std::size_t>(step % plan_.steps)], move_begin[m],

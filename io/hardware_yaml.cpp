@@ -313,6 +313,8 @@ class Reader {
       const std::size_t choice = as_one_of(sources_, *n, "kept_halos", {"in_place", "copied"});
       tiling.kept_halos = static_cast<KeptHalos>(choice);
     }
+    if (const Node* n = fields.find("early"))
+      tiling.early = static_cast<Early>(as_one_of(sources_, *n, "early", {"none", "weights"}));
     fields.finish();
   }
 

@@ -84,9 +84,12 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
       variant.text("direct", word(subgraph.variant.direct));
     variant.close();
   }
-  if (!subgraph.kept.empty())
-    write_list(object.entry("kept"), subgraph.kept, ", ",
-               [](const std::string& name) { return json_string(name); });
+  const auto names = [&](const char* key, const std::vector<std::string>& listed) {
+    if (!listed.empty()) write_list(object.entry(key), listed, ", ", json_string);
+  };
+  names("kept", subgraph.kept);
+  names("early", subgraph.early);
+  names("ahead", subgraph.ahead);
   object.entry("placement") += placement_text(subgraph.placements.at(0));
   if (subgraph.placements.size() > 1) {
     const std::vector<PlannedPlacement> more(subgraph.placements.begin() + 1,
@@ -340,9 +343,14 @@ class Reader {
       variant.finish();
     }
     if (order != nullptr) check_order(*order, s.variant.stationary);
-    if (const Node* list = fields.find("kept"))
-      for (const Node& name : as_list(sources_, *list, "kept"))
-        s.kept.push_back(as_text(sources_, name, "kept"));
+    const auto names = [&](std::string_view key, std::vector<std::string>& to) {
+      if (const Node* list = fields.find(key))
+        for (const Node& name : as_list(sources_, *list, key))
+          to.push_back(as_text(sources_, name, key));
+    };
+    names("kept", s.kept);
+    names("early", s.early);
+    names("ahead", s.ahead);
     if (const Node* m = fields.find("metrics")) s.metrics = read_metrics(sources_, *m, "metrics");
     fields.take("utilisation", s.utilisation);
     fields.take("mode_switches", s.mode_switches);

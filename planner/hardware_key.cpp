@@ -131,9 +131,9 @@ class Key {
     add(kind, operands);
   }
   void put(const TilingOptions& tiling) {
-    const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, direct,
-                 kept_halos] = tiling;
-    add(double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos);
+    const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos,
+                 early] = tiling;
+    add(double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos, early);
   }
 
   std::string text_;

@@ -14,13 +14,18 @@
 namespace tessera::planner {
 namespace {
 
-/// The tensor that a buffer holds from run to run, if it does.
+/// The tensor that a buffer holds from run to run, if it does: one that stays, or a weight that
+/// comes early.
 std::optional<TensorIndex> kept_tensor(const Piece& piece, BufferIndex buffer) {
   const tiling::LoweredBuffer& lowered = piece.lowering.buffers[buffer];
   if (lowered.role == tiling::BufferRole::passing)
     return piece.part.planned(piece.part.passing[lowered.tensor]);
   if (lowered.role == tiling::BufferRole::kept)
     return piece.part.planned(piece.part.tensors[lowered.tensor].tensor);
+  if (lowered.role != tiling::BufferRole::tile) return std::nullopt;
+  if (const tiling::LocalTensor& local = piece.part.tensors[lowered.tensor];
+      local.early || local.ahead)
+    return local.tensor;
   return std::nullopt;
 }
 
@@ -73,6 +78,7 @@ class Together {
   }
   /// Runs follow each other, so lives touch and steps stay sorted.
   void extend(Buffer& buffer, const Buffer& more) {
+    homeless_ = homeless_ || buffer.size != more.size;  // the weights of one run alone are encoded
     buffer.live.back().upper = more.live.back().upper;
     buffer.read.insert(buffer.read.end(), more.read.begin(), more.read.end());
     buffer.write.insert(buffer.write.end(), more.write.begin(), more.write.end());
@@ -104,12 +110,12 @@ std::vector<std::pair<std::size_t, std::size_t>> tied_runs(const Hardware& hardw
     return stretches;
   }
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    if (runs[k].kept.empty()) continue;
+    if (runs[k].kept.empty() && runs[k].early.empty() && runs[k].ahead.empty()) continue;
     const auto stays = [&](const std::string& name) {
       return std::ranges::find(runs[k].kept, name) != runs[k].kept.end();
     };
     const bool tied = !stretches.empty() && stretches.back().second == k &&
-                      std::ranges::any_of(runs[k - 1].kept, stays);
+                      (!runs[k].early.empty() || std::ranges::any_of(runs[k - 1].kept, stays));
     if (tied)
       ++stretches.back().second;
     else
@@ -131,6 +137,8 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const H
   const PlacementResult found = place(together.problem(), {.limits = limits});
   if (!found.placement) return {found.status, found.stop};
   for (std::size_t k = 0; k < runs.size(); ++k) {
+    // What lives through all tiles of a run gives it one place.
+    runs[k].placements.erase(runs[k].placements.begin() + 1, runs[k].placements.end());
     PlannedPlacement& own = runs[k].placements.front();
     own.problem = piece_problem(pieces[k], 0);
     own.engine = found.engine;
@@ -187,14 +195,37 @@ void residence_wrong(const Network& network, const Hardware& hardware,
     }
 }
 
+/// What a run finds is what the one before loads for it.
+void early_wrong(const Network& network, const std::vector<PlannedSubgraph>& runs,
+                 std::vector<std::string>& wrong) {
+  for (std::size_t k = 0; k <= runs.size(); ++k) {
+    std::vector<TensorIndex> loaded;
+    std::vector<TensorIndex> found;
+    if (k > 0) loaded = ahead_weights(network, runs[k - 1]);
+    std::ranges::sort(loaded);
+    if (k < runs.size()) found = early_weights(network, runs[k]);
+    const auto say = [&](const std::vector<TensorIndex>& here,
+                         const std::vector<TensorIndex>& there, const char* what) {
+      for (const TensorIndex t : here)
+        if (!std::ranges::binary_search(there, t))
+          wrong.push_back("weight '" + network.tensors[t].name + "' " + what +
+                          " the run that begins at op " +
+                          std::to_string(k < runs.size() ? runs[k].ops.first : network.ops.size()));
+    };
+    say(found, loaded, "is not loaded ahead of");
+    say(loaded, found, "is loaded ahead, but not listed as `early` by");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> kept_wrong(const Network& network, const Hardware& hardware,
                                     const std::vector<PlannedSubgraph>& runs) {
   std::vector<std::string> wrong;
   residence_wrong(network, hardware, runs, wrong);
+  early_wrong(network, runs, wrong);
   if (!wrong.empty()) return wrong;
-  std::map<TensorIndex, BufferPlace> places;
+  std::map<TensorIndex, std::pair<BufferPlace, Size>> places;
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   for (const PlannedSubgraph& run : runs) {
     const Piece piece = make_piece(network, hardware, run, readers);
@@ -202,12 +233,18 @@ std::vector<std::string> kept_wrong(const Network& network, const Hardware& hard
       for (BufferIndex b = 0; b < placed.placement.places.size(); ++b) {
         const std::optional<TensorIndex> tensor = kept_tensor(piece, b);
         if (!tensor) continue;
-        const BufferPlace& here = placed.placement.places[b];
+        const std::pair here(placed.placement.places[b], piece.lowering.problem.buffers[b].size);
         const auto [known, fresh] = places.try_emplace(*tensor, here);
         if (fresh || known->second == here) continue;
+        if (known->second.second != here.second) {
+          wrong.push_back("weight '" + network.tensors[*tensor].name +
+                          "' is encoded for one of two runs that it is on the chip for");
+          continue;
+        }
         wrong.push_back("tensor '" + network.tensors[*tensor].name +
-                        "' stays on the chip, but lies at " + std::to_string(known->second.offset) +
-                        " in one run and at " + std::to_string(here.offset) + " in that of ops " +
+                        "' stays on the chip, but lies at " +
+                        std::to_string(known->second.first.offset) + " in one run and at " +
+                        std::to_string(here.first.offset) + " in that of ops " +
                         std::to_string(run.ops.first) + " to " + std::to_string(run.ops.last));
       }
   }

@@ -1,5 +1,6 @@
 // What looks for something better go by that begin when there is a plan: what stays on the chip
-// from run to run (residency.h), what engines read and write off it themselves (past_chip.h).
+// from run to run (residency.h), what engines read and write off it themselves (past_chip.h),
+// weights that come early (early.h).
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,9 @@ class LaterLook {
   /// them: false where there is none.
   [[nodiscard]] bool settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
                             std::size_t last) const;
+
+  /// The plan with other runs, which have a place: false where it is no better when all is said.
+  bool take_if_better(NetworkPlan& plan, NetworkPlan next) const;
 
   const Network& network_;
   const Hardware& hardware_;

@@ -11,7 +11,6 @@
 #include "planner/cheaper.h"
 #include "planner/describe.h"
 #include "planner/later_look.h"
-#include "planner/modes.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"
 #include "planner/planning.h"
@@ -46,17 +45,7 @@ class PastTheChip : LaterLook {
       for (std::size_t k = 0; k < found.size(); ++k)
         if (found[k]) any = take(next.subgraphs, k, *std::move(found[k])) || any;
     }
-    if (!any) return false;
-    if (!always_settles(hardware_))
-      settle_off_chip(network_, hardware_, budget_, next, params_.limits.threads);
-    if (next.status != Status::feasible) return false;
-    if (params_.fewest_modes)
-      next.objectives = {take_fewest_modes(
-          network_, hardware_, modes_params(params_, score_, limits_, budget_), next.subgraphs)};
-    describe(network_, hardware_, score_, next, params_.limits.threads);
-    if (next.score >= plan.score * less) return false;
-    plan = std::move(next);
-    return true;
+    return any && take_if_better(plan, std::move(next));
   }
 
  private:

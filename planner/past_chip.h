@@ -17,8 +17,8 @@ namespace tessera::planner {
 /// Is there anything to try?
 [[nodiscard]] bool may_be_direct(const Hardware& hardware);
 
-/// require: may_be_direct(hardware); the plan is feasible, and described. Looks at as many shapes as params.tile_shapes
-/// says.
+/// require: may_be_direct(hardware); the plan is feasible, and described. Looks at as many shapes
+/// as params.tile_shapes says.
 bool take_direct(const Network& network, const Hardware& hardware, const PlanParams& params,
                  NetworkPlan& plan);
 

@@ -18,16 +18,68 @@ namespace {
 
 }  // namespace
 
-std::vector<TensorIndex> kept_tensors(const Network& network, const PlannedSubgraph& planned) {
-  std::vector<TensorIndex> kept;
-  for (const std::string& name : planned.kept) {
+namespace {
+
+std::vector<TensorIndex> named(const Network& network, const PlannedSubgraph& planned,
+                               const std::vector<std::string>& names, const char* does) {
+  std::vector<TensorIndex> tensors;
+  for (const std::string& name : names) {
     const auto found = std::ranges::find(network.tensors, name, &Tensor::name);
     if (found == network.tensors.end())
-      refuse(planned, "keeps '" + name + "', which is no tensor of the network");
-    kept.push_back(static_cast<TensorIndex>(found - network.tensors.begin()));
+      refuse(planned, does + (" '" + name) + "', which is no tensor of the network");
+    tensors.push_back(static_cast<TensorIndex>(found - network.tensors.begin()));
   }
-  std::ranges::sort(kept);
-  return kept;
+  return tensors;
+}
+
+std::vector<TensorIndex> sorted(std::vector<TensorIndex> tensors) {
+  std::ranges::sort(tensors);
+  return tensors;
+}
+
+/// Weights that come early, and those of the next run.
+void set_early(const Network& network, const Hardware& hardware, const PlannedSubgraph& planned,
+               tiling::Subgraph& part) {
+  const std::vector<TensorIndex> early = early_weights(network, planned);
+  const std::vector<TensorIndex> ahead = ahead_weights(network, planned);
+  if (early.empty() && ahead.empty()) return;
+  const auto listed = [&](TensorIndex t) { return "'" + network.tensors[t].name + "'"; };
+  for (const std::vector<TensorIndex>& list : {early, sorted(ahead)})
+    if (const auto twice = std::ranges::adjacent_find(list); twice != list.end())
+      refuse(planned, "lists " + listed(*twice) + " twice as a weight that comes early");
+  if (planned.variant.reduction != 1)
+    refuse(planned,
+           "makes sums in parts and has weights that come early, which do not go together");
+  if (off_chip::behind(hardware) != nullptr)
+    refuse(planned,
+           "has weights that come early, on a machine that has a memory behind another one");
+  const auto reads = [&](TensorIndex t) {
+    return std::ranges::find(part.tensors, t, &tiling::LocalTensor::tensor) != part.tensors.end();
+  };
+  for (const TensorIndex t : early)
+    if (network.tensors[t].kind != TensorKind::weight || !reads(t))
+      refuse(planned, "finds " + listed(t) + " early, which is no weight that it reads");
+  for (const TensorIndex t : ahead)
+    if (network.tensors[t].kind != TensorKind::weight || storage_of(network, t) != t || reads(t))
+      refuse(planned,
+             "loads " + listed(t) + " ahead, which is no weight that it leaves to the next one");
+  if (!early.empty() && planned.variant.weights != WeightPolicy::resident)
+    refuse(planned, "finds weights early, and does not keep them through its tiles");
+  tiling::set_early(part, hardware, early, ahead);
+}
+
+}  // namespace
+
+std::vector<TensorIndex> kept_tensors(const Network& network, const PlannedSubgraph& planned) {
+  return sorted(named(network, planned, planned.kept, "keeps"));
+}
+
+std::vector<TensorIndex> early_weights(const Network& network, const PlannedSubgraph& planned) {
+  return sorted(named(network, planned, planned.early, "finds early"));
+}
+
+std::vector<TensorIndex> ahead_weights(const Network& network, const PlannedSubgraph& planned) {
+  return named(network, planned, planned.ahead, "loads ahead");
 }
 
 std::vector<std::string> kept_names(const tiling::Subgraph& part) {
@@ -66,6 +118,7 @@ tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
                               const std::vector<std::optional<OpIndex>>& readers) {
   tiling::Subgraph part = tiling::make_subgraph(network, planned.ops, readers, hardware,
                                                 kept_tensors(network, planned));
+  set_early(network, hardware, planned, part);
   if (planned.variant.reduction == 1) return part;
   if (planned.variant.halo != HaloPolicy::recompute || planned.variant.one_copy != OneCopy::none)
     refuse(planned,
@@ -134,6 +187,10 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
   tiling::TileGrid grid = geometry.grid(shape);
   if (grid.counts != planned.counts) refuse(planned, "is said to have another number of tiles");
   tiling::Lowering lowering = tiling::lower(part, space, hardware, planned.variant);
+  for (const tiling::LaterShare& later : lowering.later)
+    if (part.tensors[later.tensor].early)
+      refuse(planned, "finds '" + part.tensor(later.tensor).name +
+                          "' early, of which its engines need more than one copy");
   return make_piece(part, space, std::move(grid), std::move(lowering));
 }
 

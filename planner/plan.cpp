@@ -18,6 +18,7 @@
 #include "planner/candidates.h"
 #include "planner/check.h"
 #include "planner/describe.h"
+#include "planner/early.h"
 #include "planner/past_chip.h"
 #include "planner/planning.h"
 #include "planner/prove.h"
@@ -88,8 +89,11 @@ class Plannings {
       // Less memory, or what stays, was not looked at where a limit came first.
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
       if (params_.tile_shapes > 0 && may_be_direct(hardware_) && may_go_on(plan)) past_chip(plan);
+      const bool may_be_early = params_.residency && may_come_early(network_, hardware_);
+      if (may_be_early && may_go_on(plan)) early(plan);
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
+      if (may_be_early) claim_with_early(plan, stays.sets);
     }
     if (plan.status == Status::feasible && always_settles(hardware_))
       settle_off_chip(network_, hardware_, whole_.budget(), plan, params_.limits.threads);
@@ -112,6 +116,29 @@ class Plannings {
     plan.proved_over +=
         ", and the runs of one op that the best of those has also with what its engine reads and "
         "writes off the chip itself";
+  }
+
+  void early(NetworkPlan& plan) {
+    if (take_early(network_, hardware_, rest(), plan))
+      plan.bound = std::min(plan.bound, plan.score);
+    plan.optimal = plan.optimal && !limited_.budget().exhausted();
+    plan.proved_over += ", and the best of those with weights that come early";
+  }
+
+  /// Nor may a cover by more than one run be better where its weights come early.
+  void claim_with_early(NetworkPlan& plan,
+                        const std::vector<std::vector<TensorIndex>>& sets) const {
+    const std::size_t max_ops = std::min(params_.max_ops, network_.ops.size() - 1);
+    const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
+    const auto bound = [&](const std::vector<TensorIndex>& stays) {
+      return bound_of_covers(network_, hardware_, stays, score, max_ops, Budget{}, true);
+    };
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::vector<TensorIndex>& stays : sets) least = std::min(least, bound(stays));
+    if (sets.empty()) least = bound(cost::whatever_stays(network_));
+    plan.bound = std::min(plan.bound, least);
+    plan.optimal = plan.optimal && plan.bound >= plan.score;
+    if (params_.tile_shapes > 0) plan.proved_over += ", whatever weights come early";
   }
 
   /// Without the time for what lies off the chip, which is settled at last.

@@ -429,8 +429,8 @@ class Prover {
 
 double bound_of_covers(const Network& network, const Hardware& hardware,
                        std::span<const TensorIndex> stays, const cost::Score& score,
-                       std::size_t max_ops, const Budget& budget) {
-  cost::RunBounds bounds(network, hardware, stays);
+                       std::size_t max_ops, const Budget& budget, bool early) {
+  cost::RunBounds bounds(network, hardware, stays, early);
   const std::size_t ops = network.ops.size();
   std::vector<double> least(ops + 1, never);
   least[0] = 0;

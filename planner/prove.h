@@ -43,11 +43,11 @@ struct Proof {
 };
 
 /// No cover scores less, whatever its tiles are; of `stays` nothing is moved (sorted), whether it
-/// stays or not. 0 where the budget ends first. Throws std::invalid_argument for a machine that
-/// cannot be simulated.
+/// stays or not; `early`: weights may come early (cost::RunBounds). 0 where the budget ends first.
+/// Throws std::invalid_argument for a machine that cannot be simulated.
 [[nodiscard]] double bound_of_covers(const Network& network, const Hardware& hardware,
                                      std::span<const TensorIndex> stays, const cost::Score& score,
-                                     std::size_t max_ops, const Budget& budget);
+                                     std::size_t max_ops, const Budget& budget, bool early = false);
 
 /// `problem`: its bounds hold for whatever tiles; `result` gets the cover that is better than
 /// `below`, where one is found, as options of the candidates.

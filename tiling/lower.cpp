@@ -123,6 +123,10 @@ class Lowerer {
         continue;
       }
       if (out_.is_direct(t)) continue;
+      if (part_.tensors[t].ahead) {
+        ahead(t);
+        continue;
+      }
       find_shares(t);
       for (share_ = 0; share_ < shares_.size(); ++share_) {
         if (part_.tensors[t].weight)
@@ -312,6 +316,18 @@ class Lowerer {
         {k, BufferRole::passing, 0, bytes_of(tensor), buffer.size, 0, std::nullopt});
     out_.problem.buffers.push_back(std::move(buffer));
     out_.across_tiles = true;
+  }
+
+  /// Nobody reads it yet: where it may lie is the business of the run that does.
+  void ahead(std::size_t t) {
+    shares_.assign(1, {});
+    share_ = 0;
+    Buffer& buffer = add(t, BufferRole::tile, 0, "");
+    buffer.live = {{0, period_}};
+    buffer.memories.clear();
+    out_.buffers.back().every_tile = buffer.size;
+    out_.across_tiles = true;
+    out_.staying.push_back({.tensor = t, .resident = true});
   }
 
   void input(std::size_t t) {

@@ -20,6 +20,9 @@
 // Tensors that a run keeps on the chip (LocalTensor::kept) are buffers of their whole size through
 // all tiles, neither loaded nor stored, and so are those that wait for later runs.
 //
+// A weight that comes early (LocalTensor::early) has the buffer of a resident one, and so has one
+// that is loaded ahead, for the next run.
+//
 // What an engine reads or writes off the chip itself (direct.h) has no buffer.
 //
 // A tensor lies where the engines of all ops that use it reach it. Where there is no such memory it

@@ -101,6 +101,23 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   return part;
 }
 
+void set_early(Subgraph& part, const Hardware& hardware, std::span<const TensorIndex> early,
+               std::span<const TensorIndex> ahead) {
+  const Network& network = *part.network;
+  for (LocalTensor& local : part.tensors)
+    local.early = local.weight && std::ranges::binary_search(early, local.tensor);
+  for (const TensorIndex t : ahead) {
+    LocalTensor& local = part.tensors.emplace_back();
+    local.tensor = t;
+    local.weight = local.ahead = true;
+    local.bytes = bytes_of(network.tensors[t]);
+    if (!hardware.coding) continue;
+    for (const Op& op : network.ops)
+      if (const auto weight = multiplied_by(network, op, hardware); weight && weight->tensor == t)
+        local.bytes = weight->bytes;
+  }
+}
+
 std::vector<TensorIndex> may_stay(const Network& network,
                                   const std::vector<std::optional<OpIndex>>& readers) {
   std::vector<TensorIndex> found;

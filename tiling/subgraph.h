@@ -30,6 +30,10 @@ struct LocalTensor {
   bool outside = false;  ///< among bricks an input or a result of the network, which has none
   /// It comes from outside, or leaves, and lies on the chip as a whole meanwhile.
   bool kept = false;
+  /// A weight that is there when the run begins.
+  bool early = false;
+  /// A weight that no op of the run reads: it is loaded for the next run.
+  bool ahead = false;
   /// Of what lies off the chip as a part of another tensor (reduction.h).
   std::optional<TensorSlice> slice{};
   /// Lies where that local tensor does, which nobody needs once this one is made.
@@ -93,6 +97,12 @@ struct Subgraph {
                                      const Hardware& hardware,
                                      std::span<const TensorIndex> stays = {});
 
+/// Of a run on a machine: these weights of it are there when it begins, and others are loaded for
+/// the next run, in this order. The first are sorted.
+/// require: it reads all of the first and none of the others
+void set_early(Subgraph& part, const Hardware& hardware, std::span<const TensorIndex> early,
+               std::span<const TensorIndex> ahead);
+
 /// Those that may stay on the chip although there is another place for them: an op makes them,
 /// another one reads them, and they are no result of the network. Sorted.
 [[nodiscard]] std::vector<TensorIndex> may_stay(const Network& network,
@@ -112,7 +122,7 @@ struct Subgraph {
 
 /// Does the tensor come from outside by DMA?
 [[nodiscard]] inline bool is_loaded(const LocalTensor& tensor) {
-  return !tensor.producer && !tensor.kept;
+  return !tensor.producer && !tensor.kept && !tensor.early;
 }
 /// Is it stored by DMA?
 [[nodiscard]] inline bool is_stored(const LocalTensor& tensor) {

@@ -225,6 +225,12 @@ enum class Direct : std::uint8_t { none, inputs, outputs, inputs_outputs };
   return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0;
 }
 
+/// What a run may find on the chip because the run before has loaded it.
+enum class Early : std::uint8_t {
+  none,     ///< each run loads what it reads
+  weights,  ///< those that stay through all of its tiles
+};
+
 /// The variants worth trying, and what one costs; each list has at least one entry.
 struct TilingOptions {
   std::vector<bool> double_buffer{false};
@@ -237,6 +243,7 @@ struct TilingOptions {
   std::vector<std::int64_t> reduction{1, 2, 4, 8};
   std::vector<Direct> direct{Direct::none, Direct::inputs, Direct::outputs, Direct::inputs_outputs};
   KeptHalos kept_halos = KeptHalos::in_place;
+  Early early = Early::none;
 };
 
 /// One of them: how a run of ops goes through its tiles.

@@ -202,6 +202,8 @@ class RandomMachine:
         if self.mode_switch:
             self.value["mode_switch"] = self.mode_switch
         self.reach_off_chip(random.Random(draw.getstate()[1][1]))
+        if "resident" in tiling["weights"] and random.Random(draw.getstate()[1][2]).random() < 0.5:
+            tiling["early"] = "weights"
 
     def reach_off_chip(self, draw):
         """Engines that read and write the memory off the chip themselves."""
@@ -228,6 +230,7 @@ class RandomMachine:
             if "dram" in str(engine.get("memories")):
                 del engine["memories"]
         self.value["tiling"].pop("direct", None)
+        self.value["tiling"].pop("early", None)
         memories["dram"].pop("direct_run", None)
         memories["ram"] = {"offchip": True, "behind": "dram", "bandwidth": draw.choice(["0.3 B/cycle", "2 B/cycle", "1 GB/s"]),
                            "burst": f"{draw.choice([1, 32])} B", "latency": draw.choice([0, 50]), "energy": "200 pJ/B"}

@@ -31,8 +31,12 @@ class Run:
         self.stationary = subgraph["variant"]["stationary"]
         self.halo = subgraph["variant"]["halo"]
         self.one_copy = subgraph["variant"].get("one_copy", "none").split("+") if self.double else []
+        self.early = set(subgraph.get("early", ()))  # the run before has loaded these
+        self.ahead = [(op, at, w) for name in subgraph.get("ahead", ()) for op in network.ops
+                      for at, w in enumerate(op.weights) if w.name == name]
         self.made = [op.output for op in self.ops]
         self.stored = {w.name: machine.stored(op, at) for op in self.ops for at, w in enumerate(op.weights)}
+        self.stored.update({w.name: machine.stored(op, at) for op, at, w in self.ahead})
         self.leaving = [t for t in self.made if t.leaves or any(op.number not in self.inside for op in t.readers)]
         ends = [t for t in self.leaving if not any(op.number in self.inside for op in t.readers)]
         self.anchor = max(ends, key=lambda t: (t.bytes, self.made.index(t)))  # of equal ones the last
@@ -312,6 +316,8 @@ class Run:
                         begin = -n if self.double else 0
                     rest = []
                     for at, w in enumerate(op.weights):
+                        if w.name in self.early:
+                            continue
                         again = True
                         if self.stationary == "weights":
                             again = self.changes(self.moves(lambda tile: self.weight_part(op, w, tile)), number)
@@ -339,6 +345,8 @@ class Run:
                     rank = -1 if end == ready + 1 else 2 * n
                     self.move(ready + 1, rank, dram, 1, op.output, tile["piece"][op.output.name], end,
                               self.place(number, op.output.name))
+        for _, _, w in self.ahead:  # behind all that need not wait for the first op; nobody waits for it
+            self.move(0, 2 * n + 1, constants, 0, w, w.whole, len(self.op_cycles) + n, self.place(0, w.name))
         if any(self.direct):  # what the engine moves itself comes before what later tiles need
             self.transfers = [(begin, 1.8 + rank / 100 if 0 <= rank < 1.75 and step > begin else rank, *rest, step, name)
                               for begin, rank, *rest, step, name in self.transfers]
@@ -591,7 +599,7 @@ class Run:
             ("layouts are converted", m.convert is not None), ("encoded", any(self.stored.values())),
             ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("halos copied", self.halos_copied),
             ("two memories off the chip", len(m.offchip) > 1),
-            ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
+            ("weights come early", bool(self.early)), ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
             ("read off the chip", bool(self.direct[0])), ("written off the chip", bool(self.direct[1])),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
         return words

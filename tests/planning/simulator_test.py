@@ -34,7 +34,7 @@ COVERED = {
     "modes are switched": 5, "several channels": 50, "read and write apart": 20, "weights in slices": 25,
     "two memories off the chip": 20, "stays on the chip": 5, "kept": 20,
     "bricks": 20, "layouts are converted": 10, "encoded": 20, "one copy": 10, "columns folded": 5, "sums in parts": 5,
-    "read off the chip": 5, "written off the chip": 5,
+    "read off the chip": 5, "written off the chip": 5, "weights come early": 3,
 }
 # Likewise, of 50 plans on machines with a memory behind another one.
 COVERED_BEHIND = {"fetched": 12, "fetched in parts": 6, "passes": 12, "encoded": 10, "resident": 10, "refetch": 10, "many tiles": 15}
@@ -138,6 +138,27 @@ class Simulator(unittest.TestCase):
         if COUNT >= 200:
             for what, times in COVERED.items():
                 self.assertGreaterEqual(covered[what], times * COUNT // 200, what)
+
+    def test_what_comes_early(self):
+        """Short runs, with weights that the run before loads."""
+        covered, seed, count = collections.Counter(), SEED, max(1, COUNT // 4)
+        while covered["weights come early"] < count:
+            draw = random.Random(seed)
+            network = RandomNetwork(draw, draw.randint(2, 6), heavy=draw.random() < 0.3)
+            machine = RandomMachine(draw, draw.choice([2048, 4096, 16384]))
+            machine.value["tiling"].update({"early": "weights", "weights": ["resident", "refetch"]})
+            machine.value["objective"] = {"latency": 1}
+            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=4 TESSERA_RANDOM_SEED={seed}"):
+                plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.choice([1, 1, 2])))
+                if plan:
+                    mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                    covered.update(mine.covered() if any(run.early for run in mine.runs) else ())
+            seed += 1
+            self.assertLess(seed - SEED, 8 * count + 20, "most of them have none")
+        if count >= 50:
+            for what, times in {"double buffer": 10, "several channels": 15, "encoded": 5, "stays on the chip": 5, "kept": 10, "many tiles": 10,
+                                "two memories off the chip": 10, "modes are switched": 1, "weights in slices": 1}.items():
+                self.assertGreaterEqual(covered[what], times * count // 50, what)
 
     def test_what_comes_from_behind(self):
         covered, planned, seed, count = collections.Counter(), 0, SEED, max(1, COUNT // 4)

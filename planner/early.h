@@ -1,0 +1,29 @@
+// Weights that come early: a run loads those of the next one while it works, where that makes a
+// plan better.
+//
+//   if (may_come_early(network, hardware) && take_early(network, hardware, params, plan)) ...
+//
+// A weight that stays through all tiles of its run (WeightPolicy::resident) is loaded in the first
+// tile of the run before, once that has what it needs itself: PlannedSubgraph::ahead and ::early.
+// It then lies at one address through both runs. Which runs there are and how they are tiled is
+// settled before: what was found without is the start, so no plan gets worse for it. Private to
+// planner/.
+#pragma once
+
+#include "cost/score.h"
+#include "model/budget.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/network_plan.h"
+#include "tessera/plan.h"
+
+namespace tessera::planner {
+
+/// Is there anything to try?
+[[nodiscard]] bool may_come_early(const Network& network, const Hardware& hardware);
+
+/// require: may_come_early(); the plan is feasible, and described.
+bool take_early(const Network& network, const Hardware& hardware, const PlanParams& params,
+                NetworkPlan& plan);
+
+}  // namespace tessera::planner
