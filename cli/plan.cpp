@@ -340,8 +340,9 @@ void add_plan(CLI::App& app, Command& command) {
              std::to_string(PlanParams{}.proof_shapes) + ")")
       ->check(whole_number(0));
   sub->add_option("--residency", options->residency,
-                  "on: tensors between subgraphs may stay on the chip where that scores less; off: "
-                  "they are stored and loaded again (default: on, and off with --layer-by-layer)")
+                  "on: tensors between subgraphs may stay on the chip where that scores less, and "
+                  "weights come early where the profile's tiling says so; off: each subgraph stores "
+                  "and loads all there is (default: on, and off with --layer-by-layer)")
       ->check(one_of({"on", "off"}));
   sub->add_option("--weight", options->weights,
                   "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "

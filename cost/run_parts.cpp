@@ -40,6 +40,17 @@ BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
   return {.bursts = tiling::ceil_div(bytes, link.burst), .bytes = bytes, .rows = 1};
 }
 
+std::int64_t weights_cycles(const tiling::Subgraph& part, const Hardware& hardware) {
+  const Links links = links_of(hardware);
+  const Link& link = links.of(true);
+  std::int64_t cycles = 0;
+  for (std::size_t t = 0; t < part.tensors.size(); ++t)
+    if (part.tensors[t].weight)
+      cycles += transfer_cost(moved(part, t, tiling::whole(part.tensor(t).shape), link), link, true)
+                    .cycles;
+  return cycles;
+}
+
 bool names_axis(const Op& op, std::size_t axis) {
   return std::ranges::find(op.axes, axis) != op.axes.end();
 }

@@ -19,6 +19,8 @@ namespace tessera::cost {
 /// `outside`: of the network.
 [[nodiscard]] BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
                                const tiling::Box& box, const Link& link);
+/// Cycles of loading all weights of the run, one after the other.
+[[nodiscard]] std::int64_t weights_cycles(const tiling::Subgraph& part, const Hardware& hardware);
 /// Is the axis one of those that the op names (reduces, normalizes, joins along)?
 [[nodiscard]] bool names_axis(const Op& op, std::size_t axis);
 /// The local tensor that `step` makes (the first, if several); tensors.size() if none is kept.

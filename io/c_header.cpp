@@ -329,6 +329,10 @@ typedef struct {
   uint32_t reduction; /* parts of the sums of the first product that reads from off the chip */
   const char *direct; /* read and written off the chip by the engine itself: no buffers */
   int double_buffered;
+  /* On the chip as a whole through all of the run: tensors that it does not load or store, weights
+     that the run before has loaded, and weights that it loads for the next one. A null pointer
+     ends each list; null where there are none. */
+  const char *const *kept, *const *early, *const *ahead;
   const NAME_placement *placements;
   uint32_t placements_count;
 } NAME_run;
@@ -351,6 +355,12 @@ std::string with_name(std::string text, const std::string& name) {
   return text;
 }
 
+/// A run's lists of names, and what each is called.
+std::array<std::pair<const char*, const std::vector<std::string>*>, 3> lists_of(
+    const PlannedSubgraph& run) {
+  return {{{"_kept", &run.kept}, {"_early", &run.early}, {"_ahead", &run.ahead}}};
+}
+
 void add_run(CHeader& header, const PlannedSubgraph& run, std::size_t number) {
   const std::string of = header.low() + "_run" + std::to_string(number);
   std::string names;
@@ -367,6 +377,12 @@ void add_run(CHeader& header, const PlannedSubgraph& run, std::size_t number) {
     placements +=
         (k == 0 ? "{" : ", {") + name + ", " + c_number(static_cast<Size>(rows.size())) + '}';
   }
+  for (const auto& [list, listed] : lists_of(run)) {
+    if (listed->empty()) continue;
+    header.text("static const char *const " + of + list + "[] = {");
+    for (const std::string& name : *listed) header.text(c_string(name) + ", ");
+    header.text("0};\n");
+  }
   header.text("static const " + header.low() + "_placement " + of + "_placements[] = {" +
               placements + "};\n");
 }
@@ -380,6 +396,9 @@ void add_runs(CHeader& header, const NetworkPlan& plan) {
     const PlannedSubgraph& run = plan.subgraphs[k];
     std::string order;
     for (const std::string& axis : order_of(run.variant.stationary)) order += axis;
+    std::string lists;
+    for (const auto& [list, listed] : lists_of(run))
+      lists += listed->empty() ? "0, " : header.low() + "_run" + std::to_string(k) + list + ", ";
     header.text(
         "  {" + c_number(static_cast<Size>(run.ops.first)) + ", " +
         c_number(static_cast<Size>(run.ops.last)) + ", " + c_axes(run.extent) + ", " +
@@ -387,9 +406,9 @@ void add_runs(CHeader& header, const NetworkPlan& plan) {
         ", " + c_string(word(run.variant.halo)) + ", " + c_string(word(run.variant.stationary)) +
         ", " + c_string(word(run.variant.one_copy)) + ", " +
         c_number(static_cast<Size>(run.variant.reduction)) + ", " +
-        c_string(word(run.variant.direct)) + ", " +
-        (run.variant.double_buffer ? "1" : "0") + ", " + header.low() + "_run" + std::to_string(k) +
-        "_placements, " + c_number(static_cast<Size>(run.placements.size())) + "},\n");
+        c_string(word(run.variant.direct)) + ", " + (run.variant.double_buffer ? "1" : "0") + ", " +
+        lists + header.low() + "_run" + std::to_string(k) + "_placements, " +
+        c_number(static_cast<Size>(run.placements.size())) + "},\n");
   }
   header.text("};\n");
 }

@@ -259,6 +259,7 @@ class Idle {
         reach(*list, list == &weights, tells, reached);
     }
     direct();
+    early();
     for (std::size_t m = 0; m < reached.size(); ++m) {
       if (reached[m] || hardware_.memories[m].offchip) continue;
       at(HardwarePart::memory, m, say("Memory '", hardware_.memories[m].space.name, "'"));
@@ -334,6 +335,20 @@ class Idle {
                           : say("leave it out, or name '", home->space.name,
                                 "' in the `memories` of an engine: {input: [..], output: [..]}"),
           "has `direct`, but no engine reaches a memory off the chip");
+  }
+
+  /// Whether weights may come early.
+  void early() {
+    if (hardware_.tiling.early == Early::none) return;
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    if (off_chip::behind(hardware_) != nullptr)
+      wrong("early", "write `early: none`",
+            "has weights that come `early`, but those from a memory behind another one come when "
+            "there is room for them");
+    else if (std::ranges::find(hardware_.tiling.weights, WeightPolicy::resident) ==
+             hardware_.tiling.weights.end())
+      wrong("early", "write `early: none`, or list `resident` among the `weights` of `tiling`",
+            "has weights that come `early`, but none that stay through the tiles of a run");
   }
 
   [[nodiscard]] std::string all_names() const {

@@ -33,11 +33,21 @@ bool LaterLook::settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
                        std::size_t last) const {
   Limits limits = porter::rest_of(params_.limits, budget_);
   limits.work = params_.nodes_per_question;  // each tensor is a question
+  // Where peaks cost, no higher than the highest run is by itself, if that can be.
+  const bool low = cost::peak_weight(score_) > 0;
+  PeakLimits peak = limits_;
+  if (low)
+    for (Size most = 0; const PlannedSubgraph& run : runs) {
+      most = std::max(most, run.metrics.peak_bytes);
+      peak.peak_bytes = std::min(limits_.peak_bytes, static_cast<double>(most));
+    }
   for (const auto& [begin, end] : tied_runs(hardware_, runs)) {
     if (end <= first || begin > last) continue;
     const auto tied = std::span(runs).subspan(begin, end - begin);
-    if (settle_kept(network_, hardware_, within_, tied, limits).status != Status::feasible)
-      return false;
+    const auto settles = [&](const Hardware& within) {
+      return settle_kept(network_, hardware_, within, tied, limits).status == Status::feasible;
+    };
+    if (!(low && settles(machine_within(hardware_, peak))) && !settles(within_)) return false;
   }
   return true;
 }

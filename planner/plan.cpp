@@ -126,15 +126,25 @@ class Plannings {
   }
 
   /// Nor may a cover by more than one run be better where its weights come early.
-  void claim_with_early(NetworkPlan& plan,
-                        const std::vector<std::vector<TensorIndex>>& sets) const {
+  void claim_with_early(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets) {
     const std::size_t max_ops = std::min(params_.max_ops, network_.ops.size() - 1);
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
     const auto bound = [&](const std::vector<TensorIndex>& stays) {
       return bound_of_covers(network_, hardware_, stays, score, max_ops, Budget{}, true);
     };
     double least = std::numeric_limits<double>::infinity();
-    for (const std::vector<TensorIndex>& stays : sets) least = std::min(least, bound(stays));
+    const bool proves = plan.optimal && hardware_.dma.channels == 1;
+    for (const std::vector<TensorIndex>& stays : sets) {
+      double of_set = bound(stays);
+      if (proves && of_set < plan.score) {
+        const std::int64_t shapes = params_.proof_shapes / static_cast<std::int64_t>(sets.size());
+        of_set = std::max(
+            of_set, look_for_better(plan, {.stays = stays, .proof_shapes = shapes, .early = true},
+                                    params_.max_ops)
+                        .first);
+      }
+      least = std::min(least, of_set);
+    }
     if (sets.empty()) least = bound(cost::whatever_stays(network_));
     plan.bound = std::min(plan.bound, least);
     plan.optimal = plan.optimal && plan.bound >= plan.score;

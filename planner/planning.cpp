@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "cost/run_bound.h"
+#include "cost/run_parts.h"
 #include "cost/score.h"
 #include "model/against.h"
 #include "model/crew.h"
@@ -155,6 +156,7 @@ class Planner {
         worth_below_(part.worth_below),
         prove_below_(part.prove_below),
         proof_shapes_(part.proof_shapes),
+        early_(part.early),
         stays_(part.stays),
         patience_(part.quick ? patience_of_quick_looks : patience),
         memory_(params.memory ? params.memory : make_plan_memory()),
@@ -271,7 +273,7 @@ class Planner {
     // One cover after the other asks for the same bounds.
     std::vector<std::vector<double>> known_bounds(network_.ops.size());
     std::optional<cost::RunBounds> whatever_tiles;
-    if (prove_below_) whatever_tiles.emplace(network_, hardware_, stays_);
+    if (prove_below_) whatever_tiles.emplace(network_, hardware_, stays_, early_);
     cost::RunBounds& least = whatever_tiles ? *whatever_tiles : bounds;
     problem.bound = [&](std::size_t first, std::size_t last) {
       std::vector<double>& row = known_bounds[first];
@@ -371,13 +373,27 @@ class Planner {
            .most_shapes = proof_shapes_,
            .largest_peak = most,
            .threads = params_.limits.threads,
-           .least = [&](std::size_t first, std::size_t last) { return least.of(first, last); }},
+           .idle_pj = cost::static_energy(hardware_, 1),
+           .least = [&](std::size_t first, std::size_t last) { return least.of(first, last); },
+           .early = early_cycles()},
           search_, result);
     }
     result.optimal = proof.proved;
     result.bound = proof.bound;
     result.stop = proof.stop;
     return result;
+  }
+
+  /// What a run may save where its weights come early, in all. With one channel of the DMA nothing
+  /// ends sooner than by that: resident weights wait for nothing but their turn.
+  [[nodiscard]] std::function<std::int64_t(std::size_t, std::size_t)> early_cycles() const {
+    if (!early_) return nullptr;
+    return [this](std::size_t first, std::size_t last) -> std::int64_t {
+      if (first == 0) return 0;
+      return cost::weights_cycles(
+          tiling::make_subgraph(network_, {first, last}, candidates_.readers(), hardware_),
+          hardware_);
+    };
   }
 
   static void leave_part(search::CoverParams& params, int part) {
@@ -541,6 +557,7 @@ class Planner {
   double worth_below_;
   std::optional<double> prove_below_;
   std::int64_t proof_shapes_;
+  bool early_;
   std::vector<TensorIndex> stays_;  ///< although it might be stored
   int patience_;
   double fewest_ = std::numeric_limits<double>::infinity();

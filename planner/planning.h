@@ -31,6 +31,8 @@ struct PlanPart {
   /// that is made of a plan which is no better are its bound and whether that is proved.
   std::optional<double> prove_below{};
   std::int64_t proof_shapes = 0;  ///< so many are looked at for it
+  /// The proof is of plans with whatever weights come early, and finds none. For one DMA channel.
+  bool early = false;
   /// Covers in the fewest tiles that cost as much are not worth looking for cheaper ones.
   double worth_below = std::numeric_limits<double>::infinity();
 };

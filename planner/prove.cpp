@@ -54,7 +54,9 @@ struct Group {
 enum class Known : std::uint8_t { nothing, bound, groups };
 
 struct Run {
-  double least = 0;  ///< no tiling costs less, beside its peak
+  double least = 0;        ///< no tiling costs less, beside its peak
+  std::int64_t early = 0;  ///< it may be so many cycles quicker
+  bool known_at_all = false;
   Known known = Known::nothing;
   std::vector<Group> groups;  ///< those of one variant in a row
   std::vector<Way> ways;
@@ -92,7 +94,10 @@ class Prover {
       for (std::size_t last = first; last < end_of(first); ++last) {
         poll();
         Run& run = run_of(first, last);
-        run.least = std::max(run.least, problem.bound(first, last).cost);
+        // Runs of a kind differ by weights alone that may come early: those of the first run not.
+        const double cost = problem.bound(first, last).cost;
+        run.least = std::exchange(run.known_at_all, true) ? std::min(run.least, cost) : cost;
+        if (params.early) run.early = std::max(run.early, params.early(first, last));
       }
   }
 
@@ -222,7 +227,7 @@ class Prover {
 
   /// What each of them costs at least, in the tiles that are best for it.
   void bound(const std::vector<OpRange>& fresh) {
-    std::vector<Metrics> floors;
+    std::vector<Floor> floors;
     for (const OpRange& ops : fresh) floors.push_back(least_of(ops));
     std::vector<double> least(fresh.size());
     each_together(params_.threads, fresh.size(), [&](std::size_t k) {
@@ -237,11 +242,24 @@ class Prover {
     }
   }
 
-  [[nodiscard]] Metrics least_of(const OpRange& ops) const {
-    return params_.least ? params_.least(ops.first, ops.last) : Metrics{};
+  /// What no tiling of a run costs less than, and what is less by weights that come early.
+  struct Floor {
+    Metrics least;
+    std::int64_t early = 0;
+    double early_pj = 0;
+  };
+  [[nodiscard]] Floor least_of(const OpRange& ops) {
+    const std::int64_t early = run_of(ops.first, ops.last).early;
+    // Others of its kind may be early where this one, the network's first, is not.
+    const bool known = params_.least && (early == 0 || ops.first > 0);
+    return {known ? params_.least(ops.first, ops.last) : Metrics{}, early,
+            params_.idle_pj * static_cast<double>(early)};
   }
   /// Of what adds up, in every respect.
-  [[nodiscard]] static Metrics no_less(Metrics m, const Metrics& floor) {
+  [[nodiscard]] static Metrics no_less(Metrics m, const Floor& of_run) {
+    const Metrics& floor = of_run.least;
+    m.latency_cycles -= of_run.early;
+    m.energy_pj -= of_run.early_pj;
     m.latency_cycles = std::max(m.latency_cycles, floor.latency_cycles);
     m.energy_pj = std::max(m.energy_pj, floor.energy_pj);
     m.dram_bytes = std::max(m.dram_bytes, floor.dram_bytes);
@@ -275,7 +293,7 @@ class Prover {
 
   void add(const OpRange& ops, double rest, TilingGroups all) {
     Run& run = run_of(ops.first, ops.last);
-    const Metrics floor = least_of(ops);
+    const Floor floor = least_of(ops);
     for (TilingGroup& tilings : all.groups) {
       Group group{.cost = std::max(run.least, additive(no_less(tilings.least, floor)) * hair),
                   .peak = tilings.least.peak_bytes};
@@ -323,11 +341,12 @@ class Prover {
         group.looked = true;
         now.push_back(group.tilings);
       }
+      const Floor floor = least_of(ops);
       const auto found = candidates_.tilings_in(now, ops, whole(ops, rest_of(ops)), below_, left_);
       if (!found) return false;
       run.changed = true;
       for (const Tiling& tiling : *found) {
-        Way way{.cost = std::max(run.least, additive(tiling.least)),
+        Way way{.cost = std::max(run.least, additive(no_less(tiling.least, floor))),
                 .peak = tiling.least.peak_bytes};
         way.tiling = tiling;
         run.ways.push_back(std::move(way));
@@ -358,6 +377,7 @@ class Prover {
       all = all && !way.open && way.option && way.placed <= peak;
     }
     if (budget_.exhausted()) return false;
+    if (all && params_.early) return false;
     if (all) take(cover);
     return true;
   }
@@ -386,7 +406,8 @@ class Prover {
     way.option = placed.option;
     way.placed = m.peak_bytes;
     // Other places might cost less, or peak lower.
-    way.open = !params_.limits.allow(m) || m.peak_bytes > most || additive(m) * hair > way.cost;
+    way.open = !params_.limits.allow(m) || m.peak_bytes > most ||
+               additive(no_less(m, least_of(ops))) * hair > way.cost;
     return placed.status;
   }
 

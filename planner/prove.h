@@ -31,9 +31,13 @@ struct ProofParams {
   std::int64_t most_shapes = 0;  ///< so many are looked at in all
   Size largest_peak = 0;         ///< no run peaks above it
   int threads = 1;
+  double idle_pj = 0;  ///< each cycle takes, whatever is done in it
   /// No tiling of the run [first, last] costs less in any respect. Asked from one thread; may be
   /// empty.
   std::function<Metrics(std::size_t first, std::size_t last)> least{};
+  /// The run may be quicker than its tilings by so many cycles at most. Then no plan is found,
+  /// since nobody says how; empty: none is. Asked from one thread.
+  std::function<std::int64_t(std::size_t first, std::size_t last)> early{};
 };
 
 struct Proof {

@@ -425,7 +425,7 @@ the place of the profile's ({"latency": 0.7, "energy": 0.3}); `limits` bounds wh
 take ({"peak_memory": "512 KiB"}). `max_ops` is the longest piece; 1 plans layer by layer. So many
 `tile_shapes` are costed of a piece that a best plan has; 0: the fewest tiles alone. So many
 `proof_shapes` in all are costed to prove that no plan is better. With
-`residency` tensors between pieces may stay on the chip where that scores less. `memory` is a PlanMemory: answers kept for the next call. `timeout` is in seconds. `reference` is what the
+`residency` tensors between pieces may stay on the chip, and weights come early where the profile says so, where that scores less. `memory` is a PlanMemory: answers kept for the next call. `timeout` is in seconds. `reference` is what the
 score is relative to: a Profile or the name of one (layer by layer on it), or another Plan; without
 it what the profile says, or its own machine.
 

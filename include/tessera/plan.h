@@ -58,7 +58,7 @@ struct PlanParams {
   /// Take the place of the profile's weights: ("latency", 0.7). Scaled to sum 1.
   std::vector<std::pair<std::string, double>> weights{};
   /// Tensors over cuts may stay on the chip where they could be stored as well, if that scores less
-  /// (PlannedSubgraph::kept).
+  /// (PlannedSubgraph::kept), and weights come early where TilingOptions::early says so.
   bool residency = true;
   /// Of the placements that cost no more, those that use the fewest distinct modes, of all
   /// subgraphs together (NetworkPlan::objectives).

@@ -1,0 +1,193 @@
+// Weights that come early, against whatever somebody might try: random covers in random tilings,
+// with random weights loaded in the run before, score no less than a plan's bound, nor than a plan
+// that is proved. Plans with early weights are no worse than those without, survive their files,
+// and are refused where their lists do not agree.
+//
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_early_test      one of them again
+#include "planner/early.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iostream>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cost/run_bound.h"
+#include "planner/candidates.h"
+#include "planner/describe.h"
+#include "planner/kept_places.h"
+#include "planner/piece.h"
+#include "tessera/check.h"
+#include "tessera/files.h"
+#include "tests/support/effort.h"
+#include "tests/support/random.h"
+#include "tests/support/random_machine.h"
+#include "tests/support/random_network.h"
+#include "tiling/subgraph.h"
+
+namespace tessera {
+namespace {
+
+using testing::Random;
+using testing::setting;
+
+Hardware machine(Random& random, const Network& network) {
+  Hardware h = testing::random_machine(random, {.needed = testing::bytes_of(network),
+                                                .least_percent = 50,
+                                                .most_percent = 250,
+                                                .idle_power = true,
+                                                .banks = true,
+                                                .writes = random.chance(80)});
+  const bool writes = !stays_on_chip(h);
+  h.objective = {.latency = 1};
+  if (random.chance(50))
+    h.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
+  if (random.chance(30)) testing::randomize_stored(random, h);
+  if (writes && random.chance(30)) testing::add_flash(random, h);
+  testing::reach_off_chip(random, h);
+  if (random.chance(30)) h.dma.weight_slices = 4;
+  h.tiling.early = Early::weights;
+  return h;
+}
+
+/// Somebody's plan: any cover in any of the tilings that are known, and any weights that the run
+/// before may load. Nothing where that has no place.
+class Anybody {
+ public:
+  Anybody(const Network& network, const Hardware& hardware, std::size_t max_ops)
+      : network_(network),
+        hardware_(hardware),
+        max_ops_(max_ops),
+        candidates_(network, hardware, {}, make_plan_memory()) {}
+
+  std::optional<std::vector<PlannedSubgraph>> runs(Random& random) {
+    std::vector<PlannedSubgraph> runs;
+    for (OpIndex first = 0; first < network_.ops.size();) {
+      const auto most = static_cast<std::int64_t>(std::min(max_ops_, network_.ops.size() - first));
+      const OpRange ops{first, first + static_cast<std::size_t>(random.between(1, most)) - 1};
+      const auto answer = candidates_.answer(ops);
+      if (answer->options.empty()) return std::nullopt;
+      runs.push_back(planner::subgraph_of(network_, hardware_, ops,
+                                          answer->options[random.below(answer->options.size())],
+                                          candidates_.kept(ops), candidates_.readers()));
+      first = ops.last + 1;
+    }
+    for (std::size_t k = 1; k < runs.size(); ++k) bring_early(random, runs[k - 1], runs[k]);
+    for (const auto& [first, end] : planner::tied_runs(hardware_, runs)) {
+      const auto tied = std::span(runs).subspan(first, end - first);
+      if (planner::settle_kept(network_, hardware_, hardware_, tied, {}).status != Status::feasible)
+        return std::nullopt;
+    }
+    return runs;
+  }
+
+ private:
+  void bring_early(Random& random, PlannedSubgraph& before, PlannedSubgraph& run) const {
+    const auto& readers = candidates_.readers();
+    if (before.variant.reduction > 1 || run.variant.reduction > 1 ||
+        run.variant.weights != WeightPolicy::resident)
+      return;
+    const tiling::Subgraph part = tiling::make_subgraph(network_, run.ops, readers);
+    const tiling::Subgraph other = tiling::make_subgraph(network_, before.ops, readers);
+    for (const tiling::LocalTensor& local : part.tensors) {
+      const bool read = std::ranges::find(other.tensors, local.tensor,
+                                          &tiling::LocalTensor::tensor) != other.tensors.end();
+      if (!local.weight || read || random.chance(30)) continue;
+      run.early.push_back(network_.tensors[local.tensor].name);
+      before.ahead.push_back(run.early.back());
+    }
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  std::size_t max_ops_;
+  planner::Candidates candidates_;
+};
+
+bool comes_early(const NetworkPlan& plan) {
+  return std::ranges::any_of(plan.subgraphs,
+                             [](const PlannedSubgraph& run) { return !run.early.empty(); });
+}
+
+/// Something is listed by one run and not by the other, or lies elsewhere.
+void expect_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
+                           Random& random) {
+  std::vector<PlannedSubgraph>& runs = plan.subgraphs;
+  const auto late = std::ranges::find_if(runs, [](const auto& run) { return !run.early.empty(); });
+  PlannedSubgraph& before = *(late - 1);
+  switch (random.below(3)) {
+    case 0:
+      late->early.pop_back();
+      break;
+    case 1:
+      before.ahead.pop_back();
+      break;
+    default:
+      before.ahead.push_back(before.ahead.front());
+  }
+  ASSERT_FALSE(check_plan(network, hardware, plan).empty());
+}
+
+TEST(Early, NobodyIsBetterThanTheBound) {
+  const std::uint64_t first = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100));
+  int planned = 0, early = 0, better = 0, proved = 0, tried = 0, tried_early = 0;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
+    Random random(seed ^ 0xea517);
+    const Network network =
+        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(2, 5)),
+                                       .extent = 8,
+                                       .channels = 12,
+                                       .views = random.chance(30)});
+    const Hardware hardware = machine(random, network);
+    PlanParams params{.tile_shapes = 8, .proof_shapes = 2000};
+    if (random.chance(70)) params.max_ops = static_cast<std::size_t>(random.between(1, 2));
+    Hardware late = hardware;
+    late.tiling.early = Early::none;
+    const NetworkPlan without = plan_network(network, late, params);
+    const NetworkPlan plan = plan_network(network, hardware, params);
+    ASSERT_EQ(plan.status, without.status);
+    if (plan.status != Status::feasible) continue;
+    ++planned;
+    ASSERT_LE(plan.score, without.score * (1 + 1e-12));
+    ASSERT_LE(plan.bound, plan.score * (1 + 1e-12));
+    better += plan.score < without.score * (1 - 1e-9) ? 1 : 0;
+    early += comes_early(plan) ? 1 : 0;
+    proved += plan.optimal ? 1 : 0;
+
+    const std::string text = plan_json(plan);
+    ASSERT_EQ(plan_json(load_plan_text(text, "plan.json", network, hardware)), text);
+    if (comes_early(plan)) expect_damage_is_seen(network, hardware, plan, random);
+
+    Anybody anybody(network, hardware, params.max_ops);
+    cost::RunBounds bounds(network, hardware, {}, true);
+    const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
+    for (int k = 0; k < 20; ++k) {
+      const auto runs = anybody.runs(random);
+      if (!runs) continue;
+      ++tried;
+      tried_early += std::ranges::any_of(*runs, [](const auto& run) { return !run.early.empty(); });
+      const double theirs = cost::score_of(score, planner::totals_of(*runs));
+      ASSERT_LE(plan.bound, theirs * (1 + 1e-9));
+      Size least = 0;
+      for (const PlannedSubgraph& run : *runs) {
+        const Metrics bound = bounds.of(run.ops.first, run.ops.last);
+        ASSERT_LE(bound.latency_cycles, run.metrics.latency_cycles);
+        least += bound.dram_bytes;
+      }
+      ASSERT_LE(least, planner::totals_of(*runs).dram_bytes);
+    }
+  }
+  std::cout << planned << " plans, weights come early in " << early << ", " << better
+            << " better for it, " << proved << " proved; " << tried << " plans of anybody, "
+            << tried_early << " with early weights\n";
+  EXPECT_GT(early, planned / 10);
+  EXPECT_GT(tried_early, tried / 10);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,127 @@
+// Weights that come early: what that is worth to the cycle, what is refused in a file, and where
+// there is nothing to gain.
+#include "planner/early.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/hardware_yaml.h"
+#include "io/network_yaml.h"
+#include "tessera/check.h"
+#include "tessera/plan.h"
+
+namespace tessera::planner {
+namespace {
+
+// Each op has 8 x 8 weights of 64 bytes and takes 8 x 16 x 64 / 16 = 512 cycles.
+constexpr std::string_view chain_text = R"(
+tessera: network/1
+name: chain
+tensors: {x: {shape: [1, 8, 4, 4], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: a, type: conv, inputs: [x], output: t, weights: {shape: [8, 8, 1, 1], dtype: int8}}
+  - {name: b, type: conv, inputs: [t], output: u, weights: {shape: [8, 8, 1, 1], dtype: int8}}
+  - {name: c, type: conv, inputs: [u], output: y, weights: {shape: [8, 8, 1, 1], dtype: int8}}
+outputs: [y]
+)";
+
+// A byte in a cycle, 10 for each transfer.
+Hardware small_machine(int capacity, Early early) {
+  const std::string text = R"(
+tessera: hardware/1
+name: small
+clock: 1 GHz
+engines:
+  mac: {kind: mac_array, dtype: int8, unroll: {C: 2}}
+memories:
+  sram: {capacity: )" + std::to_string(capacity) +
+                           R"(}
+  dram: {offchip: true, bandwidth: 1 B/cycle, burst: 1 B, latency: 10}
+dma: {outstanding: 16}
+tiling: {double_buffer: [false]}
+objective: {latency: 1}
+)";
+  Hardware hardware = io::read_hardware_yaml(text, "small.yaml", {});
+  hardware.tiling.early = early;
+  return hardware;
+}
+
+Network chain() {
+  return io::read_network_yaml(chain_text, "chain.yaml").network;
+}
+
+NetworkPlan planned_chain(const Hardware& hardware) {
+  return plan_network(chain(), hardware, {.max_ops = 1, .tile_shapes = 0});
+}
+
+TEST(Early, EachRunButTheFirstWaitsForNoWeights) {
+  const NetworkPlan late = planned_chain(small_machine(4096, Early::none));
+  const NetworkPlan plan = planned_chain(small_machine(4096, Early::weights));
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  ASSERT_EQ(plan.subgraphs.size(), 3U);
+  // 64 bytes and the latency, in the shade of the op before.
+  EXPECT_EQ(late.totals.latency_cycles - plan.totals.latency_cycles, 2 * (64 + 10));
+  EXPECT_EQ(late.totals.dram_bytes, plan.totals.dram_bytes);
+  const std::vector<std::string> none;
+  EXPECT_EQ(plan.subgraphs[0].early, none);
+  EXPECT_EQ(plan.subgraphs[1].early, plan.subgraphs[0].ahead);
+  EXPECT_EQ(plan.subgraphs[2].early, plan.subgraphs[1].ahead);
+  EXPECT_EQ(plan.subgraphs[2].early.size(), 1U);
+  EXPECT_EQ(plan.subgraphs[2].ahead, none);
+  // What is loaded ahead counts for the op that works meanwhile.
+  EXPECT_EQ(late.layers[0].offchip_bytes + 64, plan.layers[0].offchip_bytes);
+  EXPECT_EQ(late.layers[2].offchip_bytes - 64, plan.layers[2].offchip_bytes);
+}
+
+/// Input, output and weights of an op, and no room for 64 bytes more.
+TEST(Early, NothingComesWhereThereIsNoRoom) {
+  const NetworkPlan plan = planned_chain(small_machine(2 * 128 + 64 + 63, Early::weights));
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  for (const PlannedSubgraph& run : plan.subgraphs) EXPECT_TRUE(run.early.empty());
+}
+
+/// What is between the ops has no room on the chip: moving it costs more than any weights.
+TEST(Early, AProofHoldsForWeightsThatComeEarly) {
+  std::string text(chain_text);
+  text.replace(text.find("4, 4]"), 5, "40, 40]");
+  const Network network = io::read_network_yaml(text, "chain.yaml").network;
+  Hardware hardware = small_machine(4096, Early::weights);
+  hardware.dma.outstanding = 1;
+  const NetworkPlan plan = plan_network(network, hardware, {});
+  ASSERT_EQ(plan.subgraphs.size(), 1U);
+  EXPECT_TRUE(plan.optimal) << plan.score << ' ' << plan.bound;
+  EXPECT_NE(plan.proved_over.find("whatever weights come early"), std::string::npos);
+}
+
+void expect_lists_refused(const NetworkPlan& plan, const std::string& sentence) {
+  const std::vector<std::string> wrong =
+      check_plan(chain(), small_machine(4096, Early::weights), plan);
+  ASSERT_FALSE(wrong.empty());
+  EXPECT_NE(wrong.front().find(sentence), std::string::npos) << wrong.front();
+}
+
+TEST(Early, ListsThatCannotBeAreRefused) {
+  const NetworkPlan good = planned_chain(small_machine(4096, Early::weights));
+  const std::string weight = good.subgraphs[1].early.front();
+  NetworkPlan plan = good;
+  plan.subgraphs[1].early.clear();
+  plan.subgraphs[0].ahead = {"t"};
+  expect_lists_refused(plan, "loads 't' ahead, which is no weight that it leaves to the next one");
+  plan.subgraphs[0].ahead = {weight, weight};
+  expect_lists_refused(plan, "lists '" + weight + "' twice");
+  plan.subgraphs[0].ahead = {"nothing"};
+  expect_lists_refused(plan, "loads ahead 'nothing', which is no tensor of the network");
+  plan = good;
+  plan.subgraphs[2].early = {weight};
+  expect_lists_refused(plan, "finds '" + weight + "' early, which is no weight that it reads");
+  plan = good;
+  plan.subgraphs[1].variant.weights = WeightPolicy::refetch;
+  expect_lists_refused(plan, "finds weights early, and does not keep them through its tiles");
+}
+
+}  // namespace
+}  // namespace tessera::planner
