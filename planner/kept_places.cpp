@@ -14,18 +14,22 @@
 namespace tessera::planner {
 namespace {
 
-/// The tensor that a buffer holds from run to run, if it does: one that stays, or a weight that
-/// comes early.
-std::optional<TensorIndex> kept_tensor(const Piece& piece, BufferIndex buffer) {
+/// What a buffer holds from run to run: a tensor that stays, or a weight that comes early for a
+/// run.
+struct Held {
+  TensorIndex tensor = 0;
+  std::optional<std::size_t> reader{};  ///< of the weight, which others may read at other times
+  friend auto operator<=>(const Held&, const Held&) = default;
+};
+
+std::optional<Held> held_by(const Piece& piece, std::size_t run, BufferIndex buffer) {
   const tiling::LoweredBuffer& lowered = piece.lowering.buffers[buffer];
   if (lowered.role == tiling::BufferRole::passing)
-    return piece.part.planned(piece.part.passing[lowered.tensor]);
-  if (lowered.role == tiling::BufferRole::kept)
-    return piece.part.planned(piece.part.tensors[lowered.tensor].tensor);
-  if (lowered.role != tiling::BufferRole::tile) return std::nullopt;
-  if (const tiling::LocalTensor& local = piece.part.tensors[lowered.tensor];
-      local.early || local.ahead)
-    return local.tensor;
+    return Held{piece.part.planned(piece.part.passing[lowered.tensor])};
+  const tiling::LocalTensor& local = piece.part.tensors[lowered.tensor];
+  if (lowered.role == tiling::BufferRole::kept) return Held{piece.part.planned(local.tensor)};
+  if (local.early) return Held{local.tensor, run};
+  if (local.ahead) return Held{local.tensor, run + 1};
   return std::nullopt;
 }
 
@@ -39,19 +43,21 @@ class Together {
     const Step length = steps_of(piece);
     for (BufferIndex b = 0; b < own.buffers.size(); ++b) {
       Buffer buffer = shifted(own.buffers[b]);
-      const std::optional<TensorIndex> tensor = kept_tensor(piece, b);
-      if (!tensor) {
+      const std::optional<Held> held = held_by(piece, of_run_.size() - 1, b);
+      if (!held) {
         buffer.id = std::to_string(of_run_.size()) + ":" + buffer.id;
         mine.push_back(all_.buffers.size());
         all_.buffers.push_back(std::move(buffer));
         continue;
       }
-      const auto [known, fresh] = kept_.try_emplace(*tensor, all_.buffers.size());
+      const auto [known, fresh] = kept_.try_emplace(*held, all_.buffers.size());
       mine.push_back(known->second);
-      if (fresh)
-        all_.buffers.push_back(std::move(buffer));
-      else
+      if (!fresh) {
         extend(all_.buffers[known->second], buffer);
+        continue;
+      }
+      if (held->reader) buffer.id = std::to_string(*held->reader) + ":" + buffer.id;
+      all_.buffers.push_back(std::move(buffer));
     }
     for (Relation relation : own.relations) {
       for (BufferIndex& buffer : relation.buffers) buffer = mine[buffer];
@@ -94,7 +100,7 @@ class Together {
   }
 
   PlacementProblem all_;
-  std::map<TensorIndex, BufferIndex> kept_;
+  std::map<Held, BufferIndex> kept_;
   std::vector<std::vector<BufferIndex>> of_run_;
   Step now_ = 0;
   bool homeless_ = false;
@@ -225,23 +231,24 @@ std::vector<std::string> kept_wrong(const Network& network, const Hardware& hard
   residence_wrong(network, hardware, runs, wrong);
   early_wrong(network, runs, wrong);
   if (!wrong.empty()) return wrong;
-  std::map<TensorIndex, std::pair<BufferPlace, Size>> places;
+  std::map<Held, std::pair<BufferPlace, Size>> places;
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
-  for (const PlannedSubgraph& run : runs) {
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const PlannedSubgraph& run = runs[k];
     const Piece piece = make_piece(network, hardware, run, readers);
     for (const PlannedPlacement& placed : run.placements)
       for (BufferIndex b = 0; b < placed.placement.places.size(); ++b) {
-        const std::optional<TensorIndex> tensor = kept_tensor(piece, b);
-        if (!tensor) continue;
+        const std::optional<Held> held = held_by(piece, k, b);
+        if (!held) continue;
         const std::pair here(placed.placement.places[b], piece.lowering.problem.buffers[b].size);
-        const auto [known, fresh] = places.try_emplace(*tensor, here);
+        const auto [known, fresh] = places.try_emplace(*held, here);
         if (fresh || known->second == here) continue;
         if (known->second.second != here.second) {
-          wrong.push_back("weight '" + network.tensors[*tensor].name +
+          wrong.push_back("weight '" + network.tensors[held->tensor].name +
                           "' is encoded for one of two runs that it is on the chip for");
           continue;
         }
-        wrong.push_back("tensor '" + network.tensors[*tensor].name +
+        wrong.push_back("tensor '" + network.tensors[held->tensor].name +
                         "' stays on the chip, but lies at " +
                         std::to_string(known->second.first.offset) + " in one run and at " +
                         std::to_string(here.first.offset) + " in that of ops " +

@@ -10,6 +10,7 @@
 
 #include "io/hardware_yaml.h"
 #include "io/network_yaml.h"
+#include "planner/kept_places.h"
 #include "tessera/check.h"
 #include "tessera/plan.h"
 
@@ -95,6 +96,41 @@ TEST(Early, AProofHoldsForWeightsThatComeEarly) {
   ASSERT_EQ(plan.subgraphs.size(), 1U);
   EXPECT_TRUE(plan.optimal) << plan.score << ' ' << plan.bound;
   EXPECT_NE(plan.proved_over.find("whatever weights come early"), std::string::npos);
+}
+
+/// Exporters let many ops share a weight: each run that finds it early has a place of its own for
+/// it.
+TEST(Early, AWeightMayComeForSeveralRuns) {
+  constexpr std::string_view text = R"(
+tessera: network/1
+name: shared
+tensors: {x: {shape: [1, 8, 4, 4], dtype: int8}, w: {shape: [8, 8, 1, 1], dtype: int8, kind: weight}}
+inputs: [x]
+ops:
+  - {name: a, type: relu, inputs: [x], output: t}
+  - {name: b, type: conv, inputs: [t, w], output: u}
+  - {name: c, type: relu, inputs: [u], output: v}
+  - {name: d, type: conv, inputs: [v, w], output: y}
+outputs: [y]
+)";
+  const Network network = io::read_network_yaml(text, "shared.yaml").network;
+  Hardware hardware = small_machine(4096, Early::weights);
+  hardware.engines.push_back({.name = "vec", .kind = EngineKind::vector, .lanes = 1});
+  NetworkPlan plan = plan_network(network, hardware, {.max_ops = 1, .tile_shapes = 0});
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  EXPECT_EQ(plan.subgraphs[1].early, std::vector<std::string>{"w"});
+  EXPECT_EQ(plan.subgraphs[3].early, std::vector<std::string>{"w"});
+  // Between the two it may lie elsewhere, within one of them not.
+  for (PlannedSubgraph* run : {&plan.subgraphs[0], &plan.subgraphs[1]}) {
+    const PlannedPlacement& placed = run->placements.front();
+    for (std::size_t b = 0; b < placed.problem.buffers.size(); ++b)
+      if (placed.problem.buffers[b].id == "w")
+        run->placements.front().placement.places[b].offset = 2048;
+  }
+  EXPECT_TRUE(kept_wrong(network, hardware, plan.subgraphs).empty());
+  for (BufferPlace& place : plan.subgraphs[1].placements.front().placement.places)
+    if (place.offset == 2048) place.offset = 2048 + 64;
+  EXPECT_FALSE(kept_wrong(network, hardware, plan.subgraphs).empty());
 }
 
 void expect_lists_refused(const NetworkPlan& plan, const std::string& sentence) {
