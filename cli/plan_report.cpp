@@ -347,10 +347,11 @@ std::string proof_line(const NetworkPlan& plan) {
                : "This is the best of all covers, in whatever tiles: proved.\n";
   const std::string least = decimals(plan.bound, 4);
   if (plan.looked_at.optimal)
-    return fewest +
-           ", or in others that were looked at: proved. Whatever its tiles, no cover scores less "
-           "than " +
-           least + ".\n";
+    return fewest + ", or in others that were looked at" +
+           (plan.looked_at.over.find("come early") != std::string::npos
+                ? ", and the best of these with weights that come early"
+                : "") +
+           ": proved. Whatever its tiles, no cover scores less than " + least + ".\n";
   return "The best cover scores at least " + least + "; that it is not below " +
          decimals(plan.score, 4) + " is not proved" +
          (plan.stop == StopReason::completed

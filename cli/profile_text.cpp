@@ -174,6 +174,7 @@ void add_mapping(Sheet& sheet, const std::string& key, const Mapping& mapping) {
     text += ", " + std::to_string(mapping.input_depth) + " input channels at once";
   if (mapping.folds_columns)
     text += ", folds strided columns of the network's inputs into channels";
+  if (mapping.spreads_input) text += ", spreads what transposed convolutions read with zeros";
   sheet.add(key + ".maps." + mapping.name, text);
 }
 

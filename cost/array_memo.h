@@ -34,7 +34,7 @@ class ArrayMemo {
 
  private:
   /// Everything that array_cost() looks at beside the engine: the loops, and what the op is called.
-  using Key = std::array<std::int64_t, 27>;
+  using Key = std::array<std::int64_t, 29>;
 
   [[nodiscard]] std::array<std::int64_t, 2> number_of(const std::string& name);
 

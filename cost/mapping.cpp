@@ -59,6 +59,8 @@ void each_mapping(const Op& op, const tiling::OpLoops& loops, const Engine& engi
 /// The ways in which a mapping sees the op.
 template <typename Use>
 void each_view(const tiling::OpLoops& loops, const Mapping& mapping, const Use& use) {
+  const bool transposed = loops.upscale[0] > 1 || loops.upscale[1] > 1;
+  if (mapping.spreads_input && transposed) return use(tiling::spread(loops));
   use(loops);
   if (mapping.folds_columns && loops.folds > 1) use(tiling::folded(loops));
 }
@@ -180,11 +182,16 @@ class Blocks {
 
   [[nodiscard]] Extent extent(std::int64_t made, std::int64_t taps, std::size_t axis,
                               std::int64_t step) const {
+    const auto by = static_cast<double>(step);
+    if (loops_.spread) {
+      const std::int64_t met = made + (taps - 1) * loops_.dilation[axis];
+      const auto inputs = static_cast<double>(tiling::ceil_div(met, loops_.upscale[axis]));
+      return {made, std::ceil(inputs / by) * by};
+    }
     const auto inputs = static_cast<double>(tiling::ceil_div(made, loops_.upscale[axis]));
     const double read = (inputs - 1) * static_cast<double>(loops_.stride[axis]) +
                         static_cast<double>(taps - 1) * static_cast<double>(loops_.dilation[axis]) +
                         1;
-    const auto by = static_cast<double>(step);
     return {made, std::ceil(read / by) * by};
   }
   [[nodiscard]] Extent row(std::int64_t h) const { return extent(h, part_r_, 0, unroll_.H); }

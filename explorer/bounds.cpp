@@ -16,7 +16,8 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
   const std::size_t ops = network.ops.size();
   std::vector<TensorIndex> stays;
   if (residency) stays = cost::whatever_stays(network);
-  cost::RunBounds bounds(network, hardware, stays);
+  const bool early = residency && hardware.tiling.early == Early::weights;
+  cost::RunBounds bounds(network, hardware, stays, early);
   // least[k]: of the ops before k.
   std::vector<Costs> least(ops + 1, {infinity, infinity, infinity, infinity});
   least[0] = {};

@@ -20,7 +20,7 @@ struct LeastCost {
   double score = 0;
 };
 
-/// `residency`: whatever stays on the chip over cuts (PlanParams::residency).
+/// `residency`: whatever stays on the chip over cuts and comes early (PlanParams::residency).
 /// require: check_network(network) is empty. Throws std::invalid_argument for hardware that cannot
 /// be simulated.
 [[nodiscard]] LeastCost least_cost(const Network& network, const Hardware& hardware,

@@ -131,6 +131,8 @@ class EngineReader {
       mapping.input_depth = as_whole(sources_, *n, "input_depth", 1, hardware_limits::parallel);
     if (const Node* n = fields.find("folds_columns"))
       mapping.folds_columns = as_one_of(sources_, *n, "folds_columns", {"false", "true"}) == 1;
+    if (const Node* n = fields.find("spreads_input"))
+      mapping.spreads_input = as_one_of(sources_, *n, "spreads_input", {"false", "true"}) == 1;
     fields.finish();
     return mapping;
   }

@@ -21,38 +21,63 @@ class EarlyWeights : LaterLook {
       : LaterLook(network, hardware, params, plan) {}
 
   bool improve(NetworkPlan& plan) {
+    // A higher peak, say, may pay only where several cuts have a use for it.
+    std::vector<std::vector<PlannedSubgraph>> starts{plan.subgraphs};
+    if (std::optional<std::vector<PlannedSubgraph>> all = all_at_once(plan.subgraphs))
+      starts.push_back(*std::move(all));
+    std::vector<PlannedSubgraph>* best = nullptr;
+    double least = score_of(plan.subgraphs) * less;
+    for (std::vector<PlannedSubgraph>& runs : starts) {
+      for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) look(runs, k);
+      const double score = score_of(runs);
+      if (score >= least) continue;
+      least = score;
+      best = &runs;
+    }
+    if (best == nullptr) return false;
     NetworkPlan next = plan;
-    std::vector<PlannedSubgraph>& runs = next.subgraphs;
-    bool any = false;
-    for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k)
-      any = look(runs, k) || any;
-    return any && take_if_better(plan, std::move(next));
+    next.subgraphs = std::move(*best);
+    return take_if_better(plan, std::move(next));
   }
 
  private:
+  /// All weights that would help if there were room. Nothing where one cut alone has some, or all
+  /// have no place.
+  [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> all_at_once(
+      const std::vector<PlannedSubgraph>& runs) const {
+    std::vector<PlannedSubgraph> all = runs;
+    int cuts = 0;
+    for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) {
+      const std::vector<PlannedSubgraph> next = with(all, k, weights_of(all[k - 1], all[k]));
+      std::vector<PlannedSubgraph> placed = as_placed(next, k);
+      if (score_of(placed) >= score_of(all) * less) continue;
+      all = std::move(placed);
+      ++cuts;
+    }
+    if (cuts < 2 || !settle(all, 0, all.size() - 1)) return std::nullopt;
+    return all;
+  }
+
   /// All weights of run `k` that may come early, or else one after the other, as its ops need them.
-  bool look(std::vector<PlannedSubgraph>& runs, std::size_t k) const {
-    if (runs[k - 1].variant.reduction > 1 || runs[k].variant.reduction > 1) return false;
+  void look(std::vector<PlannedSubgraph>& runs, std::size_t k) const {
     const std::vector<std::string> weights = weights_of(runs[k - 1], runs[k]);
-    if (weights.empty()) return false;
-    if (take(runs, k, weights)) return true;
-    bool any = false;
-    if (weights.size() > 1)
-      for (const std::string& weight : weights)
-        if (!budget_.exhausted()) any = take(runs, k, {weight}) || any;
-    return any;
+    if (weights.empty() || take(runs, k, weights) || weights.size() == 1) return;
+    for (const std::string& weight : weights)
+      if (!budget_.exhausted()) take(runs, k, {weight});
   }
 
   [[nodiscard]] std::vector<std::string> weights_of(const PlannedSubgraph& before,
                                                     const PlannedSubgraph& run) const {
-    if (run.variant.weights != WeightPolicy::resident) return {};
+    if (run.variant.weights != WeightPolicy::resident || run.variant.reduction > 1 ||
+        before.variant.reduction > 1)
+      return {};
     const Piece piece = make_piece(network_, hardware_, run, readers_);
     const tiling::Subgraph other = planned_part(network_, hardware_, before, readers_);
     std::vector<std::pair<Step, std::string>> found;
     for (std::size_t t = 0; t < piece.part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = piece.part.tensors[t];
       const auto copied = [&](const tiling::LaterShare& share) { return share.tensor == t; };
-      if (!local.weight || local.consumers.empty() ||
+      if (!local.weight || local.early || local.consumers.empty() ||
           std::ranges::any_of(piece.lowering.later, copied) ||
           std::ranges::find(other.tensors, local.tensor, &tiling::LocalTensor::tensor) !=
               other.tensors.end())
@@ -65,44 +90,45 @@ class EarlyWeights : LaterLook {
     return names;
   }
 
+  [[nodiscard]] static std::vector<PlannedSubgraph> with(std::vector<PlannedSubgraph> runs,
+                                                         std::size_t k,
+                                                         const std::vector<std::string>& weights) {
+    for (const std::string& weight : weights) {
+      runs[k].early.push_back(weight);
+      runs[k - 1].ahead.push_back(weight);
+    }
+    return runs;
+  }
+
   /// These besides those that come early already, where that is better and all has a place.
   bool take(std::vector<PlannedSubgraph>& runs, std::size_t k,
             const std::vector<std::string>& weights) const {
-    std::vector<PlannedSubgraph> next = runs;
-    for (const std::string& weight : weights) {
-      next[k].early.push_back(weight);
-      next[k - 1].ahead.push_back(weight);
-    }
-    const double before = score_of(runs);
-    if (score_as_placed(runs, next, k) >= before * less || !settle(next, k - 1, k)) return false;
-    if (score_of(next) >= before * less) return false;
+    std::vector<PlannedSubgraph> next = with(runs, k, weights);
+    const double before = score_of(runs) * less;
+    if (score_of(as_placed(next, k)) >= before || !settle(next, k - 1, k)) return false;
+    if (score_of(next) >= before) return false;
     runs = std::move(next);
     return true;
   }
 
-  /// As if there were room beside what is placed already: where that is lies makes no difference to
-  /// time.
-  [[nodiscard]] double score_as_placed(const std::vector<PlannedSubgraph>& runs,
-                                       const std::vector<PlannedSubgraph>& next,
-                                       std::size_t k) const {
-    std::vector<PlannedSubgraph> both{next[k - 1], next[k]};
-    for (PlannedSubgraph& run : both) {
-      const Piece piece = make_piece(network_, hardware_, run, readers_);
-      run.placements.erase(run.placements.begin() + 1, run.placements.end());
-      PlannedPlacement& placed = run.placements.front();
+  /// What the runs on both sides of the cut take if there is room beside what is placed already:
+  /// where that is makes no difference to time. They peak no higher so.
+  [[nodiscard]] std::vector<PlannedSubgraph> as_placed(std::vector<PlannedSubgraph> runs,
+                                                       std::size_t k) const {
+    for (PlannedSubgraph* run : {&runs[k - 1], &runs[k]}) {
+      const Piece piece = make_piece(network_, hardware_, *run, readers_);
+      run->placements.erase(run->placements.begin() + 1, run->placements.end());
+      PlannedPlacement& placed = run->placements.front();
       placed.problem = piece_problem(piece, 0);
       std::vector<BufferPlace>& places = placed.placement.places;
       const std::size_t missing = piece.lowering.buffers.size() - places.size();
       places.insert(places.end() - static_cast<std::ptrdiff_t>(piece.part.passing.size()), missing,
                     BufferPlace{});
-      const Size peak = run.metrics.peak_bytes;
-      run.metrics = cost::run_cost(piece_run(piece, hardware_, run.placements)).metrics;
-      run.metrics.peak_bytes = peak;
+      const Size peak = run->metrics.peak_bytes;
+      run->metrics = cost::run_cost(piece_run(piece, hardware_, run->placements)).metrics;
+      run->metrics.peak_bytes = peak;
     }
-    std::vector<PlannedSubgraph> all = runs;
-    all[k - 1] = std::move(both[0]);
-    all[k] = std::move(both[1]);
-    return score_of(all);
+    return runs;
   }
 };
 

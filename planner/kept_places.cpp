@@ -45,7 +45,7 @@ class Together {
       Buffer buffer = shifted(own.buffers[b]);
       const std::optional<Held> held = held_by(piece, of_run_.size() - 1, b);
       if (!held) {
-        buffer.id = std::to_string(of_run_.size()) + ":" + buffer.id;
+        buffer.id = "run " + std::to_string(of_run_.size()) + ": " + buffer.id;
         mine.push_back(all_.buffers.size());
         all_.buffers.push_back(std::move(buffer));
         continue;
@@ -56,7 +56,8 @@ class Together {
         extend(all_.buffers[known->second], buffer);
         continue;
       }
-      if (held->reader) buffer.id = std::to_string(*held->reader) + ":" + buffer.id;
+      buffer.id =
+          (held->reader ? "for run " + std::to_string(*held->reader) : "stays") + ": " + buffer.id;
       all_.buffers.push_back(std::move(buffer));
     }
     for (Relation relation : own.relations) {

@@ -65,6 +65,7 @@ class Plannings {
         whole_(params.limits),
         limited_(params_.limits) {
     if (!params_.memory) params_.memory = make_plan_memory();
+    may_be_early_ = params_.residency && may_come_early(network, hardware);
   }
 
   NetworkPlan run() {
@@ -89,11 +90,10 @@ class Plannings {
       // Less memory, or what stays, was not looked at where a limit came first.
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
       if (params_.tile_shapes > 0 && may_be_direct(hardware_) && may_go_on(plan)) past_chip(plan);
-      const bool may_be_early = params_.residency && may_come_early(network_, hardware_);
-      if (may_be_early && may_go_on(plan)) early(plan);
+      if (may_be_early_ && may_go_on(plan)) early(plan);
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
-      if (may_be_early) claim_with_early(plan, stays.sets);
+      if (may_be_early_) claim_with_early(plan, stays.sets);
     }
     if (plan.status == Status::feasible && always_settles(hardware_))
       settle_off_chip(network_, hardware_, whole_.budget(), plan, params_.limits.threads);
@@ -148,7 +148,7 @@ class Plannings {
     if (sets.empty()) least = bound(cost::whatever_stays(network_));
     plan.bound = std::min(plan.bound, least);
     plan.optimal = plan.optimal && plan.bound >= plan.score;
-    if (params_.tile_shapes > 0) plan.proved_over += ", whatever weights come early";
+    if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
   }
 
   /// Without the time for what lies off the chip, which is settled at last.
@@ -315,7 +315,7 @@ class Plannings {
     }
     plan.bound = proved ? plan.score : std::min(least, plan.score);
     plan.optimal = plan.bound >= plan.score;
-    if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
+    if (plan.optimal && !may_be_early_) plan.looked_at = {plan.bound, true, plan.proved_over};
   }
 
   /// What nothing like that scores less than, and whether nothing is better than the plan; it is
@@ -372,6 +372,7 @@ class Plannings {
     text += ", in whatever tiles and variants of the profile's tiling";
     if (params_.residency && !stays_on_chip(hardware_))
       text += ", whatever stays on the chip from run to run";
+    if (may_be_early_) text += ", whatever weights come early";
     if (!params_.peak_limits.empty()) text += ", within the limits on peaks that were given";
     return text;
   }
@@ -395,6 +396,7 @@ class Plannings {
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
   StopReason cut_ = StopReason::completed;
+  bool may_be_early_ = false;  ///< weights
 };
 
 }  // namespace

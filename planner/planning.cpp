@@ -361,7 +361,8 @@ class Planner {
     Proof proof;
     if (limits_.any() && !decides(hardware_, limits_)) {
       // Other shares of several memories may come to as much.
-      proof.bound = bound_of_covers(network_, hardware_, stays_, score, params_.max_ops, search_);
+      proof.bound =
+          bound_of_covers(network_, hardware_, stays_, score, params_.max_ops, search_, early_);
     } else {
       const auto most = static_cast<Size>(
           std::min(static_cast<double>(on_chip_capacity(hardware_)), limits_.peak_bytes));

@@ -71,6 +71,7 @@ void conv_loops(const Network& network, const Op& op, std::span<const Dim> outpu
     op_.input[last ? 1 : 0] *= in[2 + s];
     op_.stride[last ? 1 : 0] = transposed ? 1 : stride;
     op_.upscale[last ? 1 : 0] = transposed ? stride : 1;
+    if (transposed) op_.taps[last ? 1 : 0] *= weights[2 + s];
     op_.dilation[last ? 1 : 0] = at_or(op.dilation, s, 1);
   }
   // Of the whole op: a piece of it runs as the rest does.
@@ -156,6 +157,13 @@ OpLoops folded(OpLoops loops) {
   loops.stride[1] = 1;
   loops.folds = 1;
   loops.fold_offset = 0;
+  return loops;
+}
+
+OpLoops spread(OpLoops loops) {
+  loops.nest.R = loops.taps[0];
+  loops.nest.S = loops.taps[1];
+  loops.spread = true;
   return loops;
 }
 

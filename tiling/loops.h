@@ -49,7 +49,11 @@ struct OpLoops {
   std::array<Dim, 2> stride{1, 1};
   std::array<Dim, 2> dilation{1, 1};
   std::array<Dim, 2> upscale{1, 1};  ///< of a transposed convolution: outputs per input
-  std::array<Dim, 2> input{1, 1};    ///< rows and columns of the whole input tensor
+  /// Of a transposed convolution: rows and columns of its kernel, of which `nest` has those that an
+  /// output meets; and does it see its input with zeros between (spread())?
+  std::array<Dim, 2> taps{1, 1};
+  bool spread = false;
+  std::array<Dim, 2> input{1, 1};  ///< rows and columns of the whole input tensor
   /// Columns that may stand side by side as channels, and how many of them the kernel misses before
   /// its first one (folded()); 1: none may.
   Dim folds = 1;
@@ -68,6 +72,10 @@ struct OpLoops {
 
 /// The same op where `folds` columns of its input are channels of one.
 [[nodiscard]] OpLoops folded(OpLoops loops);
+
+/// A transposed convolution where zeros are put between what it reads, and all its taps are
+/// computed.
+[[nodiscard]] OpLoops spread(OpLoops loops);
 
 /// In a report: conv, depthwise, fc, pool, elementwise or other. Of the whole op.
 [[nodiscard]] std::string_view report_kind(const Network& network, const Op& op);

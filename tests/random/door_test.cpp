@@ -141,7 +141,8 @@ class Spoiler {
             [&] { list<std::string>(m.ops, [&](std::string& op) { text(op); }); },
             [&] { m.ops = {"conv"}; }, [&] { pairs(m.unroll); }, [&] { pairs(m.at_least); },
             [&] { m.cycles = real(); }, [&] { m.least = whole(); },
-            [&] { m.input_depth = whole(); }, [&] { truth(m.folds_columns); }});
+            [&] { m.input_depth = whole(); }, [&] { truth(m.folds_columns); },
+            [&] { truth(m.spreads_input); }});
   }
   void blocks(BlockRule& b) {
     one_of({[&] { b.buffer = whole(); }, [&] { pairs(b.most); },
@@ -274,8 +275,8 @@ class Spoiler {
                         [&] { s.extent[1] = whole(); }, [&] { s.counts[0] = whole(); },
                         [&] { choice(s.variant.weights); }, [&] { choice(s.variant.halo); },
                         [&] { choice(s.variant.stationary); }, [&] { choice(s.variant.one_copy); },
-                        [&] { choice(s.variant.direct); }, [&] { truth(s.variant.double_buffer); }, [&] { s.names.clear(); },
-                        [&] { s.metrics.latency_cycles = whole(); },
+                        [&] { choice(s.variant.direct); }, [&] { truth(s.variant.double_buffer); },
+                        [&] { s.names.clear(); }, [&] { s.metrics.latency_cycles = whole(); },
                         [&] { s.metrics.energy_pj = real(); },
                         [&] {
                           list<PlannedPlacement>(s.placements, [&](PlannedPlacement& placed) {

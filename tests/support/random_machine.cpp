@@ -18,7 +18,7 @@ Mapping random_mapping(Random& random, std::vector<std::string> ops) {
   if (random.chance(40)) mapping.least = random.between(1, 12);
   if (random.chance(20)) mapping.start = random.between(1, 12);
   if (random.chance(40)) mapping.input_depth = random.between(1, 8);
-  mapping.folds_columns = random.chance(30);
+  mapping.folds_columns = mapping.spreads_input = random.chance(30);
   return mapping;
 }
 

@@ -133,6 +133,42 @@ outputs: [y]
   EXPECT_FALSE(kept_wrong(network, hardware, plan.subgraphs).empty());
 }
 
+/// A limit on the bandwidth leaves other tiles to decide: what comes early is part of the bound
+/// then, too.
+TEST(Early, BoundsUnderALimitKnowOfThem) {
+  std::string text(chain_text);
+  text.replace(text.find("4, 4]"), 5, "16, 16]");
+  const Network network = io::read_network_yaml(text, "chain.yaml").network;
+  const Hardware hardware = small_machine(3000, Early::weights);
+  PlanParams params{.max_ops = 2};
+  const NetworkPlan plan = plan_network(network, hardware, params);
+  params.peak_limits = {{"peak_bandwidth", 1000.0}};
+  const NetworkPlan limited = plan_network(network, hardware, params);
+  ASSERT_EQ(limited.status, Status::feasible) << limited.reason;
+  EXPECT_LE(limited.bound, plan.score);
+  EXPECT_FALSE(limited.optimal && limited.score > plan.score);
+}
+
+/// Two weights of one run, one of which has no room.
+TEST(Early, SomeWeightsComeWhereNotAllHaveRoom) {
+  constexpr std::string_view text = R"(
+tessera: network/1
+name: some
+tensors: {x: {shape: [1, 8, 4, 4], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: a, type: conv, inputs: [x], output: t, weights: {shape: [8, 8, 1, 1], dtype: int8}}
+  - {name: b, type: conv, inputs: [t], output: "1:b.weights", weights: [{shape: [8, 8, 1, 1], dtype: int8}, {shape: [8], dtype: int32}]}
+outputs: ["1:b.weights"]
+)";
+  const Network network = io::read_network_yaml(text, "some.yaml").network;
+  // Room for x, t and the weights of a, and for 32 bytes more: b needs what a has.
+  const Hardware hardware = small_machine(2 * 128 + 64 + 32, Early::weights);
+  const NetworkPlan plan = plan_network(network, hardware, {.max_ops = 1, .tile_shapes = 0});
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  EXPECT_EQ(plan.subgraphs[1].early.size(), 1U);
+}
+
 void expect_lists_refused(const NetworkPlan& plan, const std::string& sentence) {
   const std::vector<std::string> wrong =
       check_plan(chain(), small_machine(4096, Early::weights), plan);
