@@ -48,8 +48,9 @@ class EarlyWeights : LaterLook {
     std::vector<PlannedSubgraph> all = runs;
     int cuts = 0;
     for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) {
-      const std::vector<PlannedSubgraph> next = with(all, k, weights_of(all[k - 1], all[k]));
-      std::vector<PlannedSubgraph> placed = as_placed(next, k);
+      const std::vector<std::string> weights = weights_of(all[k - 1], all[k]);
+      if (weights.empty()) continue;
+      std::vector<PlannedSubgraph> placed = as_placed(with(all, k, weights), k);
       if (score_of(placed) >= score_of(all) * less) continue;
       all = std::move(placed);
       ++cuts;
@@ -111,8 +112,8 @@ class EarlyWeights : LaterLook {
     return true;
   }
 
-  /// What the runs on both sides of the cut take if there is room beside what is placed already:
-  /// where that is makes no difference to time. They peak no higher so.
+  /// What the runs on both sides of the cut, where weights come early, take if there is room beside
+  /// what is placed already: where that is makes no difference to time. They peak no higher so.
   [[nodiscard]] std::vector<PlannedSubgraph> as_placed(std::vector<PlannedSubgraph> runs,
                                                        std::size_t k) const {
     for (PlannedSubgraph* run : {&runs[k - 1], &runs[k]}) {

@@ -146,6 +146,14 @@ std::vector<Network> networks() {
       chain("  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [16, 3, 3, 3]}, "
             "stride: [2, 2], pad: [0, 0, 1, 1]}\n",
             "[1, 3, 64, 64]", "int8", "a"));
+  // What is read may be spread with zeros, of few channels and of many.
+  for (const auto& [weights, shape] :
+       {std::pair{"[6, 8, 5, 5]", "[1, 6, 20, 20]"}, {"[96, 32, 2, 2]", "[1, 96, 20, 20]"}})
+    list.push_back(
+        chain(std::string("  - {name: c1, type: conv_transpose, inputs: [x], output: a, weights: "
+                          "{shape: ") +
+                  weights + "}, stride: [2, 2]}\n",
+              shape, "int8", "a"));
   // Weights and data that fill 16 banks of 32 KiB, each split of them.
   for (const int banks : {1, 2, 4, 6, 8, 10, 12, 14, 15})
     list.push_back(tiny(("[" + std::to_string(128 * banks) + ", 256, 1, 1]").c_str(),
