@@ -8,11 +8,16 @@
 
 #include "cost/tiled_run.h"
 #include "model/off_chip.h"
+#include "planner/kept_places.h"
 #include "planner/later_look.h"
 #include "planner/piece.h"
 
 namespace tessera::planner {
 namespace {
+
+/// So many runs are placed together for the weights of one of them: each time takes as long as they
+/// are many.
+constexpr std::size_t most_together = 32;
 
 class EarlyWeights : LaterLook {
  public:
@@ -106,10 +111,20 @@ class EarlyWeights : LaterLook {
             const std::vector<std::string>& weights) const {
     std::vector<PlannedSubgraph> next = with(runs, k, weights);
     const double before = score_of(runs) * less;
-    if (score_of(as_placed(next, k)) >= before || !settle(next, k - 1, k)) return false;
+    if (score_of(as_placed(next, k)) >= before || together(next, k) > most_together ||
+        !settle(next, k - 1, k))
+      return false;
     if (score_of(next) >= before) return false;
     runs = std::move(next);
     return true;
+  }
+
+  /// How many runs are placed with run `k`.
+  [[nodiscard]] std::size_t together(const std::vector<PlannedSubgraph>& runs,
+                                     std::size_t k) const {
+    for (const auto& [first, end] : tied_runs(hardware_, runs))
+      if (first <= k && k < end) return end - first;
+    return 1;
   }
 
   /// What the runs on both sides of the cut, where weights come early, take if there is room beside
