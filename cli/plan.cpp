@@ -339,10 +339,11 @@ void add_plan(CLI::App& app, Command& command) {
                      "find one that does; 0: what bounds tell (default: ") +
              std::to_string(PlanParams{}.proof_shapes) + ")")
       ->check(whole_number(0));
-  sub->add_option("--residency", options->residency,
-                  "on: tensors between subgraphs may stay on the chip where that scores less, and "
-                  "weights come early where the profile's tiling says so; off: each subgraph stores "
-                  "and loads all there is (default: on, and off with --layer-by-layer)")
+  sub->add_option(
+         "--residency", options->residency,
+         "on: tensors between subgraphs may stay on the chip where that scores less, and "
+         "weights come early where the profile's tiling says so; off: each subgraph stores "
+         "and loads all there is (default: on, and off with --layer-by-layer)")
       ->check(one_of({"on", "off"}));
   sub->add_option("--weight", options->weights,
                   "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "

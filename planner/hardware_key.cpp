@@ -100,9 +100,10 @@ class Key {
         direct_run, latency, write_latency);
   }
   void put(const Mapping& mapping) {
-    const auto& [name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns, spreads_input] =
-        mapping;
-    add(name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns, spreads_input);
+    const auto& [name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns,
+                 spreads_input] = mapping;
+    add(name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns,
+        spreads_input);
   }
   void put(const BlockRule& rule) {
     const auto& [buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages,

@@ -56,8 +56,8 @@ struct Mapping {
   /// Of an input of the network, columns that a convolution strides over may stand side by side as
   /// channels, where the stride divides their number: fewer columns of the kernel, and no stride.
   bool folds_columns = false;
-  /// Between what a transposed convolution reads zeros are put, and the whole kernel goes over all of
-  /// it; else only the taps that meet some of the input are computed.
+  /// Between what a transposed convolution reads zeros are put, and the whole kernel goes over all
+  /// of it; else only the taps that meet some of the input are computed.
   bool spreads_input = false;
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };

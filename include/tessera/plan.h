@@ -52,8 +52,8 @@ struct PlanParams {
   /// Tile shapes that are costed of each variant of a run, where the run is part of a best cover:
   /// more tiles than the fewest may be cheaper. 0: the fewest tiles alone.
   std::int64_t tile_shapes = 64;
-  /// So many are costed at last to prove that no plan is better, or to find one that is: every shape
-  /// in every variant that might be part of it. 0: what bounds tell.
+  /// So many are costed at last to prove that no plan is better, or to find one that is: every
+  /// shape in every variant that might be part of it. 0: what bounds tell.
   std::int64_t proof_shapes = 20000;
   /// Take the place of the profile's weights: ("latency", 0.7). Scaled to sum 1.
   std::vector<std::pair<std::string, double>> weights{};
