@@ -312,9 +312,11 @@ void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
     if (run.made[t] || density <= run.loaded[t]) continue;
     if (stays_[t] && network_.tensors[t].kind != TensorKind::weight) continue;  // it is on the chip
     if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true, reads), -1);
-    if (network_.tensors[t].kind == TensorKind::weight) {
-      if (run.loaded[t] > 0) run.weights.add(move(t, run.loaded[t], true, reads), -1);
-      if (run.loaded[t] <= 0) ++run.weights_count;
+    if (early_ && network_.tensors[t].kind == TensorKind::weight) {
+      if (run.loaded[t] > 0)
+        run.weights.add(move(t, run.loaded[t], true, reads), -1);
+      else
+        ++run.weights_count;
       run.weights.add(move(t, density, true, reads), 1);
     }
     run.loaded[t] = density;

@@ -54,9 +54,8 @@ struct Group {
 enum class Known : std::uint8_t { nothing, bound, groups };
 
 struct Run {
-  double least = 0;        ///< no tiling costs less, beside its peak
+  double least = never;    ///< no tiling costs less, beside its peak
   std::int64_t early = 0;  ///< it may be so many cycles quicker
-  bool known_at_all = false;
   Known known = Known::nothing;
   std::vector<Group> groups;  ///< those of one variant in a row
   std::vector<Way> ways;
@@ -95,8 +94,7 @@ class Prover {
         poll();
         Run& run = run_of(first, last);
         // Runs of a kind differ by weights alone that may come early: those of the first run not.
-        const double cost = problem.bound(first, last).cost;
-        run.least = std::exchange(run.known_at_all, true) ? std::min(run.least, cost) : cost;
+        run.least = std::min(run.least, problem.bound(first, last).cost);
         if (params.early) run.early = std::max(run.early, params.early(first, last));
       }
   }
