@@ -52,7 +52,7 @@ class Explorer {
     }
     if (params.limits.timeout) deadline_ = begin_ + *params.limits.timeout;
     if (!params.store.empty()) store_ = std::make_unique<Store>(params.store);
-    if (params.share) memory_ = params.memory ? params.memory : make_sweep_memory();
+    if (params.share) memory_ = params.memory ? params.memory : make_plan_memory();
     if (params.limits.memory)
       most_resident_ = resident_before_ + std::max<Size>(1, *params.limits.memory / 2);
   }
@@ -592,10 +592,6 @@ class Explorer {
 }  // namespace tessera::explorer
 
 namespace tessera {
-
-std::shared_ptr<PlanMemory> make_sweep_memory() {
-  return std::make_shared<PlanMemory>(true);
-}
 
 ExploreResult explore(const Sweep& sweep, const ExploreParams& params) {
   if (params.limits.threads < 1) throw BadInput("there has to be at least one thread");

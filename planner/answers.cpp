@@ -66,8 +66,7 @@ Candidates::Known Candidates::with_cheaper_of(const Known& known, Known next) {
 struct Candidates::Step {
   int level = 0;
   std::string structure;
-  std::string key;       ///< of the answer
-  std::string question;  ///< that other capacities have answers to; or empty
+  std::string key;  ///< of the answer
 };
 
 Candidates::Step Candidates::next_step(OpRange ops, const Known& known) const {
@@ -76,8 +75,6 @@ Candidates::Step Candidates::next_step(OpRange ops, const Known& known) const {
       known.answer ? next_level(known.level, known.answer->dear, params_.nodes_per_question) : 0;
   step.structure = structure_of(ops);
   step.key = hardware_key_ + std::to_string(step.level) + ' ' + step.structure;
-  if (!capacity_free_key_.empty() && !memory_->exact())
-    step.question = capacity_free_key_ + step.structure;
   return step;
 }
 
@@ -85,11 +82,9 @@ CandidateAnswer Candidates::make(OpRange ops, const Known& known, const Step& st
                                  KeptTiles* aside, bool& searched) const {
   const std::shared_ptr<RunGeometry> run = geometry_of(ops, step.structure);
   const std::lock_guard guard(run->lock);
-  OfCapacity others = step.question.empty() ? OfCapacity{} : memory_->noted(step.question);
-  if (known.answer) others.emplace_back(capacity_, known.answer);
   CandidateAnswer made;
   try {
-    made = make_answer(*run, step.structure, step.level, others, aside, searched);
+    made = make_answer(*run, step.structure, step.level, known.answer.get(), aside, searched);
   } catch (const std::bad_alloc&) {  // here, so that nobody waits for it in vain
     out_of_memory_ = true;
     made = *given_up(known).answer;
@@ -97,8 +92,7 @@ CandidateAnswer Candidates::make(OpRange ops, const Known& known, const Step& st
     if (ended.reason == StopReason::memory_limit) out_of_memory_ = true;
     made = *given_up(known).answer;
   }
-  // Where nothing fits, however many tiles, it is as quickly made again.
-  if (memory_->exact() || !made.options.empty() || made.dear) keep(step.structure, run);
+  keep(step.structure, run);
   made.cut_short = !made.complete() && (params_.budget.exhausted() || out_of_memory_);
   return made;
 }
@@ -116,7 +110,6 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
     if (answer->cut_short) memory_->forget(step.key, answer);
     // Whoever made it had less time than there is here.
   } while (answer->cut_short && !fresh && !params_.budget.exhausted());
-  if (searched && !step.question.empty()) memory_->note(step.question, capacity_, answer);
   return {.answer = answer, .fewest = nullptr, .effort = known.effort + 1, .level = step.level};
 }
 

@@ -192,43 +192,30 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
 }
 
 /// Would the effort leave so many tiles open?
-bool Candidates::too_dear(const Question& question, const TileVariant& options,
-                          std::int64_t tiles) const {
-  if (tiles < 2 || question.effort.worth <= 0 || options.halo != HaloPolicy::recompute)
-    return false;
-  const std::optional<TooMany> dear = too_many(question, options, 1);
-  return dear && dear->tiles <= tiles;
-}
-
 /// For a tile that fits, unless all that may are known to be too dear for the effort.
 CandidateAnswer::Tried Candidates::look(const Question& question, const TileVariant& options,
-                                        const Fewest& fewest, CandidateAnswer& answer,
+                                        std::int64_t fewest, CandidateAnswer& answer,
                                         bool& searched) const {
   std::optional<TooMany> dear;
   const auto most_tiles = [&] {
     if (!dear && question.effort.worth > 0 && options.halo == HaloPolicy::recompute)
-      dear = too_many(question, options, fewest.tiles);
+      dear = too_many(question, options, fewest);
     return dear ? dear->tiles - 1 : std::numeric_limits<std::int64_t>::max();
   };
   const auto leave_open = [&] {
     answer.open.push_back(dear->least);
     answer.dear = true;
   };
-  if (fewest.tiles > 1 && most_tiles() < fewest.tiles) {
+  if (fewest > 1 && most_tiles() < fewest) {
     leave_open();
-    return {.variant = options,
-            .decided = false,
-            .option = std::nullopt,
-            .none_below = fewest.tiles,
-            .headroom = fewest.headroom};
+    return {.variant = options, .decided = false, .option = std::nullopt, .none_below = fewest};
   }
   searched = true;
   tiling::TileGeometry& geometry =
       question.run.of_halo.try_emplace(options.halo, question.run.part, options.halo).first->second;
   Poll poll(params_.budget);
   const tiling::WatchedGeometry watched(geometry, poll);
-  search::TileSearchResult found =
-      search_tile(question, geometry, options, fewest.tiles, most_tiles);
+  search::TileSearchResult found = search_tile(question, geometry, options, fewest, most_tiles);
   if (found.stop == StopReason::memory_limit) out_of_memory_ = true;
   add_open(answer, geometry, found);
   if (found.cut) leave_open();
@@ -342,7 +329,6 @@ search::TileSearchResult Candidates::search_tile(
   rest.find_most_tiles = [&] { return most = most_tiles(); };
   search::TileSearchResult found = search::find_tile(geometry, hardware_, rest);
   settle(found, geometry, asked);
-  if (before) found.least_excess = std::min(found.least_excess, before->least_excess);
   const bool ended = found.stop == StopReason::completed || found.stop == StopReason::node_limit;
   if (ended && !params_.budget.exhausted()) {
     RememberedTile now = known_tile(found, before ? before->fewest : rest.fewest_tiles, most);
@@ -392,20 +378,20 @@ void Candidates::complete(search::TileSearchResult& found, tiling::TileGeometry&
 }
 
 CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
-                                        const OfCapacity& others, KeptTiles* aside,
+                                        const CandidateAnswer* before, KeptTiles* aside,
                                         bool& searched) const {
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
-  look_at_variants({run, structure, effort, aside}, lowering_variants(run.part, hardware_), others,
+  look_at_variants({run, structure, effort, aside}, lowering_variants(run.part, hardware_), before,
                    answer, searched);
   if (answer.options.empty() && answer.complete())
-    look_at_variants({run, structure, effort, aside}, direct_variants(run.part, hardware_), others,
+    look_at_variants({run, structure, effort, aside}, direct_variants(run.part, hardware_), before,
                      answer, searched);
   // Where no tile has room for all that it adds up.
   if (answer.options.empty() && answer.complete())
     for (const Reduced& split : reduced(run, structure)) {
       look_at_variants({*split.run, split.structure, effort, aside},
-                       in_parts(lowering_variants(split.run->part, hardware_), split.parts), others,
+                       in_parts(lowering_variants(split.run->part, hardware_), split.parts), before,
                        answer, searched);
       if (!answer.options.empty() || !answer.complete()) break;
     }
@@ -417,15 +403,15 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
 
 void Candidates::look_at_variants(const Question& question,
                                   const std::vector<TileVariant>& variants,
-                                  const OfCapacity& others, CandidateAnswer& answer,
+                                  const CandidateAnswer* before, CandidateAnswer& answer,
                                   bool& searched) const {
   bool single_tile = false;
   for (const TileVariant& options : variants) {
     // Two copies of a single tile's buffers would hide nothing, unless it comes in parts.
     if (options.double_buffer && single_tile && options.reduction == 1) continue;
-    Fewest fewest;
+    std::int64_t fewest = 1;
     if (!follows_from_easier(options, answer, fewest) &&
-        !carry_over(question, options, others, answer, fewest))
+        !carry_over(options, before, answer, fewest))
       answer.tried.push_back(look(question, options, fewest, answer, searched));
     const CandidateAnswer::Tried& tried = answer.tried.back();
     if (tried.option)
@@ -458,37 +444,29 @@ std::vector<Candidates::Reduced> Candidates::reduced(RunGeometry& run,
   return all;
 }
 
-/// What a search says, and for how much more capacity it would say the same.
+/// What a search says.
 CandidateAnswer::Tried Candidates::outcome(const tiling::TileSpace& space,
                                            const TileVariant& variant,
                                            const search::TileSearchResult& found,
-                                           const Fewest& fewest, std::int64_t most_tiles) const {
+                                           std::int64_t fewest, std::int64_t most_tiles) const {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   CandidateAnswer::Tried tried{
       .variant = variant,
       .decided = found.undecided.empty() && found.status != Status::unknown,
       .option = std::nullopt,
-      .none_below = none,
-      .headroom = fewest.headroom,
-      .lacking = found.lacking};
+      .none_below = none};
   if (found.status == Status::feasible) tried.none_below = tiles_of(space, found.shape);
   if (found.cut) tried.none_below = most_tiles + 1;
   for (const tiling::TileShape& shape : found.undecided)
     tried.none_below = std::min(tried.none_below, tiles_of(space, shape));
   if (found.status == Status::unknown && found.stop != StopReason::completed &&
       found.stop != StopReason::node_limit)
-    tried.none_below = fewest.tiles;
-  // Loads were rounded up to the alignment.
-  Size granule = 1;
-  for (const HardwareMemory& memory : hardware_.memories)
-    if (!memory.offchip) granule = std::max(granule, memory.space.alignment);
-  const Size room = std::max<Size>(0, found.least_excess - granule);
-  tried.headroom = found.lacking > 0 ? room : std::min(tried.headroom, room);
+    tried.none_below = fewest;
   return tried;
 }
 
 bool Candidates::follows_from_easier(const TileVariant& variant, CandidateAnswer& answer,
-                                     Fewest& fewest) {
+                                     std::int64_t& fewest) {
   for (const CandidateAnswer::Tried& tried : answer.tried) {
     if (!easier(tried.variant, variant)) continue;
     if (tried.decided && !tried.option) {
@@ -497,40 +475,25 @@ bool Candidates::follows_from_easier(const TileVariant& variant, CandidateAnswer
       answer.tried.push_back(same);
       return true;
     }
-    fewest.raise(tried.none_below, tried.headroom);
+    fewest = std::max(fewest, tried.none_below);
   }
   return false;
 }
 
-bool Candidates::carry_over(const Question& question, const TileVariant& variant,
-                            const OfCapacity& others, CandidateAnswer& answer,
-                            Fewest& fewest) const {
-  for (const auto& [other, known] : others) {
-    const auto tried = std::ranges::find(known->tried, variant, &CandidateAnswer::Tried::variant);
-    // What did not fit does not fit where there is less room, or too little more.
-    if (tried == known->tried.end() || capacity_ - other > tried->headroom) continue;
-    CandidateAnswer::Tried same = *tried;
-    same.headroom += other - capacity_;
-    fewest.raise(same.none_below, same.headroom);
-    if (!tried->decided) continue;
-    if (!tried->option) {
-      if (same.lacking > 0) same.lacking += other - capacity_;
-      answer.tried.push_back(same);
-      return true;
-    }
-    const PlannedSubgraph& option = known->options[*tried->option];
-    if (plain_ && option.metrics.peak_bytes > capacity_) continue;
-    // Found with more effort than this: alone it would not be.
-    if (too_dear(question, variant, option.tile_count())) continue;
+bool Candidates::carry_over(const TileVariant& variant, const CandidateAnswer* before,
+                            CandidateAnswer& answer, std::int64_t& fewest) {
+  if (before == nullptr) return false;
+  const auto tried = std::ranges::find(before->tried, variant, &CandidateAnswer::Tried::variant);
+  if (tried == before->tried.end()) return false;
+  fewest = std::max(fewest, tried->none_below);
+  if (!tried->decided) return false;
+  CandidateAnswer::Tried same = *tried;
+  if (tried->option) {
     same.option = answer.options.size();
-    answer.tried.push_back(same);
-    answer.options.push_back(option);
-    if (plain_)
-      for (PlannedPlacement& p : answer.options.back().placements)
-        for (Memory& memory : p.problem.memories) memory.capacity = capacity_;
-    return true;
+    answer.options.push_back(before->options[*tried->option]);
   }
-  return false;
+  answer.tried.push_back(same);
+  return true;
 }
 
 void Candidates::add_open(CandidateAnswer& answer, tiling::TileGeometry& geometry,

@@ -142,15 +142,6 @@ class Candidates {
     int effort = -1;
     int level = -1;  ///< of planner/effort.h
   };
-  /// Shapes with fewer tiles do not fit, nor would they with so much more capacity.
-  struct Fewest {
-    std::int64_t tiles = 1;
-    Size headroom = std::numeric_limits<Size>::max() / 4;
-    void raise(std::int64_t least, Size room) {
-      if (least > tiles || (least == tiles && room > headroom)) *this = {least, room};
-    }
-  };
-  using OfCapacity = std::vector<std::pair<Size, PlanMemory::Answer>>;
   /// What is known, and that nobody will know more.
   [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] static Known with_cheaper_of(const Known& known, Known next);
@@ -233,8 +224,8 @@ class Candidates {
   [[nodiscard]] std::vector<Reduced> reduced(RunGeometry& run, const std::string& structure) const;
   class CheaperVariants;
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
-                                            int level, const OfCapacity& others, KeptTiles* aside,
-                                            bool& searched) const;
+                                            int level, const CandidateAnswer* before,
+                                            KeptTiles* aside, bool& searched) const;
   /// Of one run, with one effort.
   struct Question {
     RunGeometry& run;
@@ -243,9 +234,10 @@ class Candidates {
     KeptTiles* aside = nullptr;  ///< gets what the memory would
   };
   void look_at_variants(const Question& question, const std::vector<TileVariant>& variants,
-                        const OfCapacity& others, CandidateAnswer& answer, bool& searched) const;
+                        const CandidateAnswer* before, CandidateAnswer& answer,
+                        bool& searched) const;
   [[nodiscard]] CandidateAnswer::Tried look(const Question& question, const TileVariant& options,
-                                            const Fewest& fewest, CandidateAnswer& answer,
+                                            std::int64_t fewest, CandidateAnswer& answer,
                                             bool& searched) const;
   /// Nothing where boxes are no products. The capacity does not matter to it.
   [[nodiscard]] std::shared_ptr<const cost::GridBound> grid_bound(const Question& question) const;
@@ -262,7 +254,7 @@ class Candidates {
   /// What the easier variants say about one, and what answers for other capacities do: true where
   /// it is all there is to say.
   static bool follows_from_easier(const TileVariant& variant, CandidateAnswer& answer,
-                                  Fewest& fewest);
+                                  std::int64_t& fewest);
   /// find_tile(), or what a machine with the same memories made of it. `most_tiles` is asked where
   /// one tile does not do.
   [[nodiscard]] search::TileSearchResult search_tile(
@@ -278,14 +270,13 @@ class Candidates {
                 const TileVariant& options) const;
   [[nodiscard]] bool recalled(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                               const TileVariant& options) const;
-  bool carry_over(const Question& question, const TileVariant& variant, const OfCapacity& others,
-                  CandidateAnswer& answer, Fewest& fewest) const;
-  [[nodiscard]] bool too_dear(const Question& question, const TileVariant& options,
-                              std::int64_t tiles) const;
+  /// What less effort said about a variant: true where more would say the same.
+  static bool carry_over(const TileVariant& variant, const CandidateAnswer* before,
+                         CandidateAnswer& answer, std::int64_t& fewest);
   [[nodiscard]] CandidateAnswer::Tried outcome(const tiling::TileSpace& space,
                                                const TileVariant& variant,
                                                const search::TileSearchResult& found,
-                                               const Fewest& fewest, std::int64_t most_tiles) const;
+                                               std::int64_t fewest, std::int64_t most_tiles) const;
   void add_open(CandidateAnswer& answer, tiling::TileGeometry& geometry,
                 const search::TileSearchResult& found) const;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cost/tiled_run.h"
+#include "model/crew.h"
 #include "model/off_chip.h"
 #include "planner/kept_places.h"
 #include "planner/later_look.h"
@@ -27,13 +28,19 @@ class EarlyWeights : LaterLook {
 
   bool improve(NetworkPlan& plan) {
     // A higher peak, say, may pay only where several cuts have a use for it.
-    std::vector<std::vector<PlannedSubgraph>> starts{plan.subgraphs};
-    if (std::optional<std::vector<PlannedSubgraph>> all = all_at_once(plan.subgraphs))
-      starts.push_back(*std::move(all));
+    std::vector<std::vector<PlannedSubgraph>> starts(2, plan.subgraphs);
+    each_together(params_.limits.threads, starts.size(), [&](std::size_t start) {
+      std::vector<PlannedSubgraph>& runs = starts[start];
+      if (start == 1) {
+        std::optional<std::vector<PlannedSubgraph>> all = all_at_once(runs);
+        if (!all) return;
+        runs = *std::move(all);
+      }
+      for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) look(runs, k);
+    });
     std::vector<PlannedSubgraph>* best = nullptr;
     double least = score_of(plan.subgraphs) * less;
     for (std::vector<PlannedSubgraph>& runs : starts) {
-      for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) look(runs, k);
       const double score = score_of(runs);
       if (score >= least) continue;
       least = score;

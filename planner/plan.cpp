@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "cost/run_bound.h"
 #include "cost/score.h"
+#include "model/crew.h"
 #include "model/off_chip.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
@@ -223,15 +225,24 @@ class Plannings {
     NetworkPlan quick = plan;
     const std::vector<Level> levels = best_levels(quick, fewest);
     if (!params_.fewest_modes) plan = quick;
-    for (const Level& level : levels) {
-      PlanParams params = rest();
-      params.progress = progress_from(plan);
-      NetworkPlan full =
-          plan_once(network_, hardware_, params, {.most_peak = level.most_peak}).plan;
-      solved_ += full.search.solved;
-      note(full.stop);
-      take_if_better(plan, std::move(full));
+    PlanParams params = rest();
+    params.progress = progress_from(plan);
+    params.limits.threads = threads_of_each(levels.size());
+    std::vector<NetworkPlan> full(levels.size());
+    each_together(params_.limits.threads, levels.size(), [&](std::size_t k) {
+      full[k] = plan_once(network_, hardware_, params, {.most_peak = levels[k].most_peak}).plan;
+    });
+    for (NetworkPlan& each : full) {
+      solved_ += each.search.solved;
+      note(each.stop);
+      take_if_better(plan, std::move(each));
     }
+  }
+
+  /// Threads that each of so many plans has that are made side by side.
+  [[nodiscard]] int threads_of_each(std::size_t plans) const {
+    const auto threads = static_cast<std::size_t>(std::max(1, params_.limits.threads));
+    return static_cast<int>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, plans)));
   }
 
   /// So much of the memory, and the score of a quick look.
@@ -240,43 +251,100 @@ class Plannings {
     double score = 0;
   };
 
+  /// Where the look for less memory is.
+  struct Descent {
+    Size level = 0;   ///< that was looked at last,
+    Size peak = 0;    ///< and what the best plan takes
+    Size pieces = 2;  ///< of a power of two, between levels
+    int in_vain = 0;
+    double fewest = 0;  ///< what the best cover in the fewest tiles costs
+    /// Sums in parts need less memory than the fewest tiles tell, and there is more to choose from.
+    bool in_parts = false;
+
+    /// The next level; 0: there is none.
+    [[nodiscard]] Size step() {
+      if (in_vain == most_in_vain) {
+        if (!in_parts || pieces > 2) return 0;
+        pieces = 4;
+        level = peak;
+        in_vain = most_in_vain - 1;
+      }
+      level = level_below(std::min(level, peak), pieces);
+      return level;
+    }
+    [[nodiscard]] double worth_below() const {
+      return in_parts ? std::numeric_limits<double>::infinity() : fewest * some_more;
+    }
+    void see(const NetworkPlan& plan) {
+      peak = plan.totals.peak_bytes;
+      in_parts = std::ranges::any_of(
+          plan.subgraphs, [](const PlannedSubgraph& s) { return s.variant.reduction > 1; });
+    }
+  };
+
+  /// A quick look at what there is in less memory.
+  struct Quick {
+    Size level = 0;
+    double worth_below = 0;
+    Planned planned{};
+
+    /// Would it have found the same with another bound of what is worth it?
+    [[nodiscard]] bool says_below(double worth) const {
+      const double fewest = planned.fewest;
+      return worth == worth_below || fewest < std::min(worth, worth_below);
+    }
+  };
+
+  /// Where nothing better is found there, the next levels are looked at, too: so that is done
+  /// meanwhile, if there are threads for it.
+  [[nodiscard]] std::vector<Quick> quick_looks(Descent descent, const NetworkPlan& plan) const {
+    PlanParams params = rest();
+    params.fewest_modes = false;
+    params.progress = progress_from(plan);
+    std::vector<Quick> looks;
+    const auto threads = static_cast<std::size_t>(std::max(1, params.limits.threads));
+    do {
+      looks.push_back({.level = descent.level, .worth_below = descent.worth_below()});
+      ++descent.in_vain;
+    } while (looks.size() < threads && descent.step() > 0);
+    params.limits.threads = threads_of_each(looks.size());
+    each_together(params_.limits.threads, looks.size(), [&](std::size_t k) {
+      Quick& look = looks[k];
+      look.planned =
+          plan_once(network_, hardware_, params,
+                    {.most_peak = look.level, .quick = true, .worth_below = look.worth_below});
+    });
+    return looks;
+  }
+
   /// The fewest tiles fill the memory, however little that is worth. Where less memory gives a
   /// better plan, that is the plan of this machine, too. The best first.
   std::vector<Level> best_levels(NetworkPlan& plan, double fewest) {
     std::vector<Level> levels{{.score = plan.score}};
-    Size level = plan.totals.peak_bytes;
-    Size pieces = 2;
-    for (int in_vain = 0; may_go_on(plan);) {
-      // Sums in parts need less memory than the fewest tiles tell, and there is more to choose
-      // from.
-      const bool in_parts = std::ranges::any_of(
-          plan.subgraphs, [](const PlannedSubgraph& s) { return s.variant.reduction > 1; });
-      if (in_vain == most_in_vain) {
-        if (!in_parts || pieces > 2) break;
-        pieces = 4;
-        level = plan.totals.peak_bytes;
-        in_vain = most_in_vain - 1;
+    Descent descent{.level = plan.totals.peak_bytes, .fewest = fewest};
+    descent.see(plan);
+    std::vector<Quick> looks;
+    while (may_go_on(plan) && descent.step() > 0) {
+      const auto is_of_now = [&](const Quick& look) {
+        return look.level == descent.level && look.says_below(descent.worth_below());
+      };
+      auto look = std::ranges::find_if(looks, is_of_now);
+      if (look == looks.end()) {
+        looks = quick_looks(descent, plan);
+        look = looks.begin();
       }
-      level = level_below(std::min(level, plan.totals.peak_bytes), pieces);
-      if (level == 0) break;
-      PlanParams params = rest();
-      params.fewest_modes = false;
-      params.progress = progress_from(plan);
-      const double worth_below =
-          in_parts ? std::numeric_limits<double>::infinity() : fewest * some_more;
-      auto [lower, lower_fewest] =
-          plan_once(network_, hardware_, params,
-                    {.most_peak = level, .quick = true, .worth_below = worth_below});
+      auto [lower, lower_fewest] = std::move(look->planned);
       solved_ += lower.search.solved;
       note(lower.stop);
-      if (lower.status == Status::feasible) levels.push_back({level, lower.score});
+      if (lower.status == Status::feasible) levels.push_back({descent.level, lower.score});
       if (lower.status != Status::feasible || lower.score >= plan.score) {
-        ++in_vain;
+        ++descent.in_vain;
         continue;
       }
-      in_vain = most_in_vain - 1;
-      fewest = lower_fewest;
+      descent.in_vain = most_in_vain - 1;
+      descent.fewest = lower_fewest;
       take_if_better(plan, std::move(lower));
+      descent.see(plan);
     }
     std::ranges::stable_sort(levels, {}, &Level::score);
     const auto worse = [&](const Level& each) {
@@ -377,20 +445,26 @@ class Plannings {
     return text;
   }
 
-  /// What is known already stays the best until something better is.
+  /// What is known already stays the best until something better is. Plans that are made side by
+  /// side tell one after the other.
   [[nodiscard]] std::function<void(const PlanProgress&)> progress_from(
       const NetworkPlan& plan) const {
     if (!params_.progress) return nullptr;
     return
         [this, score = plan.score, bound = plan.bound, solved = solved_](const PlanProgress& now) {
-          const double best = std::min(now.best_score, score);
-          params_.progress({best, std::min(bound, best), solved + now.solved});
+          const std::lock_guard guard(told_lock_);
+          told_score_ = std::min({told_score_, now.best_score, score});
+          told_solved_ = std::max(told_solved_, solved + now.solved);
+          params_.progress({told_score_, std::min(bound, told_score_), told_solved_});
         };
   }
 
   const Network& network_;
   const Hardware& hardware_;
   PlanParams params_;
+  mutable std::mutex told_lock_;  ///< of the next two
+  mutable double told_score_ = std::numeric_limits<double>::infinity();
+  mutable std::int64_t told_solved_ = 0;
   const porter::LimitedBudget whole_;
   const porter::LimitedBudget limited_;  ///< of what is looked for
   const Clock::time_point begin_ = Clock::now();

@@ -1,12 +1,13 @@
 // What plans share: answers to candidates, and what these follow from. Private to planner/ and
 // explorer/.
 //
-//   const auto memory = std::make_shared<PlanMemory>(true);      // exact
+//   const auto memory = std::make_shared<PlanMemory>();
 //   const std::string word = memory->short_for(structure_key(part));
 //   if (const auto known = memory->costs().find(machine + word + shape)) use(known->metrics);
 //
 // Keys begin with short words for what they are about. Whatever is kept is what whoever asks would
-// find by itself, so that a plan is the same with it and without.
+// find by itself, so that a plan is the same to the byte with it and without, and whoever asks
+// first.
 #pragma once
 
 #include <chrono>
@@ -45,14 +46,12 @@ struct CandidateAnswer {
   bool dear = false;         ///< some of `open` are bounds of tiles too dear to look for yet
   bool final = true;         ///< more effort would not be made
   bool cut_short = false;    ///< the limits of whoever made it ended it: others may know more
-  /// The variants that were tried, for answers with other capacities.
+  /// The variants that were tried, for answers with more effort.
   struct Tried {
     TileVariant variant;
     bool decided = true;
     std::optional<std::size_t> option;  ///< index; nothing where it is decided: no tile fits
     std::int64_t none_below = 1;        ///< shapes with fewer tiles do not fit
-    Size headroom = 0;  ///< the capacity can grow by so much before a shape before could fit
-    Size lacking = 0;
   };
   std::vector<Tried> tried;
 
@@ -120,12 +119,9 @@ namespace tessera {
 class PlanMemory {
  public:
   using Answer = std::shared_ptr<const planner::CandidateAnswer>;
-  /// Exact: a plan is the same to the byte with it and without. Else a tile's placement may be one
-  /// that was made for another capacity, which fits as well and takes no time, but may be higher.
   /// Of how runs are cut it keeps about so many bytes: with fewer it takes longer.
-  explicit PlanMemory(bool exact = false, std::size_t most_geometry = std::size_t{512} << 20)
-      : exact_(exact), geometries_(most_geometry) {}
-  [[nodiscard]] bool exact() const { return exact_; }
+  explicit PlanMemory(std::size_t most_geometry = std::size_t{512} << 20)
+      : geometries_(most_geometry) {}
   [[nodiscard]] planner::TileMemo& tiles() { return tiles_; }
   [[nodiscard]] planner::ByKey<planner::KnownCost>& costs() { return costs_; }
   [[nodiscard]] planner::ByKey<planner::KnownLoad>& loads() { return loads_; }
@@ -231,19 +227,8 @@ class PlanMemory {
     loads_.clear();
     peaks_.clear();
   }
-  /// Answers by their question without the capacity, for other capacities.
-  void note(const std::string& question, Size capacity, Answer answer) {
-    const std::lock_guard guard(lock_);
-    of_capacity_[question].emplace_back(capacity, std::move(answer));
-  }
-  [[nodiscard]] std::vector<std::pair<Size, Answer>> noted(const std::string& question) {
-    const std::lock_guard guard(lock_);
-    const auto known = of_capacity_.find(question);
-    return known == of_capacity_.end() ? std::vector<std::pair<Size, Answer>>{} : known->second;
-  }
 
  private:
-  bool exact_;
   planner::GeometryStore geometries_;
   planner::TileMemo tiles_;
   planner::ByKey<planner::KnownCost> costs_;
@@ -254,7 +239,6 @@ class PlanMemory {
   std::map<std::string, std::shared_ptr<cost::ArrayMemo>> arrays_;
   std::map<std::string, std::size_t> words_;
   std::map<std::string, std::shared_future<Answer>> answers_;
-  std::map<std::string, std::vector<std::pair<Size, Answer>>> of_capacity_;
   std::map<std::string, std::shared_ptr<const cost::GridBound>> bounds_;
 };
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <limits>
+#include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -99,22 +100,7 @@ class Residency : LaterLook {
       every_set(best);
       return take(best, plan);
     }
-    tensor_by_tensor(best);
-    std::set<std::vector<TensorIndex>> tried;
-    const std::vector<TensorIndex> chosen = best.stays;
-    std::vector<State> found{std::move(best)};
-    std::vector<std::vector<TensorIndex>> sets{chosen, small_, may_};
-    // In short networks those up to each size, which are the same where there is more room.
-    if (network_.ops.size() <= few_ops)
-      for (Size most = 1; most < on_chip_capacity(within_); most *= 2) sets.push_back(up_to(most));
-    for (const std::vector<TensorIndex>& stays : sets) {
-      if (!tried.insert(stays).second) continue;
-      std::optional<State> other = cover_with(stays, true);
-      if (!other) continue;
-      if (std::optional<State> lower = in_less(*other)) other = std::move(lower);
-      tensor_by_tensor(*other);
-      found.push_back(std::move(*other));
-    }
+    std::vector<State> found = from_all_starts(std::move(best));
     // The best of them has no room off the chip, perhaps, or others wait less for what comes from
     // behind.
     bool better = false;
@@ -126,6 +112,50 @@ class Residency : LaterLook {
       found.erase(least);
     }
     return better;
+  }
+
+  /// What the runs of the plan lead to, and the best covers with more or less that stays: side by
+  /// side, as none of them knows of the others.
+  [[nodiscard]] std::vector<State> from_all_starts(State best) {
+    std::vector<std::vector<TensorIndex>> sets;
+    const auto add = [&](std::vector<TensorIndex> stays) {
+      if (std::ranges::find(sets, stays) == sets.end()) sets.push_back(std::move(stays));
+    };
+    add(small_);
+    add(may_);
+    // In short networks those up to each size, which are the same where there is more room.
+    if (network_.ops.size() <= few_ops)
+      for (Size most = 1; most < on_chip_capacity(within_); most *= 2) add(up_to(most));
+    std::vector<std::vector<State>> found(1 + sets.size());
+    const int threads = threads_of_each(found.size());
+    each_together(params_.limits.threads, found.size(), [&](std::size_t k) {
+      const auto keep = [&](std::optional<State> state) {
+        if (state) found[k].push_back(*std::move(state));
+      };
+      if (k > 0) return keep(best_with(sets[k - 1], threads));
+      tensor_by_tensor(best, threads);
+      const std::vector<TensorIndex> chosen = best.stays;
+      keep(std::move(best));
+      if (std::ranges::find(sets, chosen) == sets.end()) keep(best_with(chosen, threads));
+    });
+    std::vector<State> all;
+    for (std::vector<State>& of_start : found) std::ranges::move(of_start, std::back_inserter(all));
+    return all;
+  }
+
+  /// The best cover with these tensors, gone through tensor by tensor.
+  [[nodiscard]] std::optional<State> best_with(const std::vector<TensorIndex>& stays, int threads) {
+    std::optional<State> state = noted(cover_with(stays, true, unbounded, threads));
+    if (!state) return std::nullopt;
+    if (std::optional<State> lower = in_less(*state, threads)) state = std::move(lower);
+    tensor_by_tensor(*state, threads);
+    return state;
+  }
+
+  /// Threads that each of so many has, which are gone through side by side.
+  [[nodiscard]] int threads_of_each(std::size_t count) const {
+    const auto threads = static_cast<std::size_t>(std::max(1, params_.limits.threads));
+    return static_cast<int>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, count)));
   }
 
   /// False where that is no better.
@@ -169,29 +199,46 @@ class Residency : LaterLook {
   }
 
   void every_set(State& best) {
-    for (const std::vector<TensorIndex>& stays : all_sets()) {
-      if (stays.empty()) continue;
-      std::optional<State> other = cover_with(stays, false);
-      if (!other) continue;
-      if (std::optional<State> lower = in_less(*other)) other = std::move(lower);
-      if (other->score < best.score * less) best = std::move(*other);
-    }
+    const std::vector<std::vector<TensorIndex>> sets = all_sets();
+    std::vector<std::optional<State>> found(sets.size());
+    const int threads = threads_of_each(sets.size());
+    each_together(params_.limits.threads, sets.size(), [&](std::size_t k) {
+      if (sets[k].empty()) return;
+      found[k] = noted(cover_with(sets[k], false, unbounded, threads));
+      if (!found[k]) return;
+      if (std::optional<State> lower = in_less(*found[k], threads)) found[k] = std::move(lower);
+    });
+    for (std::optional<State>& each : found)
+      if (each && each->score < best.score * less) best = *std::move(each);
   }
 
   /// The same tensors stay, and less of the memory is used as long as that is better: where it is.
-  [[nodiscard]] std::optional<State> in_less(const State& state) {
+  /// So many levels are looked at side by side, as if those before were no reason to end it.
+  [[nodiscard]] std::optional<State> in_less(const State& state, int threads) {
     std::optional<State> best;
     if (!levels_ || state.stays.empty()) return best;
     Size peak = 0;
     for (const PlannedSubgraph& run : state.runs) peak = std::max(peak, run.metrics.peak_bytes);
     int in_vain = 0;
-    for (Size level = level_below(peak); level > 0 && in_vain < most_in_vain;
-         level = level_below(level)) {
-      std::optional<State> lower = cover_with(state.stays, !all_sets_, level);
-      if (lower && lower->score < (best ? best->score : state.score) * less)
-        best = std::move(lower);
-      else
-        ++in_vain;
+    Size next = level_below(peak);
+    while (next > 0 && in_vain < most_in_vain) {
+      std::vector<Size> levels;
+      for (; next > 0 && levels.size() < static_cast<std::size_t>(threads);
+           next = level_below(next))
+        levels.push_back(next);
+      std::vector<Cover> covers(levels.size());
+      each_together(threads, levels.size(), [&](std::size_t k) {
+        covers[k] = cover_with(state.stays, !all_sets_, levels[k],
+                               std::max(1, threads / static_cast<int>(levels.size())));
+      });
+      for (Cover& cover : covers) {
+        if (in_vain == most_in_vain) break;
+        std::optional<State> lower = noted(std::move(cover));
+        if (lower && lower->score < (best ? best->score : state.score) * less)
+          best = std::move(lower);
+        else
+          ++in_vain;
+      }
     }
     return best;
   }
@@ -199,8 +246,8 @@ class Residency : LaterLook {
   /// Tensors are tried side by side as if those before them changed nothing; where one does, those
   /// behind it are tried again. So threads change nothing but the time. More of them at once leave
   /// less to wait for at the end, and where nothing changes for a while there is nothing to lose.
-  void tensor_by_tensor(State& state) {
-    const auto threads = static_cast<std::size_t>(std::max(1, params_.limits.threads));
+  void tensor_by_tensor(State& state, int most_threads) {
+    const auto threads = static_cast<std::size_t>(most_threads);
     for (int pass = 0; pass < most_passes; ++pass) {
       bool changed = false;
       const std::vector<TensorIndex> tensors = over_cuts(state);
@@ -280,33 +327,49 @@ class Residency : LaterLook {
 
   [[nodiscard]] Limits rest() const { return porter::rest_of(params_.limits, budget_); }
 
-  [[nodiscard]] std::optional<State> cover_with(const std::vector<TensorIndex>& stays, bool quick,
-                                                Size most_peak = unbounded) {
-    if (stays.empty()) return std::nullopt;
-    if (budget_.exhausted()) {
-      fewest_bound_ = 0;
-      return std::nullopt;
-    }
+  /// What is known of the best cover with what stays in so much of the memory.
+  struct Cover {
+    std::optional<State> state{};
+    double fewest_bound = infinity;
+    std::int64_t solved = 0;
+    StopReason stop = StopReason::completed;
+  };
+
+  [[nodiscard]] Cover cover_with(const std::vector<TensorIndex>& stays, bool quick, Size most_peak,
+                                 int threads) const {
+    if (stays.empty()) return {};
+    if (budget_.exhausted()) return {.fewest_bound = 0};
     PlanParams params = params_;
     params.limits = rest();
+    params.limits.threads = threads;
     params.fewest_modes = false;
     params.progress = nullptr;
     NetworkPlan plan = plan_once(network_, hardware_, params,
                                  {.most_peak = most_peak, .stays = stays, .quick = quick})
                            .plan;
-    solved_ += plan.search.solved;
-    if (cut_short(plan.stop)) stop_ = plan.stop;
+    Cover cover{.solved = plan.search.solved, .stop = plan.stop};
     if (plan.status != Status::infeasible && most_peak == unbounded)
-      fewest_bound_ = std::min(fewest_bound_, plan.bound);
-    if (plan.status != Status::feasible) return std::nullopt;
+      cover.fewest_bound = plan.bound;
+    if (plan.status != Status::feasible) return cover;
     const double score = score_of(plan.subgraphs);
-    return State{std::move(plan.subgraphs), stays, score};
+    cover.state = State{std::move(plan.subgraphs), stays, score};
+    return cover;
+  }
+
+  /// It is one of those that were to be looked at.
+  std::optional<State> noted(Cover cover) {
+    solved_ += cover.solved;
+    const std::lock_guard guard(lock_);
+    if (cut_short(cover.stop)) stop_ = cover.stop;
+    fewest_bound_ = std::min(fewest_bound_, cover.fewest_bound);
+    return std::move(cover.state);
   }
 
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
   bool all_sets_ = false;
   bool levels_ = false;             ///< of memory are looked at
+  std::mutex lock_;                 ///< of the next two
   double fewest_bound_ = infinity;  ///< of the covers that were sought in the fewest tiles
   StopReason stop_ = StopReason::completed;
   std::vector<OpIndex> maker_;

@@ -25,7 +25,6 @@ search::TileSearchResult cut_at(const RememberedTile& known, const tiling::TileS
   found.status = Status::unknown;
   found.stop = StopReason::node_limit;
   found.cut = true;
-  found.least_excess = known.least_excess;
   found.undecided = undecided_between(known, space, fewest, most);
   return found;
 }
@@ -53,7 +52,6 @@ RememberedTile known_tile(const search::TileSearchResult& found, std::int64_t fe
   }
   known.undecided = found.undecided;
   known.lacking = found.lacking;
-  known.least_excess = found.least_excess;
   return known;
 }
 
@@ -76,7 +74,6 @@ std::optional<search::TileSearchResult> recall(const RememberedTile& known,
   found.undecided =
       undecided_between(known, space, fewest, std::numeric_limits<std::int64_t>::max());
   found.lacking = known.lacking;
-  found.least_excess = known.least_excess;
   return found;
 }
 

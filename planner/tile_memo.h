@@ -32,7 +32,6 @@ struct RememberedTile {
   std::vector<Placement> placements;
   std::vector<tiling::TileShape> undecided;
   Size lacking = 0;
-  Size least_excess = 0;
 };
 
 /// By the question.

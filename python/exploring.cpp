@@ -13,6 +13,7 @@
 #include "tessera/errors.h"
 #include "tessera/explore.h"
 #include "tessera/files.h"
+#include "tessera/plan.h"
 #include "values.h"
 
 namespace tessera::python {
@@ -183,7 +184,7 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
 class SweepWorker {
  public:
   explicit SweepWorker(const py::object& path)
-      : sweep_(path_of(path), {}, profile_folders_of_package()), memory_(make_sweep_memory()) {}
+      : sweep_(path_of(path), {}, profile_folders_of_package()), memory_(make_plan_memory()) {}
 
   /// How many plans were made, in so many seconds at most and until `stop` is asked for.
   [[nodiscard]] std::int64_t plan(std::size_t candidate, const py::object& store,

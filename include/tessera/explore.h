@@ -170,11 +170,7 @@ struct ExploreProgress {
   std::int64_t mode_plans = 0;   ///< of the search for the fewest modes, which comes last
 };
 
-/// What candidates share, kept for calls to come: sweeps of one process that are called part by
-/// part
-/// (`only`), or have networks or memories in common. Thread-safe.
 class PlanMemory;
-[[nodiscard]] TESSERA_API std::shared_ptr<PlanMemory> make_sweep_memory();
 
 struct ExploreParams {
   /// Of the whole sweep: time, memory, threads and the stop token. Plans run side by side, each in
@@ -195,7 +191,9 @@ struct ExploreParams {
   /// Answers shared between candidates. Without, each is planned from nothing; the results are the
   /// same.
   bool share = true;
-  std::shared_ptr<PlanMemory> memory{};  ///< of make_sweep_memory(); nothing: of this call alone
+  /// What candidates share, kept for calls to come: sweeps of one process that are called part by
+  /// part (`only`), or have networks or memories in common. Nothing: of this call alone.
+  std::shared_ptr<PlanMemory> memory{};
   /// Called from one thread at a time.
   std::function<void(const ExploreProgress&)> progress{};
 };

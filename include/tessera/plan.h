@@ -40,7 +40,7 @@ struct PlanProgress {
 };
 
 /// Answers to candidates, kept from plan to plan: a search over hardware or networks hands the
-/// same memory to every call. Safe to share between calls that run one after the other.
+/// same memory to every call. Plans are the same to the byte with it and without. Thread-safe.
 class PlanMemory;
 [[nodiscard]] TESSERA_API std::shared_ptr<PlanMemory> make_plan_memory();
 

@@ -28,11 +28,8 @@ Size Decider::over_capacity(const std::vector<Size>& sizes) const {
 }
 
 std::optional<DecidedBy> Decider::refuted_cheaply(const std::vector<Size>& sizes) const {
-  // The first step that is over suffices, unless it is over by less than any step before.
-  if (const Size excess = params_.bounds ? load_.first_excess(sizes) : 0; excess > 0) {
-    if (excess < least_excess_) least_excess_ = std::min(least_excess_, load_.excess(sizes));
-    return DecidedBy::bound;
-  }
+  // The first step that is over suffices.
+  if (params_.bounds && load_.first_excess(sizes) > 0) return DecidedBy::bound;
   if (refuted_since(0, sizes)) return DecidedBy::dominance;
   return std::nullopt;
 }

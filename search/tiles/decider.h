@@ -41,10 +41,6 @@ class Decider {
   [[nodiscard]] std::size_t refutations() const { return memo_.refutations(); }
   [[nodiscard]] bool refuted_since(std::size_t refutations, const std::vector<Size>& sizes) const;
 
-  /// By how many bytes at least every refutation so far was over the capacity: 0 where it was not
-  /// by load, the largest size where there is none.
-  [[nodiscard]] Size least_excess() const { return memo_.refutations() == 0 ? least_excess_ : 0; }
-
   /// Adds a decision to the counters; decide() does so itself.
   void count(const SizeVerdict& decision);
 
@@ -62,7 +58,6 @@ class Decider {
   engine::Memo memo_;
   mutable SizeLayer asked_;  ///< of the last question
   mutable facts::LoadTest load_;
-  mutable Size least_excess_ = std::numeric_limits<Size>::max();  ///< of refutations by load
 };
 
 }  // namespace tessera::search

@@ -69,7 +69,6 @@ class TileSearch {
 
   TileSearchResult finish(Status status) {
     result_.status = status;
-    result_.least_excess = result_.lacking > 0 ? result_.lacking : decider_.least_excess();
     result_.lowering = std::move(lowering_);
     return std::move(result_);
   }

@@ -104,9 +104,6 @@ struct TileSearchResult {
   bool cut = false;
   Size lacking =
       0;  ///< where even the smallest tile (or `only`) is over the load: by how many bytes
-  /// By how many bytes at least every shape that was refuted is over the capacity: 0 where some
-  /// other rule refuted one, the largest size where none was.
-  Size least_excess = 0;
   std::vector<TileProbe> probes;
   TileCounters counters;
 };
