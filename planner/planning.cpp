@@ -29,6 +29,7 @@
 #include "tessera/check.h"
 #include "tessera/files.h"
 #include "tessera/tile.h"
+#include "tiling/reach.h"
 
 namespace tessera::planner {
 
@@ -267,7 +268,8 @@ class Planner {
     problem.ops = network_.ops.size();
     // What waits on the chip for others is not the same for runs that are alike.
     if (!stays_on_chip(hardware_))
-      problem.like = search::like_ops(network_, tiling::last_readers(network_), stays_);
+      problem.like = search::like_ops(network_, tiling::last_readers(network_), stays_,
+                                      tiling::made_in(network_, stays_, hardware_));
     problem.max_ops = params_.max_ops;
     problem.peak_weight = cost::peak_weight(score);
     // One cover after the other asks for the same bounds.

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "facts/room.h"
-#include "tiling/engine_choice.h"
+#include "tiling/reach.h"
 
 namespace tessera::tiling {
 namespace {
@@ -39,52 +39,6 @@ class Cycle {
  private:
   Step period_;
   std::vector<StepRange> intervals_;
-};
-
-/// Sorted; everything where nobody says.
-using Memories = std::vector<MemoryIndex>;
-
-/// Where operands of the ops of a run may lie, by what their engines reach.
-class Reachable {
- public:
-  Reachable(const Subgraph& part, const Hardware& hardware) {
-    for (const HardwareMemory& memory : hardware.memories)
-      if (!memory.offchip) names_.push_back(&memory.space.name);
-    const auto leaves_out = [&](const std::vector<std::string>& listed) {
-      return memories(listed).size() < names_.size();
-    };
-    const auto restricts = [&](const Engine& engine) {
-      const auto& [input, weights, output] = engine.reach;
-      return leaves_out(input) || leaves_out(weights) || leaves_out(output);
-    };
-    if (std::ranges::none_of(hardware.engines, restricts)) return;
-    static const Reach everything;
-    for (std::size_t step = 0; step < part.steps(); ++step) {
-      const Op& op = part.op(static_cast<Step>(step));
-      const OpLoops loops =
-          loops_of(*part.network, op, part.network->tensors[op.outputs.at(0)].shape);
-      const auto chosen = choose_engine(op, loops, hardware);
-      of_.push_back(chosen ? &hardware.engines[chosen->engine].reach : &everything);
-    }
-  }
-
-  [[nodiscard]] bool restricts() const { return !of_.empty(); }
-  [[nodiscard]] Memories input(Step step) const { return memories(at(step).input); }
-  [[nodiscard]] Memories weights(Step step) const { return memories(at(step).weights); }
-  [[nodiscard]] Memories output(Step step) const { return memories(at(step).output); }
-
- private:
-  [[nodiscard]] const Reach& at(Step step) const { return *of_[static_cast<std::size_t>(step)]; }
-  [[nodiscard]] Memories memories(const std::vector<std::string>& listed) const {
-    Memories found;
-    for (MemoryIndex m = 0; m < names_.size(); ++m)
-      if (listed.empty() || std::ranges::find(listed, *names_[m]) != listed.end())
-        found.push_back(m);
-    return found;
-  }
-
-  std::vector<const std::string*> names_;  ///< of the memories that buffers are placed into
-  std::vector<const Reach*> of_;           ///< per step; nothing where no engine restricts
 };
 
 /// The ops that use a tensor at one place.
@@ -166,8 +120,10 @@ class Lowerer {
       shares_.front().read = local.consumers;
       return;
     }
-    bool first = !local.producer;
+    bool first = !local.producer && local.made_in.empty();
     if (local.producer) shares_.front().memories = reachable_.output(*local.producer);
+    // What another run made stays where that left it.
+    if (!local.made_in.empty()) shares_.front().memories = local.made_in;
     for (const Step step : local.consumers) {
       const Memories mine = reachable(t, step);
       if (first) shares_.front().memories = mine;
@@ -312,6 +268,8 @@ class Lowerer {
     buffer.size =
         std::max<Size>(1, stored_bytes(tensor, brick_of_passing(part_, part_.passing[k])));
     buffer.live = {{0, period_}};
+    if (k < part_.passing_in.size() && part_.passing_in[k].size() < out_.problem.memories.size())
+      buffer.memories = part_.passing_in[k];
     out_.buffers.push_back(
         {k, BufferRole::passing, 0, bytes_of(tensor), buffer.size, 0, std::nullopt});
     out_.problem.buffers.push_back(std::move(buffer));

@@ -100,6 +100,7 @@ class Splitter {
     for (LocalTensor& local : part.tensors) describe(local);
     share_place(part);
     part.passing = std::move(passing);
+    part.passing_in = whole_.passing_in;
     part.brick = whole_.brick;
     part.origin = std::move(origin_);
     part.split_at = at_;
@@ -213,6 +214,7 @@ class Splitter {
     const auto same = std::ranges::find(whole_.tensors, original, &LocalTensor::tensor);
     local.outside = same->outside;
     local.kept = same->kept;
+    local.made_in = same->made_in;
     if (same->bytes.encoded > 0) {
       local.bytes = bytes_of(network_->tensors[local.tensor]);
       local.bytes.encoded = network_->tensors[local.tensor].encoded.value_or(same->bytes.encoded);

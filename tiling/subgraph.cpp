@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tiling/reach.h"
+
 namespace tessera::tiling {
 
 std::vector<std::optional<OpIndex>> last_readers(const Network& network) {
@@ -72,6 +74,20 @@ void encode(Subgraph& part, const Hardware& hardware) {
   }
 }
 
+/// Of what stays on the chip from a run before. Inputs of the network may lie anywhere.
+void find_where_made(Subgraph& part, const Hardware& hardware) {
+  const Network& network = *part.network;
+  const auto where = [&](TensorIndex t) -> std::vector<MemoryIndex> {
+    for (OpIndex k = part.ops.first; k-- > 0;)
+      if (std::ranges::find(network.ops[k].outputs, t) != network.ops[k].outputs.end())
+        return made_in(network, k, hardware);
+    return {};
+  };
+  for (LocalTensor& local : part.tensors)
+    if (local.kept && !local.producer) local.made_in = where(local.tensor);
+  for (const TensorIndex t : part.passing) part.passing_in.push_back(where(t));
+}
+
 }  // namespace
 
 Subgraph make_subgraph(const Network& network, OpRange range,
@@ -98,6 +114,7 @@ Subgraph make_subgraph(const Network& network, OpRange range,
     if (there[t] && network.tensors[t].kind != TensorKind::weight && readers[t] &&
         *readers[t] > range.last && stay(t))
       part.passing.push_back(t);
+  if (keeps(part) && restricts_reach(hardware)) find_where_made(part, hardware);
   return part;
 }
 

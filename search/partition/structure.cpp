@@ -96,6 +96,7 @@ std::string structure_key(const tiling::Subgraph& subgraph) {
     key.add(local.outside);
     key.add(local.leaves);
     key.add(local.kept);
+    key.add(local.made_in);
     key.add(local.producer ? *local.producer + 1 : 0);
     key.add(local.consumers);
   }
@@ -113,12 +114,14 @@ std::string structure_key(const tiling::Subgraph& subgraph) {
   for (const TensorIndex tensor : subgraph.passing)
     key.add(stored_bytes(subgraph.network->tensors[tensor],
                          tiling::brick_of_passing(subgraph, tensor)));
+  for (const auto& memories : subgraph.passing_in) key.add(memories);
   return key.take();
 }
 
 std::vector<std::uint32_t> like_ops(const Network& network,
                                     const std::vector<std::optional<OpIndex>>& readers,
-                                    std::span<const TensorIndex> stays) {
+                                    std::span<const TensorIndex> stays,
+                                    std::span<const std::vector<MemoryIndex>> made_in) {
   /// Who touched a tensor with memory last: an op, and its how manyeth operand or output.
   struct Touch {
     OpIndex op = 0;
@@ -129,6 +132,12 @@ std::vector<std::uint32_t> like_ops(const Network& network,
   for (OpIndex k = 0; k < network.ops.size(); ++k)
     for (const TensorIndex t : network.ops[k].outputs) maker[t] = k;
   const auto stay = [&](TensorIndex t) { return std::ranges::binary_search(stays, t); };
+  const auto add_where_made = [&](KeyWriter& key, TensorIndex t) {
+    if (made_in.empty()) return;
+    const auto at = std::ranges::lower_bound(stays, t);
+    if (at != stays.end() && *at == t)
+      key.add(made_in[static_cast<std::size_t>(at - stays.begin())]);
+  };
   std::unordered_map<std::string, std::uint32_t> numbers;
   std::vector<std::uint32_t> like;
   for (OpIndex k = 0; k < network.ops.size(); ++k) {
@@ -141,6 +150,7 @@ std::vector<std::uint32_t> like_ops(const Network& network,
       add_tensor(key, network.tensors[tensor]);
       add_tensor(key, network.tensors[storage]);
       key.add(stay(storage));
+      add_where_made(key, storage);
       // 0: nobody.
       key.add(before[storage] ? k - before[storage]->op + 1 : 0);
       key.add(before[storage] ? before[storage]->position : 0);
@@ -157,6 +167,7 @@ std::vector<std::uint32_t> like_ops(const Network& network,
     for (const TensorIndex t : stays)
       if (maker[t] < k && readers[t] && *readers[t] > k) {
         add_tensor(key, network.tensors[t]);
+        add_where_made(key, t);
         key.add(k - maker[t]);
         key.add(*readers[t] - k);
       }

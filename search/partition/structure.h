@@ -27,9 +27,11 @@ namespace tessera::search {
 /// same, one by one: each tells of its op all that a run can see, and how far away the op is that
 /// touched each of its tensors before, and the one that reads it last. Runs may have one key with
 /// different numbers where the difference lies outside of them.
-/// require: readers is last_readers(network); `stays` is sorted, and each of it may (may_stay()).
+/// require: readers is last_readers(network); `stays` is sorted, and each of it may (may_stay());
+/// `made_in` says of each of it where the op that makes it leaves it (tiling/reach.h), or is empty.
 [[nodiscard]] std::vector<std::uint32_t> like_ops(
     const Network& network, const std::vector<std::optional<OpIndex>>& readers,
-    std::span<const TensorIndex> stays = {});
+    std::span<const TensorIndex> stays = {},
+    std::span<const std::vector<MemoryIndex>> made_in = {});
 
 }  // namespace tessera::search

@@ -214,7 +214,8 @@ class Run:
 
         self.shares = {}
         for t in self.loaded + self.made:
-            shares = [[reached(t.maker, "output"), []]] if t in self.made else []
+            there = t.name in self.kept and t.maker is not None  # where the run that made it left it
+            shares = [[reached(t.maker, "output"), []]] if t in self.made or there else []
             for k, op in enumerate(self.ops):
                 if t in op.inputs:
                     mine = reached(op, "output" if t.name in self.sums else "input")
@@ -280,7 +281,7 @@ class Run:
         constants = min(m.offchip, key=lambda memory: memory.writable)  # weights lie where programs cannot write
         dram = next((memory for memory in m.offchip if memory.writable), None)
         self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
-        self.halos_copied = False
+        self.halos_copied = self.kept_copied = False
         self.weights_loaded = {w.name: [] for op in self.ops for w in op.weights}  # bytes of each part that comes
         # Of each part of a tensor over a cut that comes or goes: its bytes, and those of its bursts where it might lie behind.
         self.tensors_moved = {(t.name, way): [] for way, tensors in enumerate((self.loaded, self.leaving))
@@ -489,6 +490,7 @@ class Run:
                 here, there = self.place(number, t.name), self.place(number, t.name, share)
                 self.energy += held * (here.energy[0] + there.energy[1])
                 self.copied = True
+                self.kept_copied |= t in self.loaded
                 cycles += m.setup + ceil(max(here.serving(held, 0), there.serving(0, held)))
         if not m.halos_are_copied:
             return cycles
@@ -594,7 +596,7 @@ class Run:
             ("double buffer", self.double), ("resident", self.resident), ("weights stay", self.stationary == "weights"),
             ("sums in parts", self.parts > 1), ("inputs stay", self.stationary == "inputs"), ("one copy", self.one_copy not in ([], ["none"])),
             ("bandwidth on the chip", any(one.bandwidth for one in m.memories.values() if not one.offchip)),
-            ("modes are switched", self.switched > 0), ("copied on the chip", self.copied),
+            ("modes are switched", self.switched > 0), ("copied on the chip", self.copied), ("what stays is copied", self.kept_copied),
             ("bricks", any(not one.offchip and len(one.layout) > 4 for one in m.memories.values())),
             ("layouts are converted", m.convert is not None), ("encoded", any(self.stored.values())),
             ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("halos copied", self.halos_copied),

@@ -47,6 +47,7 @@ Hardware machine(Random& random, const Network& network) {
     h.objective = {.latency = 0.4, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0.1};
   if (random.chance(30)) testing::randomize_stored(random, h);
   if (writes && random.chance(30)) testing::add_flash(random, h);
+  testing::split_reach(random, h);
   testing::reach_off_chip(random, h);
   if (random.chance(30)) h.dma.weight_slices = 4;
   h.tiling.early = Early::weights;

@@ -253,6 +253,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
       if (random.chance(20)) each.space.capacity = needed + random.between(200, 1'000);
     }
     if (random.chance(40)) testing::randomize_stored(random, hardware);
+    testing::split_reach(random, hardware);
     testing::reach_off_chip(random, hardware);
     PlanParams params;
     params.tile_shapes = random.chance(30) ? 4 : 0;

@@ -46,6 +46,7 @@ Hardware machine(Random& random, Size needed) {
   if (random.chance(30)) h.dma.weight_slices = random.between(2, 6);
   if (random.chance(25)) testing::add_flash(random, h);
   if (random.chance(40)) testing::randomize_stored(random, h);
+  testing::split_reach(random, h);
   testing::reach_off_chip(random, h);
   return h;
 }

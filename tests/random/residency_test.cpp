@@ -42,6 +42,7 @@ Hardware machine(Random& random, const Network& network, bool writes = true) {
   if (random.chance(50))
     h.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
   if (random.chance(30)) testing::randomize_stored(random, h);
+  testing::split_reach(random, h);
   testing::reach_off_chip(random, h);
   return h;
 }

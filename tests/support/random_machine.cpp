@@ -172,6 +172,31 @@ void add_flash(Random& random, Hardware& hardware) {
   hardware.memories.insert(behind, std::move(flash));
 }
 
+void split_reach(Random random, Hardware& hardware) {
+  if (random.chance(75)) return;
+  const auto home = std::ranges::find(hardware.memories, false, &HardwareMemory::offchip);
+  const std::string first = home->space.name;
+  HardwareMemory second = *home;
+  second.space.name = "results";
+  second.space.banks.clear();
+  second.space.modes.clear();
+  second.space.capacity =
+      std::max<Size>(second.space.alignment, second.space.capacity * random.between(20, 150) / 100 /
+                                                 second.space.alignment * second.space.alignment);
+  second.energy = {.read_pj = static_cast<double>(random.between(1, 9)),
+                   .write_pj = static_cast<double>(random.between(1, 9))};
+  hardware.memories.push_back(second);
+  const bool lanes_too = random.chance(66);
+  for (Engine& engine : hardware.engines) {
+    const bool array = engine.kind == EngineKind::mac_array;
+    if (array)
+      engine.reach = {.input = {first}, .weights = {first}, .output = {second.space.name}};
+    else if (lanes_too)
+      engine.reach = {
+          .input = {second.space.name}, .weights = {first}, .output = {second.space.name}};
+  }
+}
+
 void reach_off_chip(Random random, Hardware& hardware) {
   const HardwareMemory* home = off_chip::activations(hardware);
   if (random.chance(60) || home == nullptr || off_chip::behind(hardware) != nullptr ||

@@ -43,6 +43,10 @@ void randomize_stored(Random& random, Hardware& hardware);
 /// A second memory off the chip, before or behind the other, that holds the weights.
 void add_flash(Random& random, Hardware& hardware);
 
+/// Some get another memory beside that on the chip, into which arrays write what they make (and, of
+/// two machines in three, lanes): what is read of it is copied. Draws from a copy, too.
+void split_reach(Random random, Hardware& hardware);
+
 /// Some engines read or write off the chip themselves, where both memories have one layout. Draws
 /// from a copy, so that what comes after is as it was without.
 void reach_off_chip(Random random, Hardware& hardware);

@@ -57,7 +57,7 @@ TEST(GeometryStore, ForgettingChangesNoPlan) {
       load_profile(testing::source_path("hw_profiles/ethos-u65-256.yaml").string());
   const auto plan_with = [&](std::size_t most_geometry) {
     PlanParams params;
-    params.memory = std::make_shared<PlanMemory>(false, most_geometry);
+    params.memory = std::make_shared<PlanMemory>(most_geometry);
     NetworkPlan plan = plan_network(network, machine, params);
     plan.search.seconds = 0;
     return plan_json(plan);

@@ -6,6 +6,8 @@
 
 #include "io/hardware_yaml.h"
 #include "io/network_yaml.h"
+#include "tessera/check.h"
+#include "tessera/files.h"
 #include "tessera/plan.h"
 
 namespace tessera::planner {
@@ -63,6 +65,60 @@ TEST(ResidencyTest, FewerModesMayScoreLessThanTheBoundOfCovers) {
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_LT(plan.score, plain.score);
   EXPECT_LE(plan.bound, plan.score);
+}
+
+constexpr std::string_view reader_text = R"(
+tessera: network/1
+name: chain
+tensors: {x: {shape: [1, 64, 16, 16], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: a, type: conv, inputs: [x], output: ya, weights: {shape: [64, 64, 1, 1], dtype: int8}}
+  - {name: b, type: conv, inputs: [ya], output: yb, weights: {shape: [64, 64, 1, 1], dtype: int8}}
+  - {name: c, type: add, inputs: [yb, ya], output: yc}
+outputs: [yc]
+)";
+
+constexpr std::string_view two_memories_text = R"(
+tessera: hardware/1
+name: two-memories
+clock: 1 GHz
+engines:
+  mac:
+    kind: mac_array
+    unroll: {C: 8, K: 8}
+    energy: 1 pJ
+    memories: {input: [operands], weights: [operands], output: [results]}
+  vec: {kind: vector, lanes: 8, energy: 0.1 pJ, memories: [results]}
+memories:
+  operands: {capacity: 16 KiB, energy: {read: 1 pJ/B, write: 1 pJ/B}}
+  results: {capacity: 48 KiB, energy: {read: 1 pJ/B, write: 1 pJ/B}}
+  dram: {offchip: true, bandwidth: 1 GB/s, burst: 1 B, latency: 30, energy: {read: 64 pJ/B, write: 64 pJ/B}}
+dma: {outstanding: 8}
+objective: {latency: 0.5, energy: 0.3, dram_bytes: 0.2}
+)";
+
+// The array does not reach what it made: it stays where it is, and what tiles need is copied.
+TEST(ResidencyTest, WhatStaysLiesWhereItWasMade) {
+  const Network network = io::read_network_yaml(reader_text, "chain.yaml").network;
+  const Hardware hardware = io::read_hardware_yaml(two_memories_text, "two-memories.yaml", {});
+  const NetworkPlan plan = plan_network(network, hardware, {.max_ops = 1});
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  ASSERT_EQ(plan.subgraphs.size(), 3U);
+  const Size tensor = 64 * 16 * 16;
+  const Size weights = 64 * 64;
+  EXPECT_LE(plan.totals.dram_bytes, 2 * tensor + 2 * weights + 2 * tensor);
+  const PlannedSubgraph& reader = plan.subgraphs[1];
+  ASSERT_TRUE(std::ranges::find(reader.kept, "ya") != reader.kept.end());
+  const PlannedPlacement& placed = reader.placements.front();
+  const auto memory_of = [&](std::string_view id) {
+    const auto at = std::ranges::find(placed.problem.buffers, id, &Buffer::id);
+    const auto b = static_cast<std::size_t>(at - placed.problem.buffers.begin());
+    return placed.problem.memories.at(placed.placement.places.at(b).memory).name;
+  };
+  EXPECT_EQ(memory_of("ya"), "results");
+  EXPECT_EQ(memory_of("ya.copy1"), "operands");
+  EXPECT_TRUE(check_plan(network, hardware, plan).empty());
 }
 
 }  // namespace

@@ -8,7 +8,10 @@
 #include "search/partition/structure.h"
 #include "tessera/network.h"
 #include "tests/support/one_op.h"
+#include "tests/support/random.h"
+#include "tests/support/random_machine.h"
 #include "tests/support/random_network.h"
+#include "tiling/reach.h"
 
 namespace tessera::search {
 namespace {
@@ -100,13 +103,24 @@ TEST(RunKinds, RunsOfAKindHaveOneStructure) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     const Network net = twice(testing::random_network(seed, {.ops = 6}));
     const auto readers = tiling::last_readers(net);
-    const std::vector<std::uint32_t> like = like_ops(net, readers);
+    // Half of them with some of what may stay, on a machine whose array reaches one memory alone.
+    testing::Random random(seed ^ 0x11fe);
+    Hardware hardware = testing::random_machine(random, {.needed = 4096});
+    std::vector<TensorIndex> stays;
+    if (seed % 2 == 1) {
+      testing::split_reach(random, hardware);
+      for (const TensorIndex t : tiling::may_stay(net, readers))
+        if (random.chance(50)) stays.push_back(t);
+    }
+    const std::vector<std::uint32_t> like =
+        like_ops(net, readers, stays, tiling::made_in(net, stays, hardware));
     Poll poll;
     const RunKinds kinds(net.ops.size(), like, net.ops.size(), poll);
     std::map<std::uint32_t, std::string> keys;
     for (OpIndex first = 0; first < net.ops.size(); ++first)
       for (OpIndex last = first; last < net.ops.size(); ++last) {
-        const std::string key = structure_key(tiling::make_subgraph(net, {first, last}, readers));
+        const std::string key =
+            structure_key(tiling::make_subgraph(net, {first, last}, readers, hardware, stays));
         const auto [known, added] = keys.try_emplace(kinds.of(first, last), key);
         if (!added) ++shared;
         ASSERT_EQ(known->second, key) << "seed " << seed << ", " << first << ".." << last;

@@ -1,0 +1,69 @@
+#include "tiling/reach.h"
+
+#include <algorithm>
+
+#include "tiling/engine_choice.h"
+#include "tiling/loops.h"
+
+namespace tessera::tiling {
+namespace {
+
+Memories memories_of(const Hardware& hardware, const std::vector<std::string>& listed) {
+  Memories found;
+  MemoryIndex index = 0;
+  for (const HardwareMemory& memory : hardware.memories) {
+    if (memory.offchip) continue;
+    if (listed.empty() || std::ranges::find(listed, memory.space.name) != listed.end())
+      found.push_back(index);
+    ++index;
+  }
+  return found;
+}
+
+const Reach& reach_of(const Network& network, const Op& op, const Hardware& hardware) {
+  static const Reach everything;
+  const OpLoops loops = loops_of(network, op, network.tensors[op.outputs.at(0)].shape);
+  const auto chosen = choose_engine(op, loops, hardware);
+  return chosen ? hardware.engines[chosen->engine].reach : everything;
+}
+
+}  // namespace
+
+bool restricts_reach(const Hardware& hardware) {
+  const std::size_t all = memories_of(hardware, {}).size();
+  const auto leaves_out = [&](const std::vector<std::string>& listed) {
+    return memories_of(hardware, listed).size() < all;
+  };
+  return std::ranges::any_of(hardware.engines, [&](const Engine& engine) {
+    const auto& [input, weights, output] = engine.reach;
+    return leaves_out(input) || leaves_out(weights) || leaves_out(output);
+  });
+}
+
+Memories made_in(const Network& network, OpIndex op, const Hardware& hardware) {
+  return memories_of(hardware, reach_of(network, network.ops[op], hardware).output);
+}
+
+std::vector<Memories> made_in(const Network& network, std::span<const TensorIndex> tensors,
+                              const Hardware& hardware) {
+  std::vector<Memories> found;
+  if (!restricts_reach(hardware)) return found;
+  found.resize(tensors.size());
+  for (OpIndex k = 0; k < network.ops.size(); ++k)
+    for (const TensorIndex t : network.ops[k].outputs)
+      for (std::size_t i = 0; i < tensors.size(); ++i)
+        if (tensors[i] == t) found[i] = made_in(network, k, hardware);
+  return found;
+}
+
+Reachable::Reachable(const Subgraph& part, const Hardware& hardware) : hardware_(hardware) {
+  if (!restricts_reach(hardware)) return;
+  for (std::size_t step = 0; step < part.steps(); ++step)
+    of_.push_back(&reach_of(*part.network, part.op(static_cast<Step>(step)), hardware));
+}
+
+Memories Reachable::memories(const std::vector<std::string>& listed) const {
+  return memories_of(hardware_, listed);
+}
+
+}  // namespace tessera::tiling
