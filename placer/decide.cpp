@@ -16,6 +16,7 @@
 #include "engine/race.h"
 #include "engine/relax.h"
 #include "engine/share_of_time.h"
+#include "facts/conflicts.h"
 #include "placer/boxing_sizes.h"
 #include "placer/decide_parts.h"
 #include "placer/first_choice.h"
@@ -37,6 +38,9 @@ namespace {
 
 /// What a node of the canonical search takes, roughly.
 constexpr double ns_per_node = 2'000;
+
+/// Greedy placement of so few takes no longer than their bounds.
+constexpr std::size_t few_buffers = 2'000;
 
 /// Nodes of the canonical search before a second engine is asked: some tens of milliseconds.
 constexpr std::int64_t small_budget = 20'000;
@@ -509,9 +513,15 @@ struct Attempts {
   }
 
   Decision search_all() {
-    if (auto answer = within_memory("bounds", [&] { return by_bounds(); }))
-      return std::move(*answer);
-    std::optional<Decision> first = within_memory("greedy", [&] { return by_greedy(); });
+    // A placement is quickly tried, and ends a question about fitting; cliques take longer.
+    const bool tries_first = params.goal == Objective::fit &&
+                             problem.buffers.size() <= few_buffers && facts::separates(problem);
+    std::optional<Decision> first;
+    if (tries_first) first = within_memory("greedy", [&] { return by_greedy(); });
+    if (!first && !settings.skip_bounds)
+      if (auto answer = within_memory("bounds", [&] { return by_bounds(); }))
+        return std::move(*answer);
+    if (!first && !tries_first) first = within_memory("greedy", [&] { return by_greedy(); });
     if (!first) {
       if (const auto stop = params.budget.exhausted()) return limit(*stop, {});
       first = within_memory("boxing", [&] { return by_boxing(); });

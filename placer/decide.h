@@ -3,12 +3,12 @@
 //   Decision answer = decide(problem, params, {.engine = "auto", .threads = 2});
 //   if (answer.found.status == Status::infeasible) std::cout << answer.engine << " proved it";
 //
-// auto: bounds -> greedy -> for very many buffers a few rounds of boxing -> a race of two complete
-// engines, and of boxing for very many buffers. The canonical search has a head start in it, or the
-// learning engine where a forest expects more of that. Where the canonical search does not take the
-// problem it is first asked with a small budget about the one without bank rules: its "no" counts,
-// its placement is tried. place() in place.h is this, once or many times, and the checker behind
-// it.
+// auto: bounds -> greedy (the other way round where bounds take longer) -> for very many buffers a
+// few rounds of boxing -> a race of two complete engines, and of boxing for very many buffers. The
+// canonical search has a head start in it, or the learning engine where a forest expects more of
+// that. Where the canonical search does not take the problem it is first asked with a small budget
+// about the one without bank rules: its "no" counts, its placement is tried. place() in place.h is
+// this, once or many times, and the checker behind it.
 #pragma once
 
 #include <functional>
@@ -25,6 +25,7 @@ struct DecideParams {
   EngineParams engines{};  ///< how each of them is made
   int threads = 2;
   bool skip_greedy = false;                           ///< where it is known to find nothing
+  bool skip_bounds = false;                           ///< likewise: whoever asks looked at them
   std::function<void(std::string_view phase)> phase;  ///< called when a phase begins; may be empty
 };
 

@@ -124,6 +124,7 @@ class Placer {
     } else if (what == Objective::height) {
       minimise();
     } else {
+      settings_.skip_bounds = true;
       answer_ = decide(problem_, search_, settings_);
     }
   }

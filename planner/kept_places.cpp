@@ -7,8 +7,9 @@
 
 #include "cost/tiled_run.h"
 #include "facts/modes.h"
+#include "placer/decide.h"
 #include "planner/piece.h"
-#include "tessera/place.h"
+#include "porter/limited_budget.h"
 #include "tessera/validate.h"
 
 namespace tessera::planner {
@@ -141,14 +142,18 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const H
     together.add(pieces.back());
   }
   if (together.homeless()) return {Status::infeasible, StopReason::completed};
-  const PlacementResult found = place(together.problem(), {.limits = limits});
+  const porter::LimitedBudget limited(limits);
+  const placer::Decision decision =
+      placer::decide(together.problem(), {.budget = limited.budget(), .seed = limits.seed},
+                     {.threads = limits.threads});
+  const engine::SearchResult& found = decision.found;
   if (!found.placement) return {found.status, found.stop};
   for (std::size_t k = 0; k < runs.size(); ++k) {
     // What lives through all tiles of a run gives it one place.
     runs[k].placements.erase(runs[k].placements.begin() + 1, runs[k].placements.end());
     PlannedPlacement& own = runs[k].placements.front();
     own.problem = piece_problem(pieces[k], 0);
-    own.engine = found.engine;
+    own.engine = decision.engine;
     const std::vector<BufferIndex>& of_run = together.of_run(k);
     own.placement.places.clear();
     for (const BufferIndex buffer : of_run)
