@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""What one timeline for the whole network is worth: plans in which tensors over cuts may stay on the chip, weights come
+early and halos are kept, over plans that store and load all of it.
+
+    bench/one_timeline.py --program build/release/cli/tessera --networks ../shared/models/*.onnx --dense \\
+                          --profiles ethos-u65-like nvdla-like --timeout 60s
+
+A table of Markdown: DRAM traffic, latency and energy, each over that of the plan without. In brackets what they could not
+fall below: the traffic of the same machine with room for everything, and of the latency the longer of what the engines
+alone and the DMA alone take. Behind the bar how much of the latency that is. `--dense` adds a network of dense blocks,
+which is generated.
+"""
+import argparse
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+BEFORE = ["--residency", "off", "--set", "tiling.halo=[recompute]"]
+
+
+def dense_network():
+    """Four dense blocks of six layers each, 1x1 and 3x3, every layer reading all before it, with pooling between."""
+    lines, tensors = [], "x: {shape: [1, 64, 56, 56], dtype: int8}"
+    now, channels = "x", 64
+
+    def op(kind, name, inputs, more=""):
+        lines.append(f"  - {{name: {name}, type: {kind}, inputs: [{', '.join(inputs)}], output: y_{name}{more}}}")
+        return "y_" + name
+
+    def conv(name, data, into, out, size):
+        pad = f", pad: [{size // 2}, {size // 2}, {size // 2}, {size // 2}]" if size > 1 else ""
+        return op("conv", name, [data], f"{pad}, weights: {{shape: [{out}, {into}, {size}, {size}], dtype: int8}}")
+
+    for block in range(4):
+        for layer in range(6):
+            name = f"b{block}l{layer}"
+            middle = conv(name + "_1x1", now, channels, 128, 1)
+            made = conv(name + "_3x3", middle, 128, 32, 3)
+            now = op("concat", name + "_join", [now, made], ", axes: [1]")
+            channels += 32
+        if block < 3:
+            channels //= 2
+            now = conv(f"t{block}", now, channels * 2, channels, 1)
+            now = op("average_pool", f"p{block}", [now], ", kernel: [2, 2], stride: [2, 2]")
+    text = "\n".join(lines)
+    return f"tessera: network/1\nname: dense\ntensors: {{{tensors}}}\ninputs: [x]\nops:\n{text}\noutputs: [{now}]\n"
+
+
+def call(program, *arguments):
+    done = subprocess.run([program, *arguments, "--format", "json", "--quiet"], capture_output=True, text=True, check=False)
+    if not done.stdout:
+        sys.exit(f"{' '.join(arguments)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def profile_keys(program, profile):
+    return {each["key"]: each["value"] for each in call(program, "profiles", profile)["values"]}
+
+
+def memories(keys, off_chip):
+    names = dict.fromkeys(key.split(".")[1] for key in keys if key.startswith("memories."))
+    return [name for name in names if (f"memories.{name}.offchip" in keys) == off_chip]
+
+
+def roomy(keys):
+    """Each memory on the chip has room for everything, and nothing counts but traffic."""
+    settings = ["--tile-shapes", "0"]
+    for name in memories(keys, False):
+        size = "bank_size" if f"memories.{name}.banks" in keys else "capacity"
+        settings += ["--set", f"memories.{name}.{size}=1 GiB"]
+    for metric, weight in {"dram_bytes": 1, "latency": 0, "energy": 0, "peak_memory": 0}.items():
+        settings += ["--weight", f"{metric}={weight}"]
+    return settings
+
+
+def floor_of_latency(plan, bytes_per_cycle):
+    engines = sum(layer["compute_cycles"] for layer in plan["layers"])
+    return max(engines, plan["totals"]["dram_bytes"] / bytes_per_cycle)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--networks", nargs="*", default=[])
+    parser.add_argument("--dense", action="store_true")
+    parser.add_argument("--profiles", nargs="+", required=True)
+    parser.add_argument("--timeout", default="60s")
+    parser.add_argument("--threads", default="2")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        networks = list(options.networks)
+        if options.dense:
+            path = pathlib.Path(folder) / "dense.yaml"
+            path.write_text(dense_network(), encoding="utf-8")
+            networks.append(str(path))
+        table(options, networks)
+
+
+def table(options, networks):
+    columns = {"dram_bytes": [], "latency_cycles": [], "energy_pj": []}
+    floors, reached = [], []
+    print("| network | " + " | ".join(options.profiles) + " |")
+    print("| --- |" + " --- |" * len(options.profiles))
+    for network in networks:
+        cells = []
+        for profile in options.profiles:
+            keys = profile_keys(options.program, profile)
+            asked = ["plan", network, "--dtype", "int8", "--profile", profile]
+            limits = ["--timeout", options.timeout, "--threads", options.threads]
+            before = call(options.program, *asked, *limits, *BEFORE)
+            now = call(options.program, *asked, *limits)
+            most = call(options.program, *asked, *roomy(keys), *limits)
+            if "totals" not in now or "totals" not in before:
+                cells.append("no plan")
+                continue
+            ratios = {what: now["totals"][what] / before["totals"][what] for what in columns}
+            for what, ratio in ratios.items():
+                columns[what].append(ratio)
+            least = most["totals"]["dram_bytes"] / before["totals"]["dram_bytes"]
+            floors.append(least)
+            rate = bandwidth(keys, now["clock_hz"])
+            floor = floor_of_latency(now, rate)
+            reached.append(floor / now["totals"]["latency_cycles"])
+            cells.append(f"{ratios['dram_bytes']:.2f} ({least:.2f}), {ratios['latency_cycles']:.2f} "
+                         f"({floor / before['totals']['latency_cycles']:.2f}), {ratios['energy_pj']:.2f} \\| {reached[-1]:.2f}")
+        print(f"| {pathlib.Path(network).stem} | " + " | ".join(cells) + " |", flush=True)
+    mean = {what: math.exp(sum(map(math.log, values)) / len(values)) for what, values in columns.items()}
+    print(f"\nGeometric means: DRAM {mean['dram_bytes']:.2f}, latency {mean['latency_cycles']:.2f}, energy "
+          f"{mean['energy_pj']:.2f}; traffic with room for everything {math.exp(sum(map(math.log, floors)) / len(floors)):.2f}; "
+          f"the schedule reaches {sum(reached) / len(reached):.2f} of the longer of DMA and engines on average.")
+
+
+def bandwidth(keys, clock_hz):
+    """Bytes per cycle of the memory off the chip that activations lie in."""
+    for name in memories(keys, True):
+        if keys.get(f"memories.{name}.writable") == "false":
+            continue
+        number, unit = re.search(r"([\d.]+) (\S+)", keys[f"memories.{name}.bandwidth"]).groups()
+        return float(number) * {"B/cycle": 1, "GB/s": 1e9 / clock_hz, "MB/s": 1e6 / clock_hz}[unit.rstrip(",")]
+    sys.exit("no memory off the chip is writable")
+
+
+if __name__ == "__main__":
+    main()
