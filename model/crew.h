@@ -56,4 +56,10 @@ void each_together(int threads, std::size_t count, const Each& each) {
   });
 }
 
+/// Threads that each of so many jobs has for itself, where they are done side by side.
+[[nodiscard]] constexpr int threads_of_each(int threads, std::size_t jobs) {
+  const auto all = static_cast<std::size_t>(std::max(1, threads));
+  return static_cast<int>(std::max<std::size_t>(1, all / std::max<std::size_t>(1, jobs)));
+}
+
 }  // namespace tessera

@@ -227,7 +227,7 @@ class Plannings {
     if (!params_.fewest_modes) plan = quick;
     PlanParams params = rest();
     params.progress = progress_from(plan);
-    params.limits.threads = threads_of_each(levels.size());
+    params.limits.threads = threads_of_each(params_.limits.threads, levels.size());
     std::vector<NetworkPlan> full(levels.size());
     each_together(params_.limits.threads, levels.size(), [&](std::size_t k) {
       full[k] = plan_once(network_, hardware_, params, {.most_peak = levels[k].most_peak}).plan;
@@ -237,12 +237,6 @@ class Plannings {
       note(each.stop);
       take_if_better(plan, std::move(each));
     }
-  }
-
-  /// Threads that each of so many plans has that are made side by side.
-  [[nodiscard]] int threads_of_each(std::size_t plans) const {
-    const auto threads = static_cast<std::size_t>(std::max(1, params_.limits.threads));
-    return static_cast<int>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, plans)));
   }
 
   /// So much of the memory, and the score of a quick look.
@@ -307,7 +301,7 @@ class Plannings {
       looks.push_back({.level = descent.level, .worth_below = descent.worth_below()});
       ++descent.in_vain;
     } while (looks.size() < threads && descent.step() > 0);
-    params.limits.threads = threads_of_each(looks.size());
+    params.limits.threads = threads_of_each(params_.limits.threads, looks.size());
     each_together(params_.limits.threads, looks.size(), [&](std::size_t k) {
       Quick& look = looks[k];
       look.planned =
@@ -334,6 +328,7 @@ class Plannings {
         look = looks.begin();
       }
       auto [lower, lower_fewest] = std::move(look->planned);
+      looks.erase(look);
       solved_ += lower.search.solved;
       note(lower.stop);
       if (lower.status == Status::feasible) levels.push_back({descent.level, lower.score});

@@ -127,7 +127,7 @@ class Residency : LaterLook {
     if (network_.ops.size() <= few_ops)
       for (Size most = 1; most < on_chip_capacity(within_); most *= 2) add(up_to(most));
     std::vector<std::vector<State>> found(1 + sets.size());
-    const int threads = threads_of_each(found.size());
+    const int threads = threads_of_each(params_.limits.threads, found.size());
     each_together(params_.limits.threads, found.size(), [&](std::size_t k) {
       const auto keep = [&](std::optional<State> state) {
         if (state) found[k].push_back(*std::move(state));
@@ -150,12 +150,6 @@ class Residency : LaterLook {
     if (std::optional<State> lower = in_less(*state, threads)) state = std::move(lower);
     tensor_by_tensor(*state, threads);
     return state;
-  }
-
-  /// Threads that each of so many has, which are gone through side by side.
-  [[nodiscard]] int threads_of_each(std::size_t count) const {
-    const auto threads = static_cast<std::size_t>(std::max(1, params_.limits.threads));
-    return static_cast<int>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, count)));
   }
 
   /// False where that is no better.
@@ -201,7 +195,7 @@ class Residency : LaterLook {
   void every_set(State& best) {
     const std::vector<std::vector<TensorIndex>> sets = all_sets();
     std::vector<std::optional<State>> found(sets.size());
-    const int threads = threads_of_each(sets.size());
+    const int threads = threads_of_each(params_.limits.threads, sets.size());
     each_together(params_.limits.threads, sets.size(), [&](std::size_t k) {
       if (sets[k].empty()) return;
       found[k] = noted(cover_with(sets[k], false, unbounded, threads));
@@ -228,8 +222,8 @@ class Residency : LaterLook {
         levels.push_back(next);
       std::vector<Cover> covers(levels.size());
       each_together(threads, levels.size(), [&](std::size_t k) {
-        covers[k] = cover_with(state.stays, !all_sets_, levels[k],
-                               std::max(1, threads / static_cast<int>(levels.size())));
+        covers[k] =
+            cover_with(state.stays, !all_sets_, levels[k], threads_of_each(threads, levels.size()));
       });
       for (Cover& cover : covers) {
         if (in_vain == most_in_vain) break;
