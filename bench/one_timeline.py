@@ -135,12 +135,18 @@ def table(options, networks):
 
 
 def bandwidth(keys, clock_hz):
-    """Bytes per cycle of the memory off the chip that activations lie in."""
+    """Bytes per cycle of the memory off the chip that activations lie in: what it is said to have, or what the requests
+    under way bring."""
     for name in memories(keys, True):
         if keys.get(f"memories.{name}.writable") == "false":
             continue
         number, unit = re.search(r"([\d.]+) (\S+)", keys[f"memories.{name}.bandwidth"]).groups()
-        return float(number) * {"B/cycle": 1, "GB/s": 1e9 / clock_hz, "MB/s": 1e6 / clock_hz}[unit.rstrip(",")]
+        stated = float(number) * {"B/cycle": 1, "GB/s": 1e9 / clock_hz, "MB/s": 1e6 / clock_hz}[unit.rstrip(",")]
+        first = [re.search(r"\d+", text) for text in
+                 (re.search(r"\d+ bursts|$", keys.get("dma", "")).group() or "0",
+                  keys.get(f"memories.{name}.burst", "0"), keys.get(f"memories.{name}.latency", "0"))]
+        outstanding, burst, latency = (int(match.group()) for match in first)
+        return min(stated, outstanding * burst / latency) if outstanding and burst and latency else stated
     sys.exit("no memory off the chip is writable")
 
 
