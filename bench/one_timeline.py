@@ -24,7 +24,7 @@ BEFORE = ["--residency", "off", "--set", "tiling.halo=[recompute]"]
 
 def dense_network():
     """Four dense blocks of six layers each, 1x1 and 3x3, every layer reading all before it, with pooling between."""
-    lines, tensors = [], "x: {shape: [1, 64, 56, 56], dtype: int8}"
+    lines = []
     now, channels = "x", 64
 
     def op(kind, name, inputs, more=""):
@@ -47,7 +47,7 @@ def dense_network():
             now = conv(f"t{block}", now, channels * 2, channels, 1)
             now = op("average_pool", f"p{block}", [now], ", kernel: [2, 2], stride: [2, 2]")
     text = "\n".join(lines)
-    return f"tessera: network/1\nname: dense\ntensors: {{{tensors}}}\ninputs: [x]\nops:\n{text}\noutputs: [{now}]\n"
+    return f"tessera: network/1\nname: dense\ntensors: {{x: {{shape: [1, 64, 56, 56], dtype: int8}}}}\ninputs: [x]\nops:\n{text}\noutputs: [{now}]\n"
 
 
 def call(program, *arguments):

@@ -191,7 +191,6 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
   return std::nullopt;
 }
 
-/// Would the effort leave so many tiles open?
 /// For a tile that fits, unless all that may are known to be too dear for the effort.
 CandidateAnswer::Tried Candidates::look(const Question& question, const TileVariant& options,
                                         std::int64_t fewest, CandidateAnswer& answer,

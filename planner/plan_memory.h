@@ -6,8 +6,8 @@
 //   if (const auto known = memory->costs().find(machine + word + shape)) use(known->metrics);
 //
 // Keys begin with short words for what they are about. Whatever is kept is what whoever asks would
-// find by itself, so that a plan is the same to the byte with it and without, and whoever asks
-// first.
+// find by itself, so that a plan is the same with it and without, and whoever asks first: all but
+// its counts of what was there before.
 #pragma once
 
 #include <chrono>

@@ -40,19 +40,17 @@ bool restricts_reach(const Hardware& hardware) {
   });
 }
 
-Memories made_in(const Network& network, OpIndex op, const Hardware& hardware) {
-  return memories_of(hardware, reach_of(network, network.ops[op], hardware).output);
-}
-
 std::vector<Memories> made_in(const Network& network, std::span<const TensorIndex> tensors,
                               const Hardware& hardware) {
   std::vector<Memories> found;
   if (!restricts_reach(hardware)) return found;
-  found.resize(tensors.size());
-  for (OpIndex k = 0; k < network.ops.size(); ++k)
-    for (const TensorIndex t : network.ops[k].outputs)
-      for (std::size_t i = 0; i < tensors.size(); ++i)
-        if (tensors[i] == t) found[i] = made_in(network, k, hardware);
+  std::vector<const Op*> maker(network.tensors.size(), nullptr);
+  for (const Op& op : network.ops)
+    for (const TensorIndex t : op.outputs) maker[t] = &op;
+  for (const TensorIndex t : tensors) {
+    Memories& memories = found.emplace_back();
+    if (maker[t]) memories = memories_of(hardware, reach_of(network, *maker[t], hardware).output);
+  }
   return found;
 }
 

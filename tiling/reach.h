@@ -3,7 +3,7 @@
 //   const Reachable reachable(part, hardware);
 //   if (reachable.restricts()) reachable.output(0);   // where the first op's results may lie
 //
-// Memories are counted as buffers are placed into them: those off the chip are left out.
+// Those off the chip are left out.
 #pragma once
 
 #include <span>
@@ -16,16 +16,11 @@
 
 namespace tessera::tiling {
 
-/// Sorted.
-using Memories = std::vector<MemoryIndex>;
-
 /// Does any engine leave out a memory on the chip?
 [[nodiscard]] bool restricts_reach(const Hardware& hardware);
 
-/// Where results of an op of the network may lie. require: restricts_reach(hardware)
-[[nodiscard]] Memories made_in(const Network& network, OpIndex op, const Hardware& hardware);
-
-/// The same of what makes each of these tensors; nothing where nothing restricts.
+/// Where the op that makes it may leave each of these tensors: empty of what no op makes; nothing
+/// at all where nothing restricts.
 [[nodiscard]] std::vector<Memories> made_in(const Network& network,
                                             std::span<const TensorIndex> tensors,
                                             const Hardware& hardware);

@@ -76,16 +76,16 @@ void encode(Subgraph& part, const Hardware& hardware) {
 
 /// Of what stays on the chip from a run before. Inputs of the network may lie anywhere.
 void find_where_made(Subgraph& part, const Hardware& hardware) {
-  const Network& network = *part.network;
-  const auto where = [&](TensorIndex t) -> std::vector<MemoryIndex> {
-    for (OpIndex k = part.ops.first; k-- > 0;)
-      if (std::ranges::find(network.ops[k].outputs, t) != network.ops[k].outputs.end())
-        return made_in(network, k, hardware);
-    return {};
-  };
+  part.passing_in = made_in(*part.network, part.passing, hardware);
+  std::vector<LocalTensor*> kept;
+  std::vector<TensorIndex> tensors;
   for (LocalTensor& local : part.tensors)
-    if (local.kept && !local.producer) local.made_in = where(local.tensor);
-  for (const TensorIndex t : part.passing) part.passing_in.push_back(where(t));
+    if (local.kept && !local.producer) {
+      kept.push_back(&local);
+      tensors.push_back(local.tensor);
+    }
+  std::vector<Memories> found = made_in(*part.network, tensors, hardware);
+  for (std::size_t k = 0; k < kept.size(); ++k) kept[k]->made_in = std::move(found[k]);
 }
 
 }  // namespace

@@ -20,6 +20,9 @@
 
 namespace tessera::tiling {
 
+/// On the chip, as buffers are placed into them. Sorted.
+using Memories = std::vector<MemoryIndex>;
+
 struct LocalTensor {
   TensorIndex tensor = 0;
   bool weight = false;
@@ -31,7 +34,7 @@ struct LocalTensor {
   /// It comes from outside, or leaves, and lies on the chip as a whole meanwhile.
   bool kept = false;
   /// Of what is kept from outside: the memories that the engine which made it reaches; empty: any.
-  std::vector<MemoryIndex> made_in{};
+  Memories made_in{};
   /// A weight that is there when the run begins.
   bool early = false;
   /// A weight that no op of the run reads: it is loaded for the next run.
@@ -57,7 +60,7 @@ struct Subgraph {
   std::vector<std::vector<std::size_t>> made_at;       ///< per step: local tensors it makes
   /// On the chip as a whole, and no op of the run touches them: they wait for later runs.
   std::vector<TensorIndex> passing;
-  std::vector<std::vector<MemoryIndex>> passing_in;  ///< of each, likewise; empty: any of all
+  std::vector<Memories> passing_in;  ///< of each, likewise; empty: any of all
   Dim brick = 1;  ///< channels that lie side by side on the chip (Layout); parts take whole ones
   // Of a run one product of which is as many ops as its sums have parts (reduction.h).
   std::shared_ptr<const Network> own;  ///< its network, which has no other ops; else nothing

@@ -40,7 +40,8 @@ struct PlanProgress {
 };
 
 /// Answers to candidates, kept from plan to plan: a search over hardware or networks hands the
-/// same memory to every call. Plans are the same to the byte with it and without. Thread-safe.
+/// same memory to every call. Plans are the same with it and without, but for how many of the
+/// answers were there before. Thread-safe.
 class PlanMemory;
 [[nodiscard]] TESSERA_API std::shared_ptr<PlanMemory> make_plan_memory();
 

@@ -121,7 +121,7 @@ std::string structure_key(const tiling::Subgraph& subgraph) {
 std::vector<std::uint32_t> like_ops(const Network& network,
                                     const std::vector<std::optional<OpIndex>>& readers,
                                     std::span<const TensorIndex> stays,
-                                    std::span<const std::vector<MemoryIndex>> made_in) {
+                                    std::span<const tiling::Memories> made_in) {
   /// Who touched a tensor with memory last: an op, and its how manyeth operand or output.
   struct Touch {
     OpIndex op = 0;

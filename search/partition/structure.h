@@ -31,7 +31,6 @@ namespace tessera::search {
 /// `made_in` says of each of it where the op that makes it leaves it (tiling/reach.h), or is empty.
 [[nodiscard]] std::vector<std::uint32_t> like_ops(
     const Network& network, const std::vector<std::optional<OpIndex>>& readers,
-    std::span<const TensorIndex> stays = {},
-    std::span<const std::vector<MemoryIndex>> made_in = {});
+    std::span<const TensorIndex> stays = {}, std::span<const tiling::Memories> made_in = {});
 
 }  // namespace tessera::search

@@ -187,6 +187,8 @@ class RandomMachine:
                   "kept_halos": draw.choice(["in_place", "copied"])}
         # By numbers of its own, so that the rest of a machine is what it was without.
         tiling["reduction"] = some(random.Random(draw.getstate()[1][0]), [1, 2, 3, 4])
+        if random.Random(draw.getstate()[1][3]).random() < 0.4:
+            tiling["kept_halos"] = "copied"
         if "refetch" in tiling["weights"] and draw.random() < 0.5:
             dma["weight_slices"] = draw.choice([2, 5, 64])
         chip = {"sram": sram}
