@@ -68,9 +68,11 @@ def larger_arena(profile, folder):
     return str(path)
 
 
-def plan(program, network, profile, plans, seconds, folder, direct=None):
+def plan(program, network, profile, plans, seconds, folder, direct=None, whole=False):
     out = folder / "plan.json"
     command = [program, "plan", str(network), "-p", profile, *PLANS[plans], "-q"]
+    if whole:
+        command += ["--set", "memories.sram.capacity=1 GiB"]
     if direct is not None:
         command += ["--set", f"tiling.direct=[{direct}]"]
     command += ["-t", f"{seconds}s", "-o", str(out)]
@@ -169,6 +171,30 @@ def direct_of(layer):
     return DIRECT[layer["ifm_memory"] == "Dram", layer["ofm_memory"] == "Dram"]
 
 
+def add_layers(per_layer, options, run, name, profile, network, known, folder, in_dram):
+    """Compute cycles over the estimator's, layer by layer: each in one piece as there, however large its
+    memory would have to be, with its operands where the estimator has them."""
+    config = run["config"]
+    for direct in DIRECT.values() if in_dram else ["none"]:
+        whole, why = plan(options.program, network, profile, "layers", options.seconds, folder,
+                          direct if in_dram else None, whole=True)
+        if whole is None:
+            sys.exit(f"{name} on {config}: {why}")
+        for kind in sorted(set(KINDS.values())):
+            theirs = [layer for layer in run["layers"] if KINDS.get(layer["source_op"]) == kind]
+            ours = [layer for layer in whole["layers"] if layer["kind"] == kind]
+            for a, b in pairs(ours, theirs, known):
+                if b["compute_cycles"] <= 0 or in_dram and direct_of(b) != direct:
+                    continue
+                ratio = a["compute_cycles"] / b["compute_cycles"]
+                group = "fitted" if name in FITTED else "others"
+                per_layer.setdefault((kind, config, group), []).append(ratio)
+                if options.layers and not 0.9 <= ratio <= 1.1:
+                    print(name, config, kind, a["op"], f"{ratio:.3f}", a["compute_cycles"],
+                          b["compute_cycles"], b["ifm"], b["ofm"], b["kernel"], b["block"]["ofm"],
+                          "in DRAM:", direct)
+
+
 def print_means(totals, limits_kept):
     """Geometric means over the networks of each configuration."""
     print()
@@ -220,18 +246,13 @@ def main():
                 if not options.ratio:
                     network = with_encoded(network, run, known, folder)
                 # Where the estimator leaves tensors in DRAM, its machine works on them there.
-                dedicated = config.startswith("u65") and options.plans != "best"
+                in_dram = config.startswith("u65")
+                add_layers(per_layer, options, run, name, profile, network, known, folder, in_dram)
                 made, why = plan(options.program, network, profile, options.plans, options.seconds, folder,
-                                 "inputs+outputs" if dedicated else None)
+                                 "inputs+outputs" if in_dram and options.plans != "best" else None)
                 if made is None:
                     missing.append(f"{name} on {config}: {why}")
                     continue
-                # Each layer as it is with its operands where the estimator has them.
-                as_theirs = {direct: made["layers"] for direct in DIRECT.values()}
-                if dedicated:
-                    for direct in DIRECT.values():
-                        other, _ = plan(options.program, network, profile, "layers", options.seconds, folder, direct)
-                        as_theirs[direct] = other["layers"] if other else []
                 theirs = sum(v for k, v in run["totals"]["bytes"].items()
                              if k.endswith("Weights.Read") and not k.startswith("Sram"))
                 totals[name, config] = (
@@ -242,20 +263,6 @@ def main():
                 )
                 if run["totals"]["memory_used_bytes"].get("Sram", 0) <= ARENAS[config]:
                     limits_kept.add((name, config))
-                group = "fitted" if name in FITTED else "others"
-                for kind in sorted(set(KINDS.values())):
-                    theirs = [l for l in run["layers"] if KINDS.get(l["source_op"]) == kind]
-                    for direct, layers in as_theirs.items():
-                        ours = [l for l in layers if l["kind"] == kind]
-                        for a, b in pairs(ours, theirs, known):
-                            if b["compute_cycles"] <= 0 or direct_of(b) != direct:
-                                continue
-                            ratio = a["compute_cycles"] / b["compute_cycles"]
-                            per_layer.setdefault((kind, config, group), []).append(ratio)
-                            if options.layers and not 0.9 <= ratio <= 1.1:
-                                print(name, config, kind, a["op"], f"{ratio:.3f}", a["compute_cycles"],
-                                      b["compute_cycles"], b["ifm"], b["ofm"], b["kernel"], b["block"]["ofm"],
-                                      "in DRAM:", direct)
     print("| kind | configuration | networks | layers | p10 | median | p90 |")
     print("|---|---|---|---:|---:|---:|---:|")
     for (kind, config, group), ratios in sorted(per_layer.items()):
