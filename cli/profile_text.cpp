@@ -103,7 +103,29 @@ std::string bandwidth_text(const Bandwidth& bandwidth) {
                              : real(bandwidth.amount / 1e9) + " GB/s";
 }
 
-void add_memory(Sheet& sheet, const HardwareMemory& memory) {
+/// What a channel of the DMA gets of the bandwidth, where the bursts that may be under way are too
+/// few for all of it (cost/transfer.h): a slip that is easily made and costs much.
+std::string reached_text(const Hardware& hardware, const HardwareMemory& memory) {
+  if (!memory.offchip || !memory.bandwidth || !(hardware.clock_hz > 0)) return "";
+  std::string text;
+  const auto add = [&](const Bandwidth& stated, std::int64_t latency, std::int64_t bursts,
+                       const char* what) {
+    const double reached = static_cast<double>(memory.burst) * static_cast<double>(bursts) /
+                           static_cast<double>(latency);
+    if (latency <= 0 || reached >= stated.bytes_per_cycle(hardware.clock_hz)) return;
+    text += (text.empty() ? " (a channel " : ", ") + std::string(what) + " " + real(reached) +
+            " B/cycle with " + std::to_string(bursts) + " bursts under way";
+  };
+  const std::int64_t reads = hardware.dma.outstanding;
+  add(*memory.bandwidth, memory.latency, reads, "reads");
+  if (memory.writable)
+    add(memory.write_bandwidth.value_or(*memory.bandwidth),
+        memory.write_latency.value_or(memory.latency),
+        hardware.dma.outstanding_writes.value_or(reads), "writes");
+  return text.empty() ? "" : text + ")";
+}
+
+void add_memory(Sheet& sheet, const Hardware& hardware, const HardwareMemory& memory) {
   const Memory& space = memory.space;
   const std::string key = "memories." + space.name;
   if (memory.offchip) sheet.add(key + ".offchip", "true");
@@ -134,10 +156,11 @@ void add_memory(Sheet& sheet, const HardwareMemory& memory) {
   if (!memory.behind.empty()) sheet.add(key + ".behind", memory.behind);
   if (memory.layout != Layout{}) sheet.add(key + ".layout", to_string(memory.layout));
   if (memory.bandwidth)
-    sheet.add(key + ".bandwidth", memory.write_bandwidth
-                                      ? "read " + bandwidth_text(*memory.bandwidth) + ", write " +
+    sheet.add(key + ".bandwidth",
+              (memory.write_bandwidth ? "read " + bandwidth_text(*memory.bandwidth) + ", write " +
                                             bandwidth_text(*memory.write_bandwidth)
-                                      : bandwidth_text(*memory.bandwidth));
+                                      : bandwidth_text(*memory.bandwidth)) +
+                  reached_text(hardware, memory));
   if (memory.offchip) sheet.add(key + ".burst", size_text(memory.burst));
   if (memory.direct_run > 0) sheet.add(key + ".direct_run", size_text(memory.direct_run));
   if (memory.offchip || memory.latency > 0)
@@ -244,23 +267,23 @@ Sheet sheet_of(const Hardware& hardware) {
   if (hardware.clock_hz > 0) sheet.add("clock", real(hardware.clock_hz / 1e6) + " MHz");
   if (hardware.static_power_mw > 0)
     sheet.add("static_power", real(hardware.static_power_mw) + " mW");
-  for (const HardwareMemory& memory : hardware.memories) add_memory(sheet, memory);
+  for (const HardwareMemory& memory : hardware.memories) add_memory(sheet, hardware, memory);
   for (const Engine& engine : hardware.engines) add_engine(sheet, engine);
   if (hardware.clock_hz > 0) {
+    const Dma& dma = hardware.dma;
     sheet.add(
         "dma",
-        std::to_string(hardware.dma.channels) +
-            (hardware.dma.channels == 1 ? " channel, " : " channels, ") +
-            std::to_string(hardware.dma.outstanding) + " bursts outstanding" +
-            (hardware.dma.outstanding_writes
-                 ? " (" + std::to_string(*hardware.dma.outstanding_writes) + " written)"
-                 : "") +
-            ", set-up " + std::to_string(hardware.dma.setup) + " cycles" +
-            (hardware.dma.weight_slices > 1
-                 ? ", weights in " + std::to_string(hardware.dma.weight_slices) + " slices"
-                 : "") +
-            (hardware.dma.convert ? ", converts layouts at " + bandwidth_text(*hardware.dma.convert)
-                                  : ""));
+        std::to_string(dma.channels) + (dma.channels == 1 ? " channel, " : " channels, ") +
+            "set-up " + std::to_string(dma.setup) + " cycles" +
+            (dma.weight_slices > 1 ? ", weights in " + std::to_string(dma.weight_slices) + " slices"
+                                   : "") +
+            (dma.convert ? ", converts layouts at " + bandwidth_text(*dma.convert) : ""));
+    sheet.add(
+        "dma.outstanding",
+        std::to_string(dma.outstanding) + (dma.outstanding == 1 ? " burst" : " bursts") +
+            " under way" +
+            (dma.outstanding_writes ? " (" + std::to_string(*dma.outstanding_writes) + " written)"
+                                    : ""));
     if (hardware.coding)
       sheet.add("weight_coding", real(hardware.coding->ratio) + " of the bytes, " +
                                      std::to_string(hardware.coding->per_channel) +

@@ -109,6 +109,33 @@ TEST(HardwareYaml, EveryShippedProfileReads) {
   }
 }
 
+// A machine that reaches a few per cent of the bandwidth it states is one that nobody believes.
+TEST(HardwareYaml, ShippedProfilesReachTheirBandwidth) {
+  std::size_t memories = 0;
+  for (const std::string& name : profile_names(folders())) {
+    SCOPED_TRACE(name);
+    const Hardware hardware = read_hardware_yaml_file(find_profile(name, folders()), folders());
+    for (const HardwareMemory& memory : hardware.memories) {
+      if (!memory.offchip || !memory.bandwidth || hardware.clock_hz <= 0) continue;
+      ++memories;
+      const auto burst = static_cast<double>(memory.burst);
+      const auto reads = static_cast<double>(hardware.dma.outstanding);
+      EXPECT_GE(burst * reads, memory.bandwidth->bytes_per_cycle(hardware.clock_hz) *
+                                   static_cast<double>(memory.latency))
+          << "reading " << memory.space.name;
+      if (!memory.writable) continue;
+      const auto writes =
+          static_cast<double>(hardware.dma.outstanding_writes.value_or(hardware.dma.outstanding));
+      const Bandwidth& stated = memory.write_bandwidth.value_or(*memory.bandwidth);
+      EXPECT_GE(burst * writes,
+                stated.bytes_per_cycle(hardware.clock_hz) *
+                    static_cast<double>(memory.write_latency.value_or(memory.latency)))
+          << "writing " << memory.space.name;
+    }
+  }
+  EXPECT_GE(memories, 12U);
+}
+
 TEST(HardwareYaml, InheritMergesDeeply) {
   const Folder folder;
   fs::create_directory(folder / "base");
