@@ -80,10 +80,11 @@ class Plannings {
       look_further(plan, fewest);
       if (params_.progress) params_.progress({plan.score, plan.bound, solved_});
     }
+    const bool direct = params_.tile_shapes > 0 && may_be_direct(hardware_);
     ResidencyWork stays{.sets = {{}}};
     if (params_.residency && !stays_on_chip(hardware_) && may_go_on(plan)) {
       const PlanParams params = rest();
-      stays = take_residency(network_, hardware_, params, plan);
+      stays = take_residency(network_, hardware_, params, direct || may_be_early_, plan);
       solved_ += stays.solved;
       note(stays.stop);
       claim_with(plan, stays);
@@ -91,8 +92,7 @@ class Plannings {
     if (plan.status == Status::feasible) {
       // Less memory, or what stays, was not looked at where a limit came first.
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
-      if (params_.tile_shapes > 0 && may_be_direct(hardware_) && may_go_on(plan)) past_chip(plan);
-      if (may_be_early_ && may_go_on(plan)) early(plan);
+      if ((direct || may_be_early_) && may_go_on(plan)) go_on(direct, plan, stays.nearly);
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
       if (may_be_early_) claim_with_early(plan, stays.sets);
@@ -110,21 +110,31 @@ class Plannings {
   }
 
  private:
-  /// More that is looked at, of the best of all before: it still is the best.
-  void past_chip(NetworkPlan& plan) {
-    if (take_direct(network_, hardware_, rest(), plan))
-      plan.bound = std::min(plan.bound, plan.score);
+  /// More that is looked at, of the best of all before and of those that are nearly as good: the
+  /// best is the least of what they become.
+  void go_on(bool direct, NetworkPlan& plan, std::vector<NetworkPlan>& nearly) const {
+    PlanParams params = rest();
+    params.limits.threads = threads_of_each(params.limits.threads, 1 + nearly.size());
+    each_together(params_.limits.threads, 1 + nearly.size(), [&](std::size_t k) {
+      NetworkPlan& each = k == 0 ? plan : nearly[k - 1];
+      if (direct) take_direct(network_, hardware_, params, each);
+      if (may_be_early_) take_early(network_, hardware_, params, each);
+    });
+    for (NetworkPlan& each : nearly) {
+      if (each.score >= plan.score) continue;
+      each.bound = plan.bound;
+      each.optimal = plan.optimal;
+      each.proved_over = plan.proved_over;
+      plan = std::move(each);
+    }
+    plan.bound = std::min(plan.bound, plan.score);
     plan.optimal = plan.optimal && !limited_.budget().exhausted();
-    plan.proved_over +=
-        ", and the runs of one op that the best of those has also with what its engine reads and "
-        "writes off the chip itself";
-  }
-
-  void early(NetworkPlan& plan) {
-    if (take_early(network_, hardware_, rest(), plan))
-      plan.bound = std::min(plan.bound, plan.score);
-    plan.optimal = plan.optimal && !limited_.budget().exhausted();
-    plan.proved_over += ", and the best of those with weights that come early";
+    if (direct)
+      plan.proved_over +=
+          ", and the runs of one op that the best of those has also with what its engine reads "
+          "and writes off the chip itself";
+    if (may_be_early_)
+      plan.proved_over += ", and the best of those with weights that come early";
   }
 
   /// Nor may a cover by more than one run be better where its weights come early.

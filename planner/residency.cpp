@@ -37,14 +37,18 @@ constexpr std::size_t few_tensors = 4;
 constexpr std::size_t few_ops = 12;
 /// After so many levels of memory that did not help no others are tried.
 constexpr int most_in_vain = 2;
+/// So many plans are worth another look that score no more than so much of the best one.
+constexpr std::size_t most_nearly = 2;
+constexpr double nearly_as_good = 1.02;
 /// In whole covers a tensor stays if there is room for so many of its size.
 constexpr Size share_of_small = 4;
 
 class Residency : LaterLook {
  public:
   Residency(const Network& network, const Hardware& hardware, const PlanParams& params,
-            const NetworkPlan& plan)
+            bool wants_nearly, const NetworkPlan& plan)
       : LaterLook(network, hardware, params, plan),
+        wants_nearly_(wants_nearly),
         may_(tiling::may_stay(network, readers_)),
         maker_(network.tensors.size(), 0) {
     for (OpIndex k = 0; k < network.ops.size(); ++k)
@@ -81,6 +85,7 @@ class Residency : LaterLook {
   /// What ended the looking, if something did before all was looked at.
   [[nodiscard]] StopReason stop() const { return stop_; }
 
+  [[nodiscard]] std::vector<NetworkPlan> nearly() { return std::move(nearly_); }
   [[nodiscard]] const cost::Score& score() const { return score_; }
   [[nodiscard]] const PeakLimits& limits() const { return limits_; }
   [[nodiscard]] const Budget& budget() const { return budget_; }
@@ -111,6 +116,7 @@ class Residency : LaterLook {
       better = take(*least, plan) || better;
       found.erase(least);
     }
+    keep_nearly(plan.score);
     return better;
   }
 
@@ -153,17 +159,30 @@ class Residency : LaterLook {
   }
 
   /// False where that is no better.
-  bool take(State& best, NetworkPlan& plan) const {
-    if (best.score >= plan.score * less) return false;
+  bool take(State& best, NetworkPlan& plan) {
+    if (best.score >= plan.score * (wants_nearly_ ? nearly_as_good : less)) return false;
     NetworkPlan next = plan;
     next.subgraphs = std::move(best.runs);
     if (!always_settles(hardware_))
       settle_off_chip(network_, hardware_, budget_, next, params_.limits.threads);
     if (next.status != Status::feasible) return false;
     describe(network_, hardware_, score_, next, params_.limits.threads);
-    if (next.score >= plan.score * less) return false;
-    plan = std::move(next);
-    return true;
+    const bool better = next.score < plan.score * less;
+    if (better) std::swap(plan, next);
+    if (wants_nearly_) nearly_.push_back(std::move(next));
+    return better;
+  }
+
+  /// Of those that are not as good as the best, and not as one another.
+  void keep_nearly(double score) {
+    std::ranges::stable_sort(nearly_, {}, &NetworkPlan::score);
+    double last = score;
+    std::erase_if(nearly_, [&](const NetworkPlan& plan) {
+      if (plan.score * less <= last || plan.score > score * nearly_as_good) return true;
+      last = plan.score;
+      return false;
+    });
+    if (nearly_.size() > most_nearly) nearly_.resize(most_nearly);
   }
 
   /// Tensors that may stay and take so many bytes at most.
@@ -359,6 +378,8 @@ class Residency : LaterLook {
     return std::move(cover.state);
   }
 
+  bool wants_nearly_;
+  std::vector<NetworkPlan> nearly_;
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
   bool all_sets_ = false;
@@ -373,11 +394,15 @@ class Residency : LaterLook {
 }  // namespace
 
 ResidencyWork take_residency(const Network& network, const Hardware& hardware,
-                             const PlanParams& params, NetworkPlan& plan) {
-  Residency residency(network, hardware, params, plan);
+                             const PlanParams& params, bool wants_nearly, NetworkPlan& plan) {
+  Residency residency(network, hardware, params, wants_nearly, plan);
   const bool better = residency.improve(plan);
-  ResidencyWork work{better, residency.solved(), residency.stop(), residency.all_sets(),
-                     residency.fewest_bound()};
+  ResidencyWork work{better,
+                     residency.solved(),
+                     residency.stop(),
+                     residency.all_sets(),
+                     residency.fewest_bound(),
+                     residency.nearly()};
   if (!better) return work;
   if (params.fewest_modes) {
     plan.objectives = {take_fewest_modes(

@@ -30,12 +30,15 @@ struct ResidencyWork {
   std::vector<std::vector<TensorIndex>> sets{};
   /// No cover in the fewest tiles scores less with any of the sets, where no others are asked for.
   double fewest_bound = std::numeric_limits<double>::infinity();
+  /// Plans that score hardly more, the best first: what is tried later may gain more on one of them.
+  std::vector<NetworkPlan> nearly{};
 };
 
+/// `wants_nearly`: something will be tried later.
 /// require: the plan is one of plan_once() with these params, and feasible; params.memory is there.
 /// ensure: it is one still, and scores no more. Its bound and its proof are those of the plan that
 /// was given.
 ResidencyWork take_residency(const Network& network, const Hardware& hardware,
-                             const PlanParams& params, NetworkPlan& plan);
+                             const PlanParams& params, bool wants_nearly, NetworkPlan& plan);
 
 }  // namespace tessera::planner
