@@ -271,19 +271,20 @@ Sheet sheet_of(const Hardware& hardware) {
   for (const Engine& engine : hardware.engines) add_engine(sheet, engine);
   if (hardware.clock_hz > 0) {
     const Dma& dma = hardware.dma;
-    sheet.add(
-        "dma",
-        std::to_string(dma.channels) + (dma.channels == 1 ? " channel, " : " channels, ") +
-            "set-up " + std::to_string(dma.setup) + " cycles" +
-            (dma.weight_slices > 1 ? ", weights in " + std::to_string(dma.weight_slices) + " slices"
-                                   : "") +
-            (dma.convert ? ", converts layouts at " + bandwidth_text(*dma.convert) : ""));
+    sheet.add("dma",
+              std::to_string(dma.channels) + (dma.channels == 1 ? " channel, " : " channels, ") +
+                  "set-up " + std::to_string(dma.setup) + " cycles" +
+                  (dma.convert ? ", converts layouts at " + bandwidth_text(*dma.convert) : ""));
     sheet.add(
         "dma.outstanding",
         std::to_string(dma.outstanding) + (dma.outstanding == 1 ? " burst" : " bursts") +
             " under way" +
             (dma.outstanding_writes ? " (" + std::to_string(*dma.outstanding_writes) + " written)"
                                     : ""));
+    if (dma.weight_slices > 1)
+      sheet.add("dma.weight_slices", std::to_string(dma.weight_slices) + " at most");
+    if (hardware.tiling.early == Early::weights)
+      sheet.add("tiling.early", "weights of the next run, while the last op works");
     if (hardware.coding)
       sheet.add("weight_coding", real(hardware.coding->ratio) + " of the bytes, " +
                                      std::to_string(hardware.coding->per_channel) +

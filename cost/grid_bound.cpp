@@ -9,6 +9,7 @@
 #include "cost/run_parts.h"
 #include "cost/whole_number.h"
 #include "model/off_chip.h"
+#include "tiling/joined.h"
 
 namespace tessera::cost {
 namespace {
@@ -203,12 +204,15 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
     if (local.producer) {
       const Op& op = part.op(*local.producer);
       if (op.kind == OpKind::opaque || op.outputs.size() != 1) continue;
-      const LeastCompute least = least_compute(network, op, hardware);
-      item.cycles = least.cycles;
-      item.whole_cycles = least_compute(network, op, hardware, true).cycles;
-      item.direct_pj = least.energy_pj;
-      item.energy_pj = item.direct_pj + bytes(t) * chip_.write_pj;
-      item.start = least.start;
+      // What a concatenation joins may be in its place already.
+      if (!tiling::joins_channels(op)) {
+        const LeastCompute least = least_compute(network, op, hardware);
+        item.cycles = least.cycles;
+        item.whole_cycles = least_compute(network, op, hardware, true).cycles;
+        item.direct_pj = least.energy_pj;
+        item.energy_pj = item.direct_pj + bytes(t) * chip_.write_pj;
+        item.start = least.start;
+      }
     } else if (tiling::is_loaded(local)) {
       item.bytes = bytes(t);
       item.energy_pj = bytes(t) * chip_.write_pj;
@@ -216,7 +220,9 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
         item.moves[a] = space.moving[a + 1][t].any();
     }
     // Each op that reads it reads all that the tile has of it.
-    item.read_pj = static_cast<double>(local.consumers.size()) * bytes(t) * chip_.read_pj;
+    const auto readers = std::ranges::count_if(
+        local.consumers, [&](Step step) { return !tiling::joins_channels(part.op(step)); });
+    item.read_pj = static_cast<double>(readers) * bytes(t) * chip_.read_pj;
     items_.push_back(item);
   }
   if (!part.tensors[anchor].kept) stored_bytes_ = bytes(anchor);

@@ -9,6 +9,7 @@
 #include "model/off_chip.h"
 #include "model/stored.h"
 #include "tiling/engine_choice.h"
+#include "tiling/joined.h"
 #include "tiling/loops.h"
 #include "tiling/op_region.h"
 #include "tiling/subgraph.h"
@@ -206,7 +207,10 @@ void RunBounds::find_shares() {
     OpShare direct;
     double made = 0;
     for (const TensorIndex t : outputs_[k]) made = std::max(made, density_[t]);
-    if (made >= 1) {  // else tiles may compute less, by an amount that rounding makes hard to bound
+    // What a concatenation joins may be in its place already.
+    if (made >= 1 &&
+        !tiling::joins_channels(
+            op)) {  // else tiles may compute less, by an amount that rounding makes hard to bound
       const LeastCompute least = least_of_pieces(network_, op, hardware_);
       share = direct = {static_cast<std::int64_t>(std::floor(least.cycles)), least.energy_pj};
       const bool reads = has(direct_[k], Direct::inputs);
@@ -284,7 +288,7 @@ std::vector<Size> RunBounds::passing() const {
       if (density_[t] >= 1) whole_tensors.push_back(t);
     }
     // Windows may lie in the padding as a whole: then nobody needs what was made for them.
-    if (made >= 1)
+    if (made >= 1 && !tiling::joins_channels(network_.ops[k]))
       for (const Operand& operand : operands_[k])
         if (operand.read_for(made) >= 1 &&
             network_.tensors[operand.storage].kind != TensorKind::weight)

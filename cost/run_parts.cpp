@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tiling/ceil_div.h"
+#include "tiling/joined.h"
 
 namespace tessera::cost {
 namespace {
@@ -66,12 +67,20 @@ std::vector<Dim> computed_extents(const tiling::Subgraph& part, const tiling::Ti
   const std::size_t local = output_of(part, step);
   if (local == part.tensors.size()) return {};
   const tiling::Box& fresh = tile.fresh[local];
-  return fresh.none ? std::vector<Dim>{} : extents(fresh);
+  if (fresh.none) return {};
+  std::vector<Dim> made = extents(fresh);
+  if (!tiling::joins_channels(part.op(step))) return made;
+  // What is in its place already takes nothing.
+  made[1] = 0;
+  for (const tiling::Box& copied : tiling::copied_boxes(part, tile, step))
+    made[1] += copied[1].size();
+  return made[1] == 0 ? std::vector<Dim>{} : made;
 }
 
 bool computes(const tiling::Subgraph& part, const tiling::TileRegions& tile, Step step) {
   const std::size_t local = output_of(part, step);
-  return local != part.tensors.size() && !tile.fresh[local].none;
+  if (local == part.tensors.size() || tile.fresh[local].none) return false;
+  return !tiling::joins_channels(part.op(step)) || !tiling::copied_boxes(part, tile, step).empty();
 }
 
 double serving_cycles(const HardwareMemory& memory, double clock_hz, double read, double written) {

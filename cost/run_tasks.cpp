@@ -4,6 +4,7 @@
 
 #include "cost/run_parts.h"
 #include "model/derived.h"
+#include "tiling/joined.h"
 #include "tiling/loops.h"
 
 namespace tessera::cost {
@@ -31,6 +32,8 @@ Uses uses_of(const tiling::Subgraph& part, const tiling::Lowering& lowering,
   const tiling::LocalTensor& local = part.tensors[buffer.tensor];
   Uses uses{.first = local.producer.value_or(local.consumers.empty() ? 0 : local.consumers.back()),
             .last = local.producer.value_or(0)};
+  for (const Step made : tiling::makers_of(part, buffer.tensor))
+    uses.first = std::min(uses.first, made);
   std::vector<bool> copied(lowering.most_shares, false);
   for (const Step step : local.consumers) {
     const std::size_t share = lowering.share_of(buffer.tensor, step);

@@ -9,6 +9,7 @@
 #include "cost/whole_number.h"
 #include "facts/modes.h"
 #include "tiling/ceil_div.h"
+#include "tiling/joined.h"
 
 namespace tessera::cost {
 namespace {
@@ -29,8 +30,13 @@ std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& til
   std::vector<Access> list;
   list.reserve(part.operands_at[static_cast<std::size_t>(step)].size() +
                part.made_at[static_cast<std::size_t>(step)].size());
+  const bool joins = tiling::joins_channels(part.op(step));
+  const auto is_in_place = [&](std::size_t local) {
+    return part.tensors[local].in_place_of == output_of(part, step);
+  };
   for (const tiling::LocalOperand& operand : part.operands_at[static_cast<std::size_t>(step)]) {
     if (run.lowering->is_direct(operand.local)) continue;
+    if (joins && is_in_place(operand.local)) continue;
     auto bytes = static_cast<double>(box_bytes(part, operand.local, tile.needed[operand.local]));
     if (operand.position == 0) bytes = std::max(bytes, op.input_bytes);
     if (operand.position == 1) bytes = std::max(bytes, op.weight_bytes);
@@ -44,8 +50,14 @@ std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& til
   }
   for (const std::size_t local : part.made_at[static_cast<std::size_t>(step)]) {
     if (run.lowering->is_direct(local)) continue;
-    const auto bytes = static_cast<double>(box_bytes(part, local, tile.fresh[local]));
-    list.push_back({.local = local, .written = bytes});
+    Size bytes = 0;
+    if (joins) {
+      for (const tiling::Box& copied : tiling::copied_boxes(part, tile, step))
+        bytes += box_bytes(part, local, copied);
+    } else {
+      bytes = box_bytes(part, local, tile.fresh[local]);
+    }
+    list.push_back({.local = local, .written = static_cast<double>(bytes)});
   }
   return list;
 }
@@ -133,8 +145,11 @@ void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRe
     op.cycles = whole_sum(op.cycles, whole_number(std::ceil(serving), "cycles"), "cycles");
     op.energy_pj += bytes * (from.energy.read_pj + to.energy.write_pj);
   };
+  // Whole bricks are copied.
   const auto bytes_of = [&](std::size_t local, const tiling::Box& box) {
-    return static_cast<double>(box_bytes(*run.subgraph, local, box));
+    const tiling::Subgraph& part = *run.subgraph;
+    return static_cast<double>(
+        part.tensors[local].bytes.of(tiling::volume(box, tiling::brick_of(part, local))));
   };
   for (const ChipCopy& copy : tasks.copies) {
     if (copy.before != step || tile.fresh[copy.local].none) continue;

@@ -11,6 +11,7 @@
 #include "placer/tile_engine.h"
 #include "planner/effort.h"
 #include "planner/hardware_key.h"
+#include "planner/lower_banks.h"
 #include "planner/open.h"
 #include "planner/option.h"
 #include "planner/piece.h"
@@ -353,6 +354,7 @@ void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& g
   alone.only = found.shape;
   search::TileSearchResult again = search::find_tile(geometry, hardware_, alone);
   if (again.status == Status::feasible) found.placements = std::move(again.placements);
+  place_low(found, geometry, hardware_, alone);
 }
 
 /// What was recalled has no grid and no problem, which follow from its shape (complete()). False

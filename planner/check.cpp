@@ -71,6 +71,8 @@ class PlanChecker {
       say("the bound is above the score of the plan itself");
     if (plan_.optimal && plan_.bound < plan_.score && !close(plan_.bound, plan_.score))
       say("the plan is called optimal, but its bound is below its score");
+    if (plan_.looked_at.bound > plan_.score && !close(plan_.looked_at.bound, plan_.score))
+      say("`looked_at` has a bound above the score of the plan itself");
     objectives();
     idle();
     return std::move(wrong_);

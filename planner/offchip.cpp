@@ -477,11 +477,8 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
     low = placed_by_runs(problem);
     if (!low) return {};
     whole_heights = low->heights;
-    // Tiles may need less than whole tensors do, but none lies in fewer bytes than it has.
+    // Tiles may need less than whole tensors do: bytes that nobody touches need no room.
     bounds.heights.assign(problem.memories.size(), 0);
-    for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
-      bounds.heights[home_of(problem, b)] =
-          std::max(bounds.heights[home_of(problem, b)], problem.buffers[b].size);
   }
   OffchipAnswer answer;
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {

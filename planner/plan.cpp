@@ -133,8 +133,7 @@ class Plannings {
       plan.proved_over +=
           ", and the runs of one op that the best of those has also with what its engine reads "
           "and writes off the chip itself";
-    if (may_be_early_)
-      plan.proved_over += ", and the best of those with weights that come early";
+    if (may_be_early_) plan.proved_over += ", and the best of those with weights that come early";
   }
 
   /// Nor may a cover by more than one run be better where its weights come early.

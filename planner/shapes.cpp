@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "facts/load.h"
+#include "planner/lower_banks.h"
 #include "search/tiles/shape_order.h"
 
 namespace tessera::planner {
@@ -279,16 +280,16 @@ class ShapeSearch {
     const double cost = params_.score(least);
     if (cost >= best_.cost) return;
     if (each_) return each_(shape, least);
-    search::TileSearchResult fits =
-        search::find_tile(geometry_, hardware_,
-                          {.options = params_.options,
-                           .engine = params_.engine,
-                           .budget = params_.budget,
-                           .nodes_per_question = params_.nodes_per_question,
-                           .seed = params_.seed,
-                           .only = shape});
+    const search::TileSearchParams asked{.options = params_.options,
+                                         .engine = params_.engine,
+                                         .budget = params_.budget,
+                                         .nodes_per_question = params_.nodes_per_question,
+                                         .seed = params_.seed,
+                                         .only = shape};
+    search::TileSearchResult fits = search::find_tile(geometry_, hardware_, asked);
     if (fits.status == Status::unknown) return leave_open(cost);
     if (fits.status != Status::feasible) return;
+    place_low(fits, geometry_, hardware_, asked);
     best_.cost = cost;
     best_.found = std::move(fits);
   }

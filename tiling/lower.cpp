@@ -4,6 +4,7 @@
 #include <set>
 
 #include "facts/room.h"
+#include "tiling/joined.h"
 #include "tiling/reach.h"
 
 namespace tessera::tiling {
@@ -70,10 +71,14 @@ class Lowerer {
     out_.problem.memories = placement_memories(hardware_);
     for (Memory& memory : out_.problem.memories)
       memory.reserved = facts::merged(std::move(memory.reserved));
+    std::vector<std::size_t> joined;
     for (std::size_t t = 0; t < part_.tensors.size(); ++t) {
       of_.emplace_back();
       if (const auto place = part_.tensors[t].in_place_of) {
-        in_place(t, *place);
+        if (part_.tensors[*place].producer > part_.tensors[t].producer)
+          joined.push_back(t);
+        else
+          in_place(t, *place);
         continue;
       }
       if (out_.is_direct(t)) continue;
@@ -97,6 +102,10 @@ class Lowerer {
           intermediate(t);
         if (!part_.tensors[t].kept) halo(t);
       }
+    }
+    for (const std::size_t t : joined) {
+      of_[t] = of_[*part_.tensors[t].in_place_of];
+      out_.in_place.emplace_back(t, *part_.tensors[t].in_place_of);
     }
     for (std::size_t k = 0; k < part_.passing.size(); ++k) passing(k);
     for (Buffer& buffer : out_.problem.buffers) {
@@ -161,6 +170,11 @@ class Lowerer {
       for (const Share& other : shares_)
         if (!other.read.empty() && &other != &share()) last = std::max(last, other.read.front());
     return last;
+  }
+  /// The first step that writes to what an op of the run makes.
+  [[nodiscard]] Step first_made(std::size_t t) const { return makers_of(part_, t).front(); }
+  void written_in(Buffer& buffer, std::size_t t, int parity) const {
+    for (const Step made : makers_of(part_, t)) buffer.write.push_back(parity * n_ + made);
   }
   [[nodiscard]] bool one_copy_of(OneCopy what) const {
     return parities_ == 2 && has(out_.options.one_copy, what);
@@ -255,9 +269,7 @@ class Lowerer {
     Buffer& buffer = add(t, BufferRole::kept, 0, "");
     buffer.live = {{0, period_}};
     all_reads(buffer);
-    if (part_.tensors[t].producer)
-      for (int parity = 0; parity < parities_; ++parity)
-        buffer.write.push_back(parity * n_ + *part_.tensors[t].producer);
+    for (int parity = 0; parity < parities_; ++parity) written_in(buffer, t, parity);
     out_.buffers.back().every_tile = buffer.size;
     out_.across_tiles = true;
   }
@@ -322,12 +334,12 @@ class Lowerer {
   }
 
   void output(std::size_t t) {
-    const Step made = *part_.tensors[t].producer;
+    const Step made = first_made(t);
     const Step after = last_use(t) + 1;
     if (parities_ == 1) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       buffer.live = {{made, after}};
-      buffer.write.push_back(made);
+      written_in(buffer, t, 0);
       reads(buffer, 0);
       return;
     }
@@ -338,7 +350,7 @@ class Lowerer {
       live_in_each(buffer, made, after + late - made);
       all_reads(buffer);
       for (int parity = 0; parity < 2; ++parity) {
-        buffer.write.push_back(parity * n_ + made);
+        written_in(buffer, t, parity);
         if (late == 1) buffer.read.push_back(wrapped(parity * n_ + after));
       }
       return;
@@ -348,17 +360,17 @@ class Lowerer {
       Cycle live(period_);
       live.add(copy * n_ + made, std::max(n_, after + 1 - made));
       buffer.live = live.intervals();
-      buffer.write.push_back(copy * n_ + made);
+      written_in(buffer, t, copy);
       reads(buffer, copy);
       buffer.read.push_back(wrapped(copy * n_ + after));
     }
   }
 
   void intermediate(std::size_t t) {
-    const Step made = *part_.tensors[t].producer;
+    const Step made = first_made(t);
     Buffer& buffer = add(t, BufferRole::tile, 0, "");
     live_in_each(buffer, made, last_use(t) + 1 - made);
-    for (int parity = 0; parity < parities_; ++parity) buffer.write.push_back(parity * n_ + made);
+    for (int parity = 0; parity < parities_; ++parity) written_in(buffer, t, parity);
     all_reads(buffer);
   }
 

@@ -8,6 +8,7 @@
 
 #include "tiling/ceil_div.h"
 #include "tiling/engine_choice.h"
+#include "tiling/joined.h"
 #include "tiling/loops.h"
 
 namespace tessera::tiling {
@@ -106,6 +107,7 @@ class Splitter {
     part.split_at = at_;
     part.split_parts = parts_;
     part.own = std::move(network_);
+    join_in_place(part, hardware_);
     return part;
   }
 

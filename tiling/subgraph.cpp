@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tiling/joined.h"
 #include "tiling/reach.h"
 
 namespace tessera::tiling {
@@ -100,7 +101,10 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   if (has_bricks(hardware))
     for (LocalTensor& local : part.tensors) local.outside = is_outside(network, local.tensor);
   const bool all = stays_on_chip(hardware);
-  if (!all && stays.empty()) return part;
+  if (!all && stays.empty()) {
+    join_in_place(part, hardware);
+    return part;
+  }
   const auto stay = [&](TensorIndex t) { return all || std::ranges::binary_search(stays, t); };
   for (LocalTensor& local : part.tensors)
     local.kept = !local.weight && (!local.producer || local.leaves) && stay(local.tensor);
@@ -115,6 +119,7 @@ Subgraph make_subgraph(const Network& network, OpRange range,
         *readers[t] > range.last && stay(t))
       part.passing.push_back(t);
   if (keeps(part) && restricts_reach(hardware)) find_where_made(part, hardware);
+  join_in_place(part, hardware);
   return part;
 }
 

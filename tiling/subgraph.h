@@ -41,7 +41,8 @@ struct LocalTensor {
   bool ahead = false;
   /// Of what lies off the chip as a part of another tensor (reduction.h).
   std::optional<TensorSlice> slice{};
-  /// Lies where that local tensor does, which nobody needs once this one is made.
+  /// Lies where that local tensor does, which nobody needs once this one is made (reduction.h), or
+  /// which joins it with others (joined.h).
   std::optional<std::size_t> in_place_of{};
 };
 

@@ -47,10 +47,46 @@ class Run:
                     self.loaded.append(t)
         # Where programs cannot write off the chip all that ops make for others stays on it, and else what the plan says.
         self.kept = set(subgraph.get("kept", ())) if machine.writable() else {t.name for t in self.loaded + self.leaving}
+        self.find_joined()
         self.find_direct(subgraph["variant"].get("direct", "none").split("+"))
         self.find_tiles(subgraph["tiles"])
         self.find_places(subgraph)
         self.simulate()
+
+    def find_joined(self):
+        """What is made in the place of the concatenation that alone reads it: of tensors, whose."""
+        chip = [m for m in self.machine.memories.values() if not m.offchip]
+        brick = int(chip[0].layout[4:-1] or 1)
+        self.joined = {}
+
+        def leaves_in(op):
+            listed = engine_of(self.machine, op).get("memories", [m.name for m in chip])
+            return {name for name in (listed.get("output", [m.name for m in chip]) if isinstance(listed, dict) else listed)
+                    if name in [m.name for m in chip]}
+
+        for op in reversed(self.ops):
+            if op.kind != "concat" or op.axes[0] != 1 or op.output.name in self.joined:
+                continue
+            begin = 0
+            for t in op.inputs:
+                mine = 1 if t.outside or len(t.shape) not in (2, 4) else brick
+                theirs = 1 if op.output.outside or len(t.shape) not in (2, 4) else brick
+                alone = t in self.made and t not in self.leaving and t.readers == [op] and op.inputs.count(t) == 1
+                if (alone and t.name not in self.kept and t.dtype == op.output.dtype and mine == theirs and
+                        begin % theirs == 0 and leaves_in(t.maker) == leaves_in(op)):
+                    self.joined[t.name] = op.output.name
+                begin += t.shape[1]
+
+    def what_is_copied(self, op, box):
+        """What a concatenation copies in a tile: this part of its output, with no more channels than are not there already."""
+        if op.kind != "concat" or op.axes[0] != 1 or not size_of(box):
+            return box
+        begin, channels = 0, 0
+        for t in op.inputs:
+            if t.name not in self.joined:
+                channels += max(0, min(box[1][1], begin + t.shape[1]) - max(box[1][0], begin))
+            begin += t.shape[1]
+        return (box[0], (0, channels)) + tuple(box[2:])
 
     def find_direct(self, ways):
         """What the engine of an op that runs alone reads and writes off the chip itself."""
@@ -248,6 +284,7 @@ class Run:
         places = self.placements[self.placement_of[number]][0]
         if name in self.sums:
             name = self.sums[0]  # all sums in one place
+        name = self.joined.get(name, name)
         name += f".copy{share}" if share else ""
         return places[name] if name in places else places[name + ".ping"]
 
@@ -340,9 +377,10 @@ class Run:
                     self.comes_or_goes(op.output, 1, tile["piece"][op.output.name])
                     shares = self.shares[op.output.name]
                     ready = start + max([k] + shares[0] + [readers[0] for readers in shares[1:]])
-                    end = max(start + k + n, ready + 2) if self.double else ready + 1
+                    first = min([k] + [i for i, one in enumerate(self.ops) if self.joined.get(one.output.name) == op.output.name])
+                    end = max(start + first + n, ready + 2) if self.double else ready + 1
                     if "outputs" in self.one_copy:
-                        end = ready + (2 if ready + 2 - start - k <= n else 1)
+                        end = ready + (2 if ready + 2 - start - first <= n else 1)
                     rank = -1 if end == ready + 1 else 2 * n
                     self.move(ready + 1, rank, dram, 1, op.output, tile["piece"][op.output.name], end,
                               self.place(number, op.output.name))
@@ -414,7 +452,7 @@ class Run:
     def compute(self, op, number, k):
         """Cycles of an op in a tile, of these the ones that need the last slice of its weights, and how many slices there are."""
         m = self.machine
-        box = self.tiles[number]["fresh"][op.output.name]
+        box = self.what_is_copied(op, self.tiles[number]["fresh"][op.output.name])
         made = size_of(box) * op.output.item
         home = next((memory for memory in m.offchip if memory.writable), None)
         off_chip = [self.direct_share(t, home) if t.name in self.direct[way] else 0 for way, t in enumerate((op.inputs[0], op.output))]
@@ -458,7 +496,7 @@ class Run:
         tile, m = self.tiles[number], self.machine
         reads = {}  # by tensor: where, and how many bytes
         for at, t in enumerate(op.inputs):
-            if t.name in self.direct[0]:
+            if t.name in self.direct[0] or self.joined.get(t.name) == op.output.name:
                 continue
             share = next(i for i, readers in enumerate(self.shares[t.name]) if k in readers)
             held = size_of(tile["need"][t.name]) * t.item
@@ -479,12 +517,20 @@ class Run:
         slowest = max(ceil(m.memories[name].serving(*both)) for name, both in served.items() if not m.memories[name].offchip)
         return max(array.busy if array else cycles, slowest), energy, array.cycles if array else 0, array
 
+    def in_bricks(self, tensor, box):
+        """Bytes of a part on the chip, its channels filled up to whole bricks."""
+        brick = int(next(m for m in self.machine.memories.values() if not m.offchip).layout[4:-1] or 1)
+        if not size_of(box) or tensor.outside or len(tensor.shape) not in (2, 4):
+            return size_of(box) * tensor.item
+        channels = box[1][1] - box[1][0]
+        return size_of(box) // channels * -(-channels // brick) * brick * tensor.item
+
     def copies(self, number, k):
         """Cycles of what is copied on the chip before this op."""
         tile, m, cycles = self.tiles[number], self.machine, 0
         for t in self.made + [t for t in self.loaded if t.name in self.kept]:
-            for share, readers in enumerate(self.shares[t.name]):
-                held = size_of(tile["fresh"][t.name]) * t.item
+            for share, readers in enumerate(self.shares[t.name] if t.name not in self.joined else []):
+                held = self.in_bricks(t, tile["fresh"][t.name])
                 if share == 0 or readers[0] != k or held == 0:
                     continue
                 here, there = self.place(number, t.name), self.place(number, t.name, share)
@@ -497,7 +543,7 @@ class Run:
         for t in [t for t in self.made + self.loaded if t.name not in self.kept]:
             for share, readers in enumerate(self.shares[t.name]):
                 inside = [reader for reader in readers if reader < len(self.ops)]
-                held = (size_of(tile["need"][t.name]) - size_of(tile["fresh"][t.name])) * t.item
+                held = self.in_bricks(t, tile["need"][t.name]) - self.in_bricks(t, tile["fresh"][t.name])
                 if not inside or inside[0] != k or held == 0:
                     continue
                 here = self.place(number, t.name, share)
@@ -597,6 +643,7 @@ class Run:
             ("sums in parts", self.parts > 1), ("inputs stay", self.stationary == "inputs"), ("one copy", self.one_copy not in ([], ["none"])),
             ("bandwidth on the chip", any(one.bandwidth for one in m.memories.values() if not one.offchip)),
             ("modes are switched", self.switched > 0), ("copied on the chip", self.copied), ("what stays is copied", self.kept_copied),
+            ("joined in place", bool(self.joined)),
             ("bricks", any(not one.offchip and len(one.layout) > 4 for one in m.memories.values())),
             ("layouts are converted", m.convert is not None), ("encoded", any(self.stored.values())),
             ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("halos copied", self.halos_copied),
