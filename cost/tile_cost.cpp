@@ -127,7 +127,9 @@ namespace {
 Cycles after_last_slice(Cycles busy, const ComputeCost& op, std::int64_t slices) {
   const double known = op.with_known_weights;
   const double share = known + (1 - known) / static_cast<double>(slices);
-  return std::min(busy, static_cast<Cycles>(std::ceil(static_cast<double>(busy) * share)));
+  // Thirds of whole numbers may be a hair more than whole ones.
+  constexpr double exact = 1 - 1e-12;
+  return std::min(busy, static_cast<Cycles>(std::ceil(static_cast<double>(busy) * share * exact)));
 }
 
 /// An op waits for what is copied on the chip before it: the DMA is set up for each copy, and the

@@ -70,7 +70,7 @@ class Plan:
                 else:
                     pieces, whole = [(piece, bus(piece)) for piece in run.weights_loaded[name]], sizes[name]
                     self.words.add("passes")
-                held, begin, largest = sum(bus for _, bus in pieces), max(free, start), max(piece for piece, _ in pieces)
+                held, begin, largest = sum(bus for _, bus in pieces), max(free, start), max((piece for piece, _ in pieces), default=0)
                 passed = free = begin + cycles(held, way)
                 end, bursts[way] = end + cycles(largest, way), bursts[way] + held
                 part = bus(max(-(-whole // 16), 64 * behind.burst))
