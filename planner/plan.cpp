@@ -52,6 +52,9 @@ constexpr double some_more = 1.6;
 constexpr std::size_t most_levels = 2;
 constexpr double nearly_as_good = 1.02;
 
+/// In networks of no more ops what works past the chip is tried op by op as well.
+constexpr std::size_t few_ops = 12;
+
 /// Lengths of runs that are tried where long ones leave no room for what comes from behind.
 constexpr std::array<std::size_t, 3> short_runs{4, 2, 1};
 
@@ -92,7 +95,10 @@ class Plannings {
     if (plan.status == Status::feasible) {
       // Less memory, or what stays, was not looked at where a limit came first.
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
-      if ((direct || may_be_early_) && may_go_on(plan)) go_on(direct, plan, stays.nearly);
+      if ((direct || may_be_early_) && may_go_on(plan)) {
+        if (direct && network_.ops.size() <= few_ops) add_op_by_op(plan, stays.nearly);
+        go_on(direct, plan, stays.nearly);
+      }
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
       if (may_be_early_) claim_with_early(plan, stays.sets);
@@ -110,6 +116,20 @@ class Plannings {
   }
 
  private:
+  /// Op by op every one may work past the chip, and what that saves is not known before.
+  void add_op_by_op(const NetworkPlan& plan, std::vector<NetworkPlan>& others) {
+    PlanParams params = rest();
+    params.max_ops = 1;
+    params.progress = nullptr;
+    NetworkPlan each = plan_once(network_, hardware_, params, {}).plan;
+    solved_ += each.search.solved;
+    note(each.stop);
+    if (each.status != Status::feasible) return;
+    each.limit_mattered = plan.limit_mattered;
+    each.search = plan.search;
+    others.push_back(std::move(each));
+  }
+
   /// More that is looked at, of the best of all before and of those that are nearly as good: the
   /// best is the least of what they become.
   void go_on(bool direct, NetworkPlan& plan, std::vector<NetworkPlan>& nearly) const {

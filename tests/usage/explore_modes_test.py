@@ -32,7 +32,7 @@ ops:
 outputs: [y]
 """}
 
-# What is looked at after everything else (one_copy, reduction, direct) is only that of the cover that was best before:
+# What is looked at after everything else (one_copy, reduction, direct, early) is only that of the cover that was best before:
 # which one that is may depend on the modes, so these machines have none.
 
 # Splits of a convolution buffer between data and weights, as in nvdla-like, on a scale where it
@@ -42,7 +42,7 @@ SPLITS = {"d3w1": "{0-2: data, 3: weight}", "d2w2": "{0-1: data, 2-3: weight}",
 NVDLA = """tessera: hardware/1
 name: splits
 inherit: nvdla-like
-tiling: {one_copy: [none], reduction: [1], direct: [none]}
+tiling: {one_copy: [none], reduction: [1], direct: [none], early: none}
 memories:
   cbuf:
     banks: 4
