@@ -17,7 +17,8 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
     bool searched = false;
     try {
       Known next = more(ops, known, searched);
-      known = known.fewest ? with_cheaper_of(known, std::move(next)) : std::move(next);
+      const bool has_options = known.answer && !known.answer->options.empty();
+      known = has_options ? with_cheaper_of(known, std::move(next)) : std::move(next);
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
       known = given_up(known);
