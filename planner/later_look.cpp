@@ -6,7 +6,6 @@
 
 #include "planner/describe.h"
 #include "planner/kept_places.h"
-#include "planner/modes.h"
 #include "tiling/subgraph.h"
 
 namespace tessera::planner {
@@ -56,9 +55,6 @@ bool LaterLook::take_if_better(NetworkPlan& plan, NetworkPlan next) const {
   if (!always_settles(hardware_))
     settle_off_chip(network_, hardware_, budget_, next, params_.limits.threads);
   if (next.status != Status::feasible) return false;
-  if (params_.fewest_modes)
-    next.objectives = {take_fewest_modes(
-        network_, hardware_, modes_params(params_, score_, limits_, budget_), next.subgraphs)};
   describe(network_, hardware_, score_, next, params_.limits.threads);
   if (next.score >= plan.score * less) return false;
   plan = std::move(next);

@@ -21,6 +21,7 @@
 #include "planner/check.h"
 #include "planner/describe.h"
 #include "planner/early.h"
+#include "planner/modes.h"
 #include "planner/past_chip.h"
 #include "planner/planning.h"
 #include "planner/prove.h"
@@ -68,7 +69,8 @@ class Plannings {
         hardware_(hardware),
         params_(for_the_search(params, hardware)),
         whole_(params.limits),
-        limited_(params_.limits) {
+        limited_(params_.limits),
+        fewest_modes_(params.fewest_modes) {
     if (!params_.memory) params_.memory = make_plan_memory();
     may_be_early_ = params_.residency && may_come_early(network, hardware);
   }
@@ -102,6 +104,7 @@ class Plannings {
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
       if (may_be_early_) claim_with_early(plan, stays.sets);
+      if (fewest_modes_) take_modes(plan);
     }
     if (plan.status == Status::feasible && always_settles(hardware_))
       settle_off_chip(network_, hardware_, whole_.budget(), plan, params_.limits.threads);
@@ -182,9 +185,26 @@ class Plannings {
     if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
   }
 
-  /// Without the time for what lies off the chip, which is settled at last.
+  /// Of the plan that it is to be, which neither scores nor peaks higher for it.
+  void take_modes(NetworkPlan& plan) const {
+    const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
+    plan.objectives = {take_fewest_modes(
+        network_, hardware_, modes_params(params_, score, peak_limits_of(params_), whole_.budget()),
+        plan.subgraphs)};
+    describe(network_, hardware_, score, plan, params_.limits.threads);
+    // Bounds of covers do not know that other places may switch modes less often.
+    if (plan.optimal || plan.bound > plan.score) plan.bound = plan.score;
+    if (plan.looked_at.optimal || plan.looked_at.bound > plan.score)
+      plan.looked_at.bound = plan.score;
+    if (plan.objectives.back().proved || plan.stop != StopReason::completed) return;
+    plan.stop = whole_.budget().exhausted().value_or(plan.stop);
+  }
+
+  /// Without the time for what is settled at last: what lies off the chip, and the fewest modes.
   [[nodiscard]] static PlanParams for_the_search(PlanParams params, const Hardware& hardware) {
     std::optional<std::chrono::nanoseconds>& timeout = params.limits.timeout;
+    if (timeout && params.fewest_modes) *timeout -= *timeout / 5;
+    params.fewest_modes = false;
     if (timeout && always_settles(hardware)) *timeout -= *timeout / 50;
     return params;
   }
@@ -253,7 +273,7 @@ class Plannings {
   void look_further(NetworkPlan& plan, double fewest) {
     NetworkPlan quick = plan;
     const std::vector<Level> levels = best_levels(quick, fewest);
-    if (!params_.fewest_modes) plan = quick;
+    plan = quick;
     PlanParams params = rest();
     params.progress = progress_from(plan);
     params.limits.threads = threads_of_each(params_.limits.threads, levels.size());
@@ -322,7 +342,6 @@ class Plannings {
   /// meanwhile, if there are threads for it.
   [[nodiscard]] std::vector<Quick> quick_looks(Descent descent, const NetworkPlan& plan) const {
     PlanParams params = rest();
-    params.fewest_modes = false;
     params.progress = progress_from(plan);
     std::vector<Quick> looks;
     const auto threads = static_cast<std::size_t>(std::max(1, params.limits.threads));
@@ -494,6 +513,7 @@ class Plannings {
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
   StopReason cut_ = StopReason::completed;
+  bool fewest_modes_ = false;  ///< of all of the plan, when all else is decided
   bool may_be_early_ = false;  ///< weights
 };
 

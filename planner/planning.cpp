@@ -17,7 +17,6 @@
 #include "planner/describe.h"
 #include "planner/hardware_key.h"
 #include "planner/kept_places.h"
-#include "planner/modes.h"
 #include "planner/offchip.h"
 #include "planner/option.h"
 #include "planner/peaks.h"
@@ -316,7 +315,6 @@ class Planner {
     if (plan_.status == Status::feasible) settle();
     if (plan_.status == Status::feasible && !always_settles(hardware_))
       settle_off_chip(network_, hardware_, limited_.budget(), plan_, params_.limits.threads);
-    if (plan_.status == Status::feasible && params_.fewest_modes) take_modes(score);
     if (plan_.status == Status::feasible) {
       describe(network_, hardware_, score, plan_, params_.limits.threads);
       // Placed together, runs may peak higher than by themselves.
@@ -332,7 +330,6 @@ class Planner {
   [[nodiscard]] search::CoverResult best_of_what_is_looked_at(search::CoverProblem& problem,
                                                               const cost::Score& score) {
     search::CoverParams params{.threads = params_.limits.threads, .budget = search_};
-    if (params_.fewest_modes) leave_part(params, 5);
     if (params_.progress)
       params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});
@@ -509,14 +506,6 @@ class Planner {
     plan_.reason =
         "each run of the best cover fits, but no one place was found for what stays on the chip "
         "from run to run";
-  }
-
-  void take_modes(const cost::Score& score) {
-    plan_.objectives.push_back(take_fewest_modes(
-        network_, hardware_, modes_params(params_, score, limits_, limited_.budget()),
-        plan_.subgraphs));
-    if (plan_.objectives.back().proved || plan_.stop != StopReason::completed) return;
-    plan_.stop = limited_.budget().exhausted().value_or(plan_.stop);
   }
 
   void note_search(const search::CoverResult* result) {

@@ -18,7 +18,6 @@
 #include "planner/cheaper.h"
 #include "planner/describe.h"
 #include "planner/later_look.h"
-#include "planner/modes.h"
 #include "planner/peaks.h"
 #include "planner/planning.h"
 #include "porter/limited_budget.h"
@@ -86,9 +85,6 @@ class Residency : LaterLook {
   [[nodiscard]] StopReason stop() const { return stop_; }
 
   [[nodiscard]] std::vector<NetworkPlan> nearly() { return std::move(nearly_); }
-  [[nodiscard]] const cost::Score& score() const { return score_; }
-  [[nodiscard]] const PeakLimits& limits() const { return limits_; }
-  [[nodiscard]] const Budget& budget() const { return budget_; }
   [[nodiscard]] std::int64_t solved() const { return solved_; }
 
  private:
@@ -355,7 +351,6 @@ class Residency : LaterLook {
     PlanParams params = params_;
     params.limits = rest();
     params.limits.threads = threads;
-    params.fewest_modes = false;
     params.progress = nullptr;
     NetworkPlan plan = plan_once(network_, hardware_, params,
                                  {.most_peak = most_peak, .stays = stays, .quick = quick})
@@ -397,21 +392,12 @@ ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                              const PlanParams& params, bool wants_nearly, NetworkPlan& plan) {
   Residency residency(network, hardware, params, wants_nearly, plan);
   const bool better = residency.improve(plan);
-  ResidencyWork work{better,
-                     residency.solved(),
-                     residency.stop(),
-                     residency.all_sets(),
-                     residency.fewest_bound(),
-                     residency.nearly()};
-  if (!better) return work;
-  if (params.fewest_modes) {
-    plan.objectives = {take_fewest_modes(
-        network, hardware,
-        modes_params(params, residency.score(), residency.limits(), residency.budget()),
-        plan.subgraphs)};
-    describe(network, hardware, residency.score(), plan, params.limits.threads);
-  }
-  return work;
+  return {better,
+          residency.solved(),
+          residency.stop(),
+          residency.all_sets(),
+          residency.fewest_bound(),
+          residency.nearly()};
 }
 
 }  // namespace tessera::planner
