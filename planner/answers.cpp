@@ -53,7 +53,10 @@ Candidates::Known Candidates::with_cheaper_of(const Known& known, Known next) {
   all.options = known.answer->options;
   std::vector<std::size_t> at;
   for (const PlannedSubgraph& option : next.answer->options) {
-    const auto same = std::ranges::find(all.options, option.metrics, &PlannedSubgraph::metrics);
+    const auto same = std::ranges::find_if(all.options, [&](const PlannedSubgraph& one) {
+      return one.variant == option.variant && one.extent == option.extent &&
+             one.metrics == option.metrics;
+    });
     at.push_back(static_cast<std::size_t>(same - all.options.begin()));
     if (same == all.options.end()) all.options.push_back(option);
   }
