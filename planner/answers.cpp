@@ -1,11 +1,27 @@
 // Who asks about runs, and what was answered before: the part of Candidates around make_answer().
 #include <algorithm>
 #include <new>
+#include <span>
 
 #include "planner/candidates.h"
 #include "planner/effort.h"
 
 namespace tessera::planner {
+
+namespace {
+
+bool alike(const PlannedSubgraph& a, const PlannedSubgraph& b) {
+  return a.variant == b.variant && a.extent == b.extent && a.metrics == b.metrics;
+}
+
+/// Are the options of the first answer where they are in the other, and others behind them?
+bool begins_alike(const CandidateAnswer& answer, const CandidateAnswer& before) {
+  return answer.options.size() >= before.options.size() &&
+         std::ranges::equal(before.options, std::span(answer.options).first(before.options.size()),
+                            alike);
+}
+
+}  // namespace
 
 std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effort) {
   Known known;
@@ -17,8 +33,8 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
     bool searched = false;
     try {
       Known next = more(ops, known, searched);
-      const bool has_options = known.answer && !known.answer->options.empty();
-      known = has_options ? with_cheaper_of(known, std::move(next)) : std::move(next);
+      const bool moved = known.answer && !begins_alike(*next.answer, *known.answer);
+      known = known.fewest || moved ? with_cheaper_of(known, std::move(next)) : std::move(next);
     } catch (const std::bad_alloc&) {
       out_of_memory_ = true;
       known = given_up(known);
@@ -53,10 +69,8 @@ Candidates::Known Candidates::with_cheaper_of(const Known& known, Known next) {
   all.options = known.answer->options;
   std::vector<std::size_t> at;
   for (const PlannedSubgraph& option : next.answer->options) {
-    const auto same = std::ranges::find_if(all.options, [&](const PlannedSubgraph& one) {
-      return one.variant == option.variant && one.extent == option.extent &&
-             one.metrics == option.metrics;
-    });
+    const auto same = std::ranges::find_if(
+        all.options, [&](const PlannedSubgraph& one) { return alike(one, option); });
     at.push_back(static_cast<std::size_t>(same - all.options.begin()));
     if (same == all.options.end()) all.options.push_back(option);
   }

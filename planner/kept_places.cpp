@@ -8,7 +8,6 @@
 #include "cost/tiled_run.h"
 #include "facts/modes.h"
 #include "placer/decide.h"
-#include "planner/lower_banks.h"
 #include "planner/piece.h"
 #include "porter/limited_budget.h"
 #include "tessera/validate.h"
@@ -133,10 +132,8 @@ std::vector<std::pair<std::size_t, std::size_t>> tied_runs(const Hardware& hardw
   return stretches;
 }
 
-namespace {
-
-KeptPlaces settle_in(const Network& network, const Hardware& hardware, const Hardware& within,
-                     std::span<PlannedSubgraph> runs, const Limits& limits) {
+KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const Hardware& within,
+                       std::span<PlannedSubgraph> runs, const Limits& limits) {
   Together together(placement_memories(within));
   std::vector<Piece> pieces;
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
@@ -173,22 +170,6 @@ KeptPlaces settle_in(const Network& network, const Hardware& hardware, const Har
     runs[k].mode_switches = cost.mode_switches;
   }
   return {};
-}
-
-/// Of what is tried in the banks alone that the runs have by themselves.
-constexpr std::int64_t most_low_nodes = 2000;
-
-}  // namespace
-
-KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const Hardware& within,
-                       std::span<PlannedSubgraph> runs, const Limits& limits) {
-  if (const std::optional<Hardware> low = within_banks(within, runs)) {
-    Limits few = limits;
-    few.work = std::min(limits.work, most_low_nodes);
-    const KeptPlaces kept = settle_in(network, hardware, *low, runs, few);
-    if (kept.status == Status::feasible) return kept;
-  }
-  return settle_in(network, hardware, within, runs, limits);
 }
 
 namespace {

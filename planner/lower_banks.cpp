@@ -72,24 +72,4 @@ void place_low(search::TileSearchResult& found, tiling::TileGeometry& geometry,
   }
 }
 
-std::optional<Hardware> within_banks(const Hardware& hardware,
-                                     std::span<const PlannedSubgraph> runs) {
-  std::optional<Hardware> within;
-  MemoryIndex index = 0;
-  for (std::size_t k = 0; k < hardware.memories.size(); ++k) {
-    if (hardware.memories[k].offchip) continue;
-    const MemoryIndex mine = index++;
-    if (hardware.memories[k].space.modes.empty()) continue;
-    Size height = 1;
-    for (const PlannedSubgraph& run : runs)
-      for (const PlannedPlacement& placed : run.placements)
-        for (BufferIndex b = 0; b < placed.placement.places.size(); ++b)
-          if (const BufferPlace& place = placed.placement.places[b]; place.memory == mine)
-            height = std::max(height, place.offset + placed.problem.buffers[b].size);
-    if (!within) within = hardware;
-    limit_height(within->memories[k].space, height);
-  }
-  return within;
-}
-
 }  // namespace tessera::planner

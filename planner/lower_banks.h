@@ -7,12 +7,8 @@
 // in the last bank of all and make the whole memory count. Private to planner/.
 #pragma once
 
-#include <optional>
-#include <span>
-
 #include "search/tiles/tile_search.h"
 #include "tessera/hardware.h"
-#include "tessera/network_plan.h"
 #include "tiling/geometry.h"
 
 namespace tessera::planner {
@@ -22,11 +18,5 @@ namespace tessera::planner {
 /// require: found.status is feasible, and found.demands are there
 void place_low(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                const Hardware& hardware, const search::TileSearchParams& asked);
-
-/// The machine with no more of each memory that has modes than the runs have in it now: together
-/// they may have a place that is no higher. Nothing where there is no such memory.
-/// require: the placements' problems are there
-[[nodiscard]] std::optional<Hardware> within_banks(const Hardware& hardware,
-                                                   std::span<const PlannedSubgraph> runs);
 
 }  // namespace tessera::planner
