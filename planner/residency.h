@@ -30,7 +30,8 @@ struct ResidencyWork {
   std::vector<std::vector<TensorIndex>> sets{};
   /// No cover in the fewest tiles scores less with any of the sets, where no others are asked for.
   double fewest_bound = std::numeric_limits<double>::infinity();
-  /// Plans that score hardly more, the best first: what is tried later may gain more on one of them.
+  /// Plans that score hardly more, the best first: what is tried later may gain more on one of
+  /// them.
   std::vector<NetworkPlan> nearly{};
 };
 
