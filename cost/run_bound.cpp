@@ -207,10 +207,9 @@ void RunBounds::find_shares() {
     OpShare direct;
     double made = 0;
     for (const TensorIndex t : outputs_[k]) made = std::max(made, density_[t]);
-    // What a concatenation joins may be in its place already.
-    if (made >= 1 &&
-        !tiling::joins_channels(
-            op)) {  // else tiles may compute less, by an amount that rounding makes hard to bound
+    // Else tiles may compute less, by an amount that rounding makes hard to bound; and what a
+    // concatenation joins may be in its place already.
+    if (made >= 1 && !tiling::joins_channels(op)) {
       const LeastCompute least = least_of_pieces(network_, op, hardware_);
       share = direct = {static_cast<std::int64_t>(std::floor(least.cycles)), least.energy_pj};
       const bool reads = has(direct_[k], Direct::inputs);

@@ -61,26 +61,18 @@ std::size_t output_of(const tiling::Subgraph& part, Step step) {
   return made.empty() ? part.tensors.size() : made.front();
 }
 
-/// Extents of what op `step` computes in this tile; empty where it computes nothing.
-std::vector<Dim> computed_extents(const tiling::Subgraph& part, const tiling::TileRegions& tile,
-                                  Step step) {
+std::optional<std::vector<Dim>> computed_extents(const tiling::Subgraph& part,
+                                                 const tiling::TileRegions& tile, Step step) {
   const std::size_t local = output_of(part, step);
-  if (local == part.tensors.size()) return {};
-  const tiling::Box& fresh = tile.fresh[local];
-  if (fresh.none) return {};
-  std::vector<Dim> made = extents(fresh);
+  if (local == part.tensors.size() || tile.fresh[local].none) return std::nullopt;
+  std::vector<Dim> made = extents(tile.fresh[local]);
   if (!tiling::joins_channels(part.op(step))) return made;
   // What is in its place already takes nothing.
   made[1] = 0;
   for (const tiling::Box& copied : tiling::copied_boxes(part, tile, step))
     made[1] += copied[1].size();
-  return made[1] == 0 ? std::vector<Dim>{} : made;
-}
-
-bool computes(const tiling::Subgraph& part, const tiling::TileRegions& tile, Step step) {
-  const std::size_t local = output_of(part, step);
-  if (local == part.tensors.size() || tile.fresh[local].none) return false;
-  return !tiling::joins_channels(part.op(step)) || !tiling::copied_boxes(part, tile, step).empty();
+  if (made[1] == 0) return std::nullopt;
+  return made;
 }
 
 double serving_cycles(const HardwareMemory& memory, double clock_hz, double read, double written) {

@@ -1,6 +1,7 @@
 // Small facts that the simulation (tiled_run.cpp) and its lower bound (run_bound.cpp) share.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,11 +27,9 @@ namespace tessera::cost {
 /// The local tensor that `step` makes (the first, if several); tensors.size() if none is kept.
 [[nodiscard]] std::size_t output_of(const tiling::Subgraph& part, Step step);
 /// Extents of what op `step` computes in this tile; nothing where it computes nothing.
-[[nodiscard]] std::vector<Dim> computed_extents(const tiling::Subgraph& part,
-                                                const tiling::TileRegions& tile, Step step);
-/// Does op `step` compute anything in this tile?
-[[nodiscard]] bool computes(const tiling::Subgraph& part, const tiling::TileRegions& tile,
-                            Step step);
+[[nodiscard]] std::optional<std::vector<Dim>> computed_extents(const tiling::Subgraph& part,
+                                                               const tiling::TileRegions& tile,
+                                                               Step step);
 /// Cycles in which a memory serves so many bytes; 0 where its bandwidth is not stated.
 [[nodiscard]] double serving_cycles(const HardwareMemory& memory, double clock_hz, double read,
                                     double written);

@@ -31,12 +31,9 @@ std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& til
   list.reserve(part.operands_at[static_cast<std::size_t>(step)].size() +
                part.made_at[static_cast<std::size_t>(step)].size());
   const bool joins = tiling::joins_channels(part.op(step));
-  const auto is_in_place = [&](std::size_t local) {
-    return part.tensors[local].in_place_of == output_of(part, step);
-  };
   for (const tiling::LocalOperand& operand : part.operands_at[static_cast<std::size_t>(step)]) {
     if (run.lowering->is_direct(operand.local)) continue;
-    if (joins && is_in_place(operand.local)) continue;
+    if (joins && part.tensors[operand.local].in_place_of == output_of(part, step)) continue;
     auto bytes = static_cast<double>(box_bytes(part, operand.local, tile.needed[operand.local]));
     if (operand.position == 0) bytes = std::max(bytes, op.input_bytes);
     if (operand.position == 1) bytes = std::max(bytes, op.weight_bytes);
@@ -245,11 +242,10 @@ ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::T
   const tiling::Subgraph& part = *run.subgraph;
   const Hardware& hardware = *run.hardware;
   ComputeWays ways;
-  const bool computed = computes(part, tile, step);
+  const std::optional<std::vector<Dim>> computed = computed_extents(part, tile, step);
   const OffChipOperands off_chip = off_chip_operands(run, step, links.data);
   if (computed)
-    ways = compute_ways(*part.network, part.op(step), computed_extents(part, tile, step), hardware,
-                        run.memo, off_chip);
+    ways = compute_ways(*part.network, part.op(step), *computed, hardware, run.memo, off_chip);
   std::size_t taken = 0;
   std::pair<Cycles, double> least;  // with what it reads and writes off the chip
   for (std::size_t k = 0; k < ways.count; ++k) {

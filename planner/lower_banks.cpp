@@ -54,9 +54,6 @@ void place_low(search::TileSearchResult& found, tiling::TileGeometry& geometry,
       lower.engine = engine.get();
       lower.nodes_per_question =
           std::max<std::int64_t>(1, asked.nodes_per_question / share_of_nodes);
-      lower.fewest_tiles = 1;
-      lower.find_most_tiles = nullptr;
-      lower.only = found.shape;
       search::TileSearchResult again = search::find_tile(geometry, within, lower);
       if (again.status == Status::feasible) {
         found.placements = std::move(again.placements);

@@ -51,10 +51,6 @@ constexpr double some_more = 1.6;
 /// What is found at last may be a little better than it looked: so many levels are done in full
 /// where their quick looks are no worse than that.
 constexpr std::size_t most_levels = 2;
-constexpr double nearly_as_good = 1.02;
-
-/// In networks of no more ops what works past the chip is tried op by op as well.
-constexpr std::size_t few_ops = 12;
 
 /// Lengths of runs that are tried where long ones leave no room for what comes from behind.
 constexpr std::array<std::size_t, 3> short_runs{4, 2, 1};

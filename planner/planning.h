@@ -8,6 +8,7 @@
 // Private to planner/.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
@@ -46,6 +47,11 @@ struct Planned {
 /// Throws BadInput, and std::invalid_argument for a machine that cannot be simulated.
 [[nodiscard]] Planned plan_once(const Network& network, const Hardware& hardware,
                                 const PlanParams& params, const PlanPart& part = {});
+
+/// What is found at last may be so much better than it looked: no more than that is worth a look.
+inline constexpr double nearly_as_good = 1.02;
+/// In networks of no more ops more is tried: all sets of tensors that stay, every op past the chip.
+inline constexpr std::size_t few_ops = 12;
 
 /// Are tiles that leave some memory empty worth a look? Where peaks count.
 [[nodiscard]] bool tries_levels(const PlanParams& params, const Hardware& hardware);

@@ -33,12 +33,10 @@ constexpr int most_passes = 4;
 constexpr int most_effort = 2;
 /// Of so few tensors, in so short networks, all sets are tried, each with its best cover.
 constexpr std::size_t few_tensors = 4;
-constexpr std::size_t few_ops = 12;
 /// After so many levels of memory that did not help no others are tried.
 constexpr int most_in_vain = 2;
-/// So many plans are worth another look that score no more than so much of the best one.
+/// So many plans that are nearly as good as the best one are worth another look.
 constexpr std::size_t most_nearly = 2;
-constexpr double nearly_as_good = 1.02;
 /// In whole covers a tensor stays if there is room for so many of its size.
 constexpr Size share_of_small = 4;
 

@@ -85,6 +85,7 @@ class ShapeSearch {
       if (!look_into(rated)) break;
     }
     if (best_.open >= best_.cost) best_.open = std::numeric_limits<double>::infinity();
+    if (best_.found) place_low(*best_.found, geometry_, hardware_, asked(best_.found->shape));
     return std::move(best_);
   }
 
@@ -272,6 +273,16 @@ class ShapeSearch {
     return params_.cost(grid ? *grid : geometry_.grid(shape), lowering_);
   }
 
+  /// Does this shape fit, and where?
+  [[nodiscard]] search::TileSearchParams asked(const tiling::TileShape& shape) const {
+    return {.options = params_.options,
+            .engine = params_.engine,
+            .budget = params_.budget,
+            .nodes_per_question = params_.nodes_per_question,
+            .seed = params_.seed,
+            .only = shape};
+  }
+
   void look_at(const tiling::TileShape& shape) {
     std::optional<tiling::TileGrid> grid;
     if (!all_loads_fit(shape, grid)) return;
@@ -280,16 +291,9 @@ class ShapeSearch {
     const double cost = params_.score(least);
     if (cost >= best_.cost) return;
     if (each_) return each_(shape, least);
-    const search::TileSearchParams asked{.options = params_.options,
-                                         .engine = params_.engine,
-                                         .budget = params_.budget,
-                                         .nodes_per_question = params_.nodes_per_question,
-                                         .seed = params_.seed,
-                                         .only = shape};
-    search::TileSearchResult fits = search::find_tile(geometry_, hardware_, asked);
+    search::TileSearchResult fits = search::find_tile(geometry_, hardware_, asked(shape));
     if (fits.status == Status::unknown) return leave_open(cost);
     if (fits.status != Status::feasible) return;
-    place_low(fits, geometry_, hardware_, asked);
     best_.cost = cost;
     best_.found = std::move(fits);
   }

@@ -48,6 +48,10 @@ std::vector<Join> joins_of(const Subgraph& part, Step step) {
 }
 
 void join_in_place(Subgraph& part, const Hardware& hardware) {
+  bool any = false;
+  for (std::size_t at = 0; at < part.steps(); ++at)
+    any = any || joins_channels(part.op(static_cast<Step>(at)));
+  if (!any) return;
   const Reachable reachable(part, hardware);
   // The last ones first: what is joined once more lies in the place of the last.
   for (std::size_t at = part.steps(); at-- > 0;) {

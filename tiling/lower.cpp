@@ -171,10 +171,8 @@ class Lowerer {
         if (!other.read.empty() && &other != &share()) last = std::max(last, other.read.front());
     return last;
   }
-  /// The first step that writes to what an op of the run makes.
-  [[nodiscard]] Step first_made(std::size_t t) const { return makers_of(part_, t).front(); }
-  void written_in(Buffer& buffer, std::size_t t, int parity) const {
-    for (const Step made : makers_of(part_, t)) buffer.write.push_back(parity * n_ + made);
+  void written_in(Buffer& buffer, const std::vector<Step>& makers, int parity) const {
+    for (const Step made : makers) buffer.write.push_back(parity * n_ + made);
   }
   [[nodiscard]] bool one_copy_of(OneCopy what) const {
     return parities_ == 2 && has(out_.options.one_copy, what);
@@ -269,7 +267,8 @@ class Lowerer {
     Buffer& buffer = add(t, BufferRole::kept, 0, "");
     buffer.live = {{0, period_}};
     all_reads(buffer);
-    for (int parity = 0; parity < parities_; ++parity) written_in(buffer, t, parity);
+    const std::vector<Step> makers = makers_of(part_, t);
+    for (int parity = 0; parity < parities_; ++parity) written_in(buffer, makers, parity);
     out_.buffers.back().every_tile = buffer.size;
     out_.across_tiles = true;
   }
@@ -334,12 +333,13 @@ class Lowerer {
   }
 
   void output(std::size_t t) {
-    const Step made = first_made(t);
+    const std::vector<Step> makers = makers_of(part_, t);
+    const Step made = makers.front();
     const Step after = last_use(t) + 1;
     if (parities_ == 1) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       buffer.live = {{made, after}};
-      written_in(buffer, t, 0);
+      written_in(buffer, makers, 0);
       reads(buffer, 0);
       return;
     }
@@ -350,7 +350,7 @@ class Lowerer {
       live_in_each(buffer, made, after + late - made);
       all_reads(buffer);
       for (int parity = 0; parity < 2; ++parity) {
-        written_in(buffer, t, parity);
+        written_in(buffer, makers, parity);
         if (late == 1) buffer.read.push_back(wrapped(parity * n_ + after));
       }
       return;
@@ -360,17 +360,18 @@ class Lowerer {
       Cycle live(period_);
       live.add(copy * n_ + made, std::max(n_, after + 1 - made));
       buffer.live = live.intervals();
-      written_in(buffer, t, copy);
+      written_in(buffer, makers, copy);
       reads(buffer, copy);
       buffer.read.push_back(wrapped(copy * n_ + after));
     }
   }
 
   void intermediate(std::size_t t) {
-    const Step made = first_made(t);
+    const std::vector<Step> makers = makers_of(part_, t);
+    const Step made = makers.front();
     Buffer& buffer = add(t, BufferRole::tile, 0, "");
     live_in_each(buffer, made, last_use(t) + 1 - made);
-    for (int parity = 0; parity < parities_; ++parity) written_in(buffer, t, parity);
+    for (int parity = 0; parity < parities_; ++parity) written_in(buffer, makers, parity);
     all_reads(buffer);
   }
 

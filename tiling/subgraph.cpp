@@ -89,6 +89,27 @@ void find_where_made(Subgraph& part, const Hardware& hardware) {
   for (std::size_t k = 0; k < kept.size(); ++k) kept[k]->made_in = std::move(found[k]);
 }
 
+/// Tensors that lie there as a whole: of the run, and those that only pass it.
+void keep_on_chip(Subgraph& part, const std::vector<std::optional<OpIndex>>& readers,
+                  const Hardware& hardware, std::span<const TensorIndex> stays) {
+  const Network& network = *part.network;
+  const bool all = stays_on_chip(hardware);
+  const auto stay = [&](TensorIndex t) { return all || std::ranges::binary_search(stays, t); };
+  for (LocalTensor& local : part.tensors)
+    local.kept = !local.weight && (!local.producer || local.leaves) && stay(local.tensor);
+  std::vector<bool> there(network.tensors.size(), false);
+  for (const TensorIndex tensor : network.inputs) there[storage_of(network, tensor)] = true;
+  for (OpIndex k = 0; k < part.ops.first; ++k)
+    for (const TensorIndex tensor : network.ops[k].outputs)
+      there[storage_of(network, tensor)] = true;
+  for (const LocalTensor& own : part.tensors) there[own.tensor] = false;
+  for (TensorIndex t = 0; t < network.tensors.size(); ++t)
+    if (there[t] && network.tensors[t].kind != TensorKind::weight && readers[t] &&
+        *readers[t] > part.ops.last && stay(t))
+      part.passing.push_back(t);
+  if (keeps(part) && restricts_reach(hardware)) find_where_made(part, hardware);
+}
+
 }  // namespace
 
 Subgraph make_subgraph(const Network& network, OpRange range,
@@ -100,25 +121,7 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   // Where nothing lies in bricks all runs of one shape are alike, wherever they stand.
   if (has_bricks(hardware))
     for (LocalTensor& local : part.tensors) local.outside = is_outside(network, local.tensor);
-  const bool all = stays_on_chip(hardware);
-  if (!all && stays.empty()) {
-    join_in_place(part, hardware);
-    return part;
-  }
-  const auto stay = [&](TensorIndex t) { return all || std::ranges::binary_search(stays, t); };
-  for (LocalTensor& local : part.tensors)
-    local.kept = !local.weight && (!local.producer || local.leaves) && stay(local.tensor);
-  std::vector<bool> there(network.tensors.size(), false);
-  for (const TensorIndex tensor : network.inputs) there[storage_of(network, tensor)] = true;
-  for (OpIndex k = 0; k < range.first; ++k)
-    for (const TensorIndex tensor : network.ops[k].outputs)
-      there[storage_of(network, tensor)] = true;
-  for (const LocalTensor& own : part.tensors) there[own.tensor] = false;
-  for (TensorIndex t = 0; t < network.tensors.size(); ++t)
-    if (there[t] && network.tensors[t].kind != TensorKind::weight && readers[t] &&
-        *readers[t] > range.last && stay(t))
-      part.passing.push_back(t);
-  if (keeps(part) && restricts_reach(hardware)) find_where_made(part, hardware);
+  if (stays_on_chip(hardware) || !stays.empty()) keep_on_chip(part, readers, hardware, stays);
   join_in_place(part, hardware);
   return part;
 }
