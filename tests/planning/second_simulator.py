@@ -24,8 +24,7 @@ class Run:
         self.inside = set(op.number for op in self.ops)
         self.sums, self.parts = [], subgraph["variant"].get("reduction", 1)
         if self.parts > 1:
-            chip = next(m for m in machine.memories.values() if not m.offchip)
-            self.ops, self.sums = in_parts(self.ops, self.parts, machine, int(chip.layout[4:-1] or 1))
+            self.ops, self.sums = in_parts(self.ops, self.parts, machine, self.chip_brick())
         self.double = subgraph["variant"]["double_buffer"]
         self.resident = subgraph["variant"]["weights"] == "resident"
         self.stationary = subgraph["variant"]["stationary"]
@@ -53,17 +52,21 @@ class Run:
         self.find_places(subgraph)
         self.simulate()
 
+    def chip_brick(self):
+        """Channels that lie side by side on the chip."""
+        return int(next(m for m in self.machine.memories.values() if not m.offchip).layout[4:-1] or 1)
+
+    def reached(self, op, role):
+        """The memories on the chip where its engine finds what it reads, or leaves what it makes."""
+        chip = [m.name for m in self.machine.memories.values() if not m.offchip]
+        listed = engine_of(self.machine, op).get("memories", chip)
+        listed = listed.get(role, chip) if isinstance(listed, dict) else listed
+        return [name for name in listed if name in chip]
+
     def find_joined(self):
         """What is made in the place of the concatenation that alone reads it: of tensors, whose."""
-        chip = [m for m in self.machine.memories.values() if not m.offchip]
-        brick = int(chip[0].layout[4:-1] or 1)
+        brick = self.chip_brick()
         self.joined = {}
-
-        def leaves_in(op):
-            listed = engine_of(self.machine, op).get("memories", [m.name for m in chip])
-            return {name for name in (listed.get("output", [m.name for m in chip]) if isinstance(listed, dict) else listed)
-                    if name in [m.name for m in chip]}
-
         for op in reversed(self.ops):
             if op.kind != "concat" or op.axes[0] != 1 or op.output.name in self.joined:
                 continue
@@ -73,7 +76,7 @@ class Run:
                 theirs = 1 if op.output.outside or len(t.shape) not in (2, 4) else brick
                 alone = t in self.made and t not in self.leaving and t.readers == [op] and op.inputs.count(t) == 1
                 if (alone and t.name not in self.kept and t.dtype == op.output.dtype and mine == theirs and
-                        begin % theirs == 0 and leaves_in(t.maker) == leaves_in(op)):
+                        begin % theirs == 0 and set(self.reached(t.maker, "output")) == set(self.reached(op, "output"))):
                     self.joined[t.name] = op.output.name
                 begin += t.shape[1]
 
@@ -241,20 +244,13 @@ class Run:
 
     def find_places(self, subgraph):
         """In which memories on the chip a tensor lies, and which ops read it there: an op joins the first that it reaches."""
-        chip = [m.name for m in self.machine.memories.values() if not m.offchip]
-
-        def reached(op, role):
-            listed = engine_of(self.machine, op).get("memories", chip)
-            listed = listed.get(role, chip) if isinstance(listed, dict) else listed
-            return [name for name in listed if name in chip]
-
         self.shares = {}
         for t in self.loaded + self.made:
             there = t.name in self.kept and t.maker is not None  # where the run that made it left it
-            shares = [[reached(t.maker, "output"), []]] if t in self.made or there else []
+            shares = [[self.reached(t.maker, "output"), []]] if t in self.made or there else []
             for k, op in enumerate(self.ops):
                 if t in op.inputs:
-                    mine = reached(op, "output" if t.name in self.sums else "input")
+                    mine = self.reached(op, "output" if t.name in self.sums else "input")
                     for share in shares:
                         if set(share[0]) & set(mine):
                             share[0] = [name for name in share[0] if name in mine]
@@ -519,7 +515,7 @@ class Run:
 
     def in_bricks(self, tensor, box):
         """Bytes of a part on the chip, its channels filled up to whole bricks."""
-        brick = int(next(m for m in self.machine.memories.values() if not m.offchip).layout[4:-1] or 1)
+        brick = self.chip_brick()
         if not size_of(box) or tensor.outside or len(tensor.shape) not in (2, 4):
             return size_of(box) * tensor.item
         channels = box[1][1] - box[1][0]
