@@ -31,7 +31,8 @@ bool may_be_in_place(const Subgraph& part, const Join& join, TensorIndex seen, s
 }  // namespace
 
 bool joins_channels(const Op& op) {
-  return op.kind == OpKind::concat && op.axes.size() == 1 && op.axes.front() == channel_axis;
+  return op.kind == OpKind::concat && op.axes.size() == 1 && op.axes.front() == channel_axis &&
+         op.fused.empty();
 }
 
 std::vector<Join> joins_of(const Subgraph& part, Step step) {

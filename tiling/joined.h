@@ -18,7 +18,8 @@
 
 namespace tessera::tiling {
 
-/// Do the operands of this op lie side by side along the channels of its output?
+/// Do the operands of this op lie side by side along the channels of its output, as they are? Where
+/// something is fused into a concatenation it computes every element.
 [[nodiscard]] bool joins_channels(const Op& op);
 
 /// Marks what of the run is made in the place of another tensor. In bricks only where its channels

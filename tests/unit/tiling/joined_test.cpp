@@ -99,6 +99,11 @@ TEST(Joined, OthersAreCopied) {
   rows.one.net.ops[2].axes = {2};
   EXPECT_THAT(rows.in_place(rows.part({0, 3})), SizeIs(0)) << "not along channels";
 
+  Branches fused(8);
+  const TensorIndex slope = fused.one.tensor({16}, TensorKind::weight);
+  fused.one.net.ops[2].fused = {{.function = "prelu", .operands = {slope}}};
+  EXPECT_THAT(fused.in_place(fused.part({0, 3})), SizeIs(0)) << "every element is computed";
+
   Branches wide(8);
   wide.one.net.tensors[wide.joined].type = ElementType::int16;
   EXPECT_THAT(wide.in_place(wide.part({0, 3})), SizeIs(0)) << "of another type";
