@@ -112,6 +112,9 @@ std::string variant_text(const PlannedSubgraph& s) {
     text += ", reads and writes off chip";
   else if (s.variant.direct != Direct::none)
     text += s.variant.direct == Direct::inputs ? ", reads off chip" : ", writes off chip";
+  if (s.variant.trailing == 1) text += ", last op behind";
+  if (s.variant.trailing > 1)
+    text += ", last " + std::to_string(s.variant.trailing) + " ops behind";
   if (!s.early.empty()) text += ", " + std::to_string(s.early.size()) + " early";
   if (s.variant.reduction > 1)
     text += ", sums in " + std::to_string(s.variant.reduction) + " parts";

@@ -283,6 +283,9 @@ Sheet sheet_of(const Hardware& hardware) {
                                     : ""));
     if (dma.weight_slices > 1)
       sheet.add("dma.weight_slices", std::to_string(dma.weight_slices) + " at most");
+    if (hardware.tiling.engines == EngineOrder::side_by_side)
+      sheet.add("tiling.engines",
+                "side by side: the last ops of a tile beside the first of the next");
     if (hardware.tiling.early == Early::weights)
       sheet.add("tiling.early", "weights of the next run, while the last op works");
     if (hardware.coding)

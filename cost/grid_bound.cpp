@@ -57,6 +57,7 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
   read_cycles_per_byte_ = least_cycles_per_byte(link, true, hardware.dma.channels);
   write_cycles_per_byte_ = least_cycles_per_byte(link, false, hardware.dma.channels);
   two_ways_ = link.two_ways;
+  steps_ = static_cast<Step>(part.steps());
   channels_of_dma_ = static_cast<double>(hardware.dma.channels);
   const auto way_of = [](const Link& of, bool load) {
     return Way{static_cast<double>(of.setup + of.way(load).latency),
@@ -202,7 +203,8 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
     Item item{.channels = channels_[t], .tensor = t};
     item.always = (*axes_)[0].always[t] && (*axes_)[1].always[t];
     if (local.producer) {
-      const Op& op = part.op(*local.producer);
+      item.made = *local.producer;
+      const Op& op = part.op(item.made);
       if (op.kind == OpKind::opaque || op.outputs.size() != 1) continue;
       // What a concatenation joins may be in its place already.
       if (!tiling::joins_channels(op)) {
@@ -309,8 +311,10 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, double tile
         item.channels == Channels::by_every_tile || (c == 1 && item.channels == Channels::once);
     const bool by_every_tile = item.always && item.channels != Channels::unknown && !stays &&
                                variant.halo == HaloPolicy::recompute;
-    sums.cycles += times * (all_channels ? item.whole_cycles : item.cycles) +
-                   (by_every_tile ? tiles * item.start : 0);
+    const bool trails = item.made >= steps_ - variant.trailing;
+    (trails ? sums.trailing : sums.cycles) +=
+        times * (all_channels ? item.whole_cycles : item.cycles) +
+        (by_every_tile ? tiles * item.start : 0);
     const double loads = item.bytes > 0 && by_every_tile ? tiles : 0;
     sums.loads += loads;
     sums.bytes += std::max(times * item.bytes, loads * read_.least_bytes);
@@ -352,8 +356,11 @@ double GridBound::cycles_of(const Sums& sums, const Fetched& fetched, Direct dir
                       fetched.times * fetch_.start + fetched.bytes * fetch_.cycles_per_byte +
                       (out > 0 && !writes ? sums.tiles : 0) * write_.start +
                       out * write_.cycles_per_byte;
-  const double ends = (reads ? 0 : head_) + (writes ? 0 : tail_);
-  return std::max({sums.cycles + ends, busy / channels_of_dma_,
+  const double head = reads ? 0 : head_;
+  const double tail = writes ? 0 : tail_;
+  const double ends = sums.trailing > 0 ? std::max(sums.cycles + head, sums.trailing + tail)
+                                        : sums.cycles + head + tail;
+  return std::max({ends, busy / channels_of_dma_,
                    two_ways_ ? std::max(loading, storing) : loading + storing,
                    apart_ ? fetching : 0});
 }
@@ -392,7 +399,7 @@ Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts,
 
 Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Sums least{infinity, infinity, infinity, static_cast<double>(tiles)};
+  Sums least{.bytes = infinity, .energy_pj = infinity, .tiles = static_cast<double>(tiles)};
   double cycles = infinity;
   const Fetched again = fetched(least.tiles, 1, variant);
   const auto take = [&](std::size_t h, std::size_t w, Dim c) {

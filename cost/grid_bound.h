@@ -56,6 +56,7 @@ class GridBound {
   struct Item {
     Channels channels = Channels::unknown;
     std::size_t tensor = 0;
+    Step made = 0;                ///< by this op
     double cycles = 0;            ///< of computing,
     double whole_cycles = 0;      ///< and where each piece has all its channels
     double start = 0;             ///< of the engine, for each piece that is computed
@@ -79,7 +80,8 @@ class GridBound {
     std::vector<bool> always;  ///< per tensor: every row needs some of it
   };
   struct Sums {
-    double cycles = 0;
+    double cycles = 0;    ///< of ops that work one after the other
+    double trailing = 0;  ///< of those beside them
     double bytes = 0;
     double energy_pj = 0;
     double tiles = 1;
@@ -122,6 +124,7 @@ class GridBound {
   [[nodiscard]] double stored(double tiles) const;
 
   bool alone_ = false;  ///< a run of one op
+  Step steps_ = 1;      ///< its ops
   Size burst_ = 1;
   double read_cycles_per_byte_ = 0;   ///< of what is no weight
   double fetch_cycles_per_byte_ = 0;  ///< of weights

@@ -13,6 +13,7 @@
 #include "tiling/loops.h"
 #include "tiling/op_region.h"
 #include "tiling/subgraph.h"
+#include "tiling/trailing.h"
 
 namespace tessera::cost {
 namespace {
@@ -118,8 +119,8 @@ struct RunBounds::Growing {
   Growing(OpIndex op, std::size_t tensors)
       : first(op), end(op), made(tensors, false), loaded(tensors, 0) {}
   OpIndex first;
-  OpIndex end;  ///< the run is [first, end)
-  std::int64_t compute = 0;
+  OpIndex end;                          ///< the run is [first, end)
+  std::vector<std::int64_t> compute{};  ///< by RunBounds::OpShare::engine
   Move moved;
   Move weights;  ///< of `moved`
   std::int64_t weights_count = 0;
@@ -199,8 +200,16 @@ void RunBounds::find_direct() {
   }
 }
 
+std::size_t RunBounds::engine_of(OpIndex op) const {
+  const Op& of = network_.ops[op];
+  const tiling::OpLoops loops =
+      tiling::loops_of(network_, of, network_.tensors[of.outputs.at(0)].shape);
+  return tiling::choose_engine(of, loops, hardware_).value_or(tiling::EngineChoice{}).engine;
+}
+
 void RunBounds::find_shares() {
   const AccessEnergy chip = cheapest_access(hardware_);
+  const bool side_by_side = tiling::works_side_by_side(hardware_);
   for (OpIndex k = 0; k < network_.ops.size(); ++k) {
     const Op& op = network_.ops[k];
     OpShare share;
@@ -249,6 +258,7 @@ void RunBounds::find_shares() {
           std::max(direct.cycles, static_cast<std::int64_t>(least_serving(
                                       hardware_, direct_bytes, writes ? 0 : written_bytes)));
     }
+    if (side_by_side) share.engine = direct.engine = engine_of(k);
     shares_.push_back(share);
     direct_shares_.push_back(direct);
   }
@@ -304,7 +314,8 @@ std::vector<Size> RunBounds::passing() const {
 void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
   const OpShare& share = (direct == Direct::none ? shares_ : direct_shares_)[op];
   const bool reads = has(direct, Direct::inputs);
-  run.compute += share.cycles;
+  run.compute.resize(std::max(run.compute.size(), share.engine + 1), 0);
+  run.compute[share.engine] += share.cycles;
   run.energy += share.energy_pj;
   for (const Operand& operand : operands_[op]) {
     const TensorIndex t = operand.storage;
@@ -363,11 +374,11 @@ void RunBounds::leave_out_early(const Growing& run, Move& moved) const {
 Metrics RunBounds::metrics(const Growing& run, Move moved) const {
   Metrics m;
   if (early_ && run.first > 0) leave_out_early(run, moved);
-  m.latency_cycles =
-      std::max({run.compute, (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels,
-                links_.data.two_ways ? std::max(moved.loading, moved.storing)
-                                     : moved.loading + moved.storing,
-                moved.fetching});
+  m.latency_cycles = std::max({std::ranges::max(run.compute),
+                               (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels,
+                               links_.data.two_ways ? std::max(moved.loading, moved.storing)
+                                                    : moved.loading + moved.storing,
+                               moved.fetching});
   m.dram_bytes = moved.bytes;
   m.energy_pj = run.energy + moved.energy_pj + static_energy(hardware_, m.latency_cycles);
   return m;

@@ -62,6 +62,7 @@ class RunBounds {
   struct OpShare {
     std::int64_t cycles = 0;
     double energy_pj = 0;
+    std::size_t engine = 0;  ///< that takes them; of all where engines work in turn
   };
   struct Operand {
     TensorIndex storage = 0;
@@ -82,6 +83,7 @@ class RunBounds {
   void find_densities();
   void find_direct();
   void find_shares();
+  [[nodiscard]] std::size_t engine_of(OpIndex op) const;
   [[nodiscard]] std::vector<Size> passing() const;
 
   const Network& network_;

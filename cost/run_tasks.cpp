@@ -10,8 +10,9 @@
 namespace tessera::cost {
 namespace {
 
-/// Walks from the first (last) use to where the life containing it begins (ends), around the
-/// cycle of steps, but never into the next use of the same buffer, `reuse` steps away.
+/// In steps from where the tile's own slot begins (tiling/trailing.h). Walks from the first (last)
+/// use to where the life containing it begins (ends), around the cycle of steps, but never into the
+/// next use of the same buffer, `reuse` steps away.
 Slack slack_of(const Buffer& buffer, Step cycle, Step reuse, Step first, Step last) {
   const auto alive = [&](Step step) { return live_at(buffer, (step % cycle + cycle) % cycle); };
   Slack slack{first - 1, last + 1};
@@ -87,6 +88,7 @@ RunTasks run_tasks(const TiledRun& run) {
   RunTasks plan;
   plan.steps = lowering.steps_per_tile;
   plan.halos = halo_copies(run);
+  plan.line = lowering.timeline();
   const Step cycle = lowering.options.double_buffer ? 2 * plan.steps : plan.steps;
   const auto of_share = [&](const tiling::LoweredBuffer& buffer) {
     return buffer.tensor * lowering.most_shares + buffer.share;
@@ -117,7 +119,7 @@ RunTasks run_tasks(const TiledRun& run) {
       // As early as anything that the first tile reads.
       plan.moves.push_back({.local = lowered.tensor,
                             .share = lowered.share,
-                            .slack = {.start_after = plan.steps - cycle - 1},
+                            .slack = {.start_after = plan.line.ended_by(plan.steps - cycle - 1)},
                             .use = uses.first,
                             .in_slices = in_slices,
                             .resident = true});
@@ -125,20 +127,26 @@ RunTasks run_tasks(const TiledRun& run) {
     }
     if (local.consumers.empty() && tiling::is_loaded(local)) continue;
     const Step reuse = two_copies[of_share(lowered)] ? cycle : plan.steps;
-    const Slack slack = slack_of(buffer, cycle, reuse, uses.first, uses.last);
+    const bool trails = plan.line.any_trails() && plan.line.trails(uses.last);
+    Slack slack =
+        slack_of(buffer, cycle, reuse, plan.line.used_by(uses.first), plan.line.used_by(uses.last));
+    if (!trails && plan.line.any_trails())
+      slack = {plan.line.ended_by(slack.start_after), plan.line.begun_by(slack.end_before)};
     if (tiling::is_loaded(local))
       plan.moves.push_back({.local = lowered.tensor,
                             .share = lowered.share,
                             .load = true,
                             .slack = slack,
                             .use = uses.first,
-                            .in_slices = in_slices});
+                            .in_slices = in_slices,
+                            .trails = trails});
     if (tiling::is_stored(local))
       plan.moves.push_back({.local = lowered.tensor,
                             .share = lowered.share,
                             .load = false,
                             .slack = slack,
-                            .use = uses.last});
+                            .use = uses.last,
+                            .trails = trails});
   }
   // From the end of the step before to the begin of the one after.
   for (const tiling::DirectAccess& access : lowering.direct)

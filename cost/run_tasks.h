@@ -14,7 +14,7 @@ namespace tessera::cost {
 
 /// Where in the cycle of steps a buffer's load may start and its store must have ended.
 struct Slack {
-  Step start_after = 0;  ///< global step number, relative to the tile's own step 0; may be < 0
+  Step start_after = 0;  ///< relative to the first step of the tile's own slot; may be < 0
   Step end_before = 0;   ///< the step that must wait; may be >= steps
 };
 
@@ -33,6 +33,8 @@ struct Move {
   bool ahead = false;
   /// Read or written by the engine itself, while it computes the op.
   bool direct = false;
+  /// Ops that trail use the buffer: it shares its place with no other.
+  bool trails = false;
 };
 
 /// From where a tensor is made to where some ops read it, before a step.
@@ -45,6 +47,7 @@ struct ChipCopy {
 /// Everything about a run that does not depend on the tile.
 struct RunTasks {
   Step steps = 0;
+  tiling::Timeline line{};       ///< of these steps
   std::vector<Move> moves;       ///< per tile
   std::vector<ChipCopy> copies;  ///< per tile
   /// Per tile, where halos are copied: what it has of a tensor from the tiles before, to where its

@@ -19,22 +19,16 @@ namespace {
 
 constexpr std::size_t dma_resource = 0;
 
-struct Position {
-  Step step = 0;
-  int tiles_back = 0;
-};
-/// A step counted from the tile's own step 0, as a step of this or an earlier tile.
-Position position(Step global, Step steps) {
-  const Step back = global >= 0 ? 0 : (-global + steps - 1) / steps;
-  return {global + back * steps, static_cast<int>(back)};
-}
-
 /// Tasks in issue order: each op, then what may start once it has ended.
 ///
 /// An op whose weights come in slices is two tasks, and so is their transfer: the op begins when
 /// the first slice is there, and its part for the last one when all are. Slices are of one size and
 /// arrive evenly, so whoever has not waited for the last has not waited for those between: with `n`
 /// of them the op ends at the later of "first slice + all work" and "last slice + 1/n of the work".
+///
+/// Where ops trail, those that lead and what they wait for are issued a tile early, so that a
+/// slot's commands are those of its leading ops, of one tile, and then of the trailing ones, of the
+/// tile before.
 class Skeleton {
  public:
   /// Names are for whoever looks at the commands.
@@ -52,11 +46,12 @@ class Skeleton {
     for (Step step = 0; step < plan.steps; ++step) {
       const auto k = static_cast<std::size_t>(step);
       const std::size_t resource = 1 + sample.ops[k].engine;
-      op_begin[k] = op_end[k] =
-          add({.name = name("", part.op(step).name, ""), .resource = resource});
+      op_begin[k] = op_end[k] = add(
+          {.name = name("", part.op(step).name, ""), .resource = resource, .lead = early(step)});
       if (in_slices[k]) {
-        op_end[k] =
-            add({.name = name("", part.op(step).name, ", last channels"), .resource = resource});
+        op_end[k] = add({.name = name("", part.op(step).name, ", last channels"),
+                         .resource = resource,
+                         .lead = early(step)});
         after(op_end[k], op_begin[k]);
       }
       if (step == 0) add_ahead(part);
@@ -64,12 +59,7 @@ class Skeleton {
       add_loads(part, step);
       add_stores(part, step, false);
     }
-    // Ops run strictly one after the other.
-    for (Step step = 0; step < plan.steps; ++step) {
-      const Position before = position(step - 1, plan.steps);
-      after(op_begin[static_cast<std::size_t>(step)], op_end[static_cast<std::size_t>(before.step)],
-            before.tiles_back);
-    }
+    order_ops();
     for (std::size_t m = 0; m < plan.moves.size(); ++m) connect(m);
     // An engine reads and writes from when it begins.
     for (std::size_t m = 0; m < plan.moves.size(); ++m)
@@ -96,6 +86,27 @@ class Skeleton {
   }
   void after(std::size_t task, std::size_t other, int tiles_back = 0) {
     tasks[task].after.push_back({other, tiles_back});
+  }
+
+  /// Issued so many tiles before those ops that trail.
+  [[nodiscard]] int early(Step step) const {
+    return plan_.line.any_trails() && !plan_.line.trails(step) ? 1 : 0;
+  }
+
+  /// Ops run strictly one after the other: those that lead, and those that trail.
+  void order_ops() {
+    const Step last = plan_.steps - 1;
+    const Step leading = plan_.line.leading;
+    const auto waits = [&](Step step, Step before, int tiles_back) {
+      after(op_begin[static_cast<std::size_t>(step)], op_end[static_cast<std::size_t>(before)],
+            tiles_back);
+    };
+    waits(0, leading - 1, 1);
+    for (Step step = 1; step <= last; ++step) waits(step, step - 1, 0);
+    if (!plan_.line.any_trails()) return;
+    waits(leading, last, 1);
+    // What is handed over has two copies.
+    waits(0, last, 2);
   }
 
   /// What an engine moves itself comes after all that its op waits for, and before what later tiles
@@ -126,13 +137,14 @@ class Skeleton {
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
       if ((!move.load && !move.direct) || move.ahead) continue;
-      const Position at = position(move.slack.start_after, plan_.steps);
-      if (at.step != step || !meant(move, at.tiles_back)) continue;
+      const tiling::Timeline::Position at = plan_.line.of(move.slack.start_after);
+      const int lead = at.tiles_back + early(at.step);
+      if (at.step != step || !meant(move, lead)) continue;
       if (!waiting.empty() && plan_.moves[waiting.front()].use != move.use) flush();
       const char* const what = move.direct ? (move.load ? "read " : "write ") : "load ";
       move_begin[m] = move_end[m] = add({.name = name(what, part.tensor(move.local).name, ""),
                                          .resource = dma_resource,
-                                         .lead = at.tiles_back});
+                                         .lead = lead});
       if (move.in_slices) waiting.push_back(m);
     }
     flush();
@@ -145,18 +157,25 @@ class Skeleton {
       if (plan_.moves[m].ahead)
         move_begin[m] = move_end[m] =
             add({.name = name("load ahead ", part.tensor(plan_.moves[m].local).name, ""),
-                 .resource = dma_resource});
+                 .resource = dma_resource,
+                 .lead = early(0)});
   }
 
   /// First those that leave at once, since what is loaded next may lie where they lie.
   void add_stores(const tiling::Subgraph& part, Step step, bool at_once) {
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
-      if (move.load || move.direct || position(move.use, plan_.steps).step != step) continue;
-      if ((move.slack.end_before == move.use + 1) != at_once) continue;
-      move_begin[m] = move_end[m] =
-          add({.name = name("store ", part.tensor(move.local).name, ""), .resource = dma_resource});
+      if (move.load || move.direct || move.use != step) continue;
+      if (leaves_at_once(move) != at_once) continue;
+      move_begin[m] = move_end[m] = add({.name = name("store ", part.tensor(move.local).name, ""),
+                                         .resource = dma_resource,
+                                         .lead = early(step)});
     }
+  }
+
+  [[nodiscard]] bool leaves_at_once(const Move& move) const {
+    return !move.trails && plan_.line.among_leading(move.slack.end_before) ==
+                               plan_.line.among_leading(move.use) + 1;
   }
 
   void connect(std::size_t m) {
@@ -164,13 +183,13 @@ class Skeleton {
     if (move.ahead) return;
     const auto use = static_cast<std::size_t>(move.use);
     const auto has_ended_before = [&](Step step) {
-      after(op_begin[static_cast<std::size_t>(step % plan_.steps)], move_begin[m],
-            static_cast<int>(step / plan_.steps));
+      const tiling::Timeline::Position next = plan_.line.of(step);
+      after(op_begin[static_cast<std::size_t>(next.step)], move_begin[m], -next.tiles_back);
     };
     if (move.direct) {
       has_ended_before(move.slack.end_before);
     } else if (move.load) {
-      const Position start = position(move.slack.start_after, plan_.steps);
+      const tiling::Timeline::Position start = plan_.line.of(move.slack.start_after);
       const std::size_t freed = op_end[static_cast<std::size_t>(start.step)];
       if (!move.resident) {
         after(move_begin[m], freed, start.tiles_back);
@@ -187,12 +206,15 @@ class Skeleton {
   /// A buffer whose life ends where that of the load's begins may lie at the same addresses: what
   /// is stored from there has to be gone. (Where it ended earlier, an op has waited for the store.)
   void wait_for_stores(std::size_t load) {
-    const Step begins = plan_.moves[load].slack.start_after + 1;
+    if (plan_.moves[load].trails) return;
+    const tiling::Timeline& line = plan_.line;
+    const Step begins = line.among_leading(plan_.moves[load].slack.start_after) + 1;
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& store = plan_.moves[m];
-      const Step apart = store.slack.end_before - begins;
-      if (!store.load && !store.direct && apart >= 0 && apart % plan_.steps == 0)
-        after(move_begin[load], move_begin[m], static_cast<int>(apart / plan_.steps));
+      if (store.load || store.direct || store.trails) continue;
+      const Step apart = line.among_leading(store.slack.end_before) - begins;
+      if (apart >= 0 && apart % line.leading == 0)
+        after(move_begin[load], move_begin[m], static_cast<int>(apart / line.leading));
     }
   }
 

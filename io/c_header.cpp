@@ -329,6 +329,7 @@ typedef struct {
   uint32_t reduction; /* parts of the sums of the first product that reads from off the chip */
   const char *direct; /* read and written off the chip by the engine itself: no buffers */
   int double_buffered;
+  uint32_t trailing; /* so many ops at the end work one tile behind the others, at the same time */
   /* On the chip as a whole through all of the run: tensors that it does not load or store, weights
      that the run before has loaded, and weights that it loads for the next one. A null pointer
      ends each list; null where there are none. */
@@ -340,7 +341,7 @@ typedef struct {
 
 constexpr const char* offchip_type = R"(
 /* Off the chip: addresses in the memory, in steps of the whole network. Tile k of all tiles reads at
-   step 2k and writes at step 2k + 1. */
+   step 2k and writes at step 2k + 1; where ops trail, it may read until tile k + 1 has written. */
 typedef struct {
   const char *id;
   uint64_t offset, size;
@@ -407,8 +408,9 @@ void add_runs(CHeader& header, const NetworkPlan& plan) {
         ", " + c_string(word(run.variant.one_copy)) + ", " +
         c_number(static_cast<Size>(run.variant.reduction)) + ", " +
         c_string(word(run.variant.direct)) + ", " + (run.variant.double_buffer ? "1" : "0") + ", " +
-        lists + header.low() + "_run" + std::to_string(k) + "_placements, " +
-        c_number(static_cast<Size>(run.placements.size())) + "},\n");
+        c_number(static_cast<Size>(run.variant.trailing)) + ", " + lists + header.low() + "_run" +
+        std::to_string(k) + "_placements, " + c_number(static_cast<Size>(run.placements.size())) +
+        "},\n");
   }
   header.text("};\n");
 }

@@ -315,6 +315,9 @@ class Reader {
     }
     if (const Node* n = fields.find("early"))
       tiling.early = static_cast<Early>(as_one_of(sources_, *n, "early", {"none", "weights"}));
+    if (const Node* n = fields.find("engines"))
+      tiling.engines =
+          static_cast<EngineOrder>(as_one_of(sources_, *n, "engines", {"in_turn", "side_by_side"}));
     fields.finish();
   }
 

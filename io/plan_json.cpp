@@ -82,6 +82,7 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     if (subgraph.variant.reduction != 1) variant.number("reduction", subgraph.variant.reduction);
     if (subgraph.variant.direct != Direct::none)
       variant.text("direct", word(subgraph.variant.direct));
+    if (subgraph.variant.trailing != 0) variant.number("trailing", subgraph.variant.trailing);
     variant.close();
   }
   const auto names = [&](const char* key, const std::vector<std::string>& listed) {
@@ -340,6 +341,9 @@ class Reader {
       if (const Node* direct = variant.find("direct"))
         s.variant.direct =
             static_cast<Direct>(as_one_of(sources_, *direct, "direct", direct_words));
+      if (const Node* trailing = variant.find("trailing")) {
+        s.variant.trailing = as_whole(sources_, *trailing, "trailing", 1, max_address);
+      }
       variant.finish();
     }
     if (order != nullptr) check_order(*order, s.variant.stationary);

@@ -260,6 +260,7 @@ class Idle {
     }
     direct();
     early();
+    side_by_side();
     for (std::size_t m = 0; m < reached.size(); ++m) {
       if (reached[m] || hardware_.memories[m].offchip) continue;
       at(HardwarePart::memory, m, say("Memory '", hardware_.memories[m].space.name, "'"));
@@ -349,6 +350,32 @@ class Idle {
              hardware_.tiling.weights.end())
       wrong("early", "write `early: none`, or list `resident` among the `weights` of `tiling`",
             "has weights that come `early`, but none that stay through the tiles of a run");
+  }
+
+  /// Whether engines may work side by side.
+  void side_by_side() {
+    const TilingOptions& tiling = hardware_.tiling;
+    if (tiling.engines != EngineOrder::side_by_side) return;
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    if (hardware_.engines.size() < 2)
+      return wrong("engines", "write `engines: in_turn`",
+                   "has engines that work `side_by_side`, but no two of them");
+    if (std::ranges::find(tiling.double_buffer, true) == tiling.double_buffer.end() ||
+        std::ranges::find(tiling.halo, HaloPolicy::recompute) == tiling.halo.end())
+      return wrong("engines",
+                   "write `engines: in_turn`, or list true among `double_buffer` and `recompute` "
+                   "among `halo`",
+                   "has engines that work `side_by_side`, which is for tiles that are "
+                   "double-buffered and recompute halos, and tries none of these");
+    if (off_chip::behind(hardware_) != nullptr)
+      return wrong("engines", "write `engines: in_turn`",
+                   "has engines that work `side_by_side`, and a memory behind another one: what "
+                   "waits for that one is not known when runs are looked at");
+    for (const HardwareMemory& memory : hardware_.memories)
+      if (!memory.space.modes.empty() || memory.space.modes_per_bank)
+        wrong("engines", "write `engines: in_turn`, or leave out the modes",
+              "has engines that work `side_by_side`, and modes in memory '", memory.space.name,
+              "': what a bank may do goes by the one op that works");
   }
 
   [[nodiscard]] std::string all_names() const {

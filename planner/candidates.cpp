@@ -72,13 +72,14 @@ constexpr std::size_t most_open = 16;
 }  // namespace
 
 std::string variant_word(const TileVariant& options) {
-  return {options.double_buffer ? 'd' : 's',
-          letter(static_cast<std::uint64_t>(options.weights)),
-          letter(static_cast<std::uint64_t>(options.halo)),
-          letter(static_cast<std::uint64_t>(options.stationary)),
-          letter(static_cast<std::uint64_t>(options.one_copy)),
-          letter(static_cast<std::uint64_t>(options.reduction)),
-          letter(static_cast<std::uint64_t>(options.direct))};
+  return std::string{options.double_buffer ? 'd' : 's',
+                     letter(static_cast<std::uint64_t>(options.weights)),
+                     letter(static_cast<std::uint64_t>(options.halo)),
+                     letter(static_cast<std::uint64_t>(options.stationary)),
+                     letter(static_cast<std::uint64_t>(options.one_copy)),
+                     letter(static_cast<std::uint64_t>(options.reduction)),
+                     letter(static_cast<std::uint64_t>(options.direct))} +
+         (options.trailing > 0 ? std::to_string(options.trailing) + ' ' : "");
 }
 
 Candidates::Candidates(const Network& network, const Hardware& hardware, CandidateParams params,

@@ -48,10 +48,11 @@ struct ShapeGoal {
   std::function<double(const Metrics&)> score;  ///< monotone; infinite for what is not allowed
   std::string key;                              ///< what it depends on
   std::int64_t most_shapes = 0;                 ///< of each variant
-  /// After all the others what has one copy is looked at as well, then sums in parts, and at last
-  /// what an engine may read and write off the chip itself.
-  enum class Stage : std::uint8_t { plain, one_copies, reductions, direct };
+  /// After all the others what has one copy is looked at as well, then sums in parts, then engines
+  /// side by side, and at last what an engine may read and write off the chip itself.
+  enum class Stage : std::uint8_t { plain, one_copies, reductions, side_by_side, direct };
   Stage last = Stage::plain;
+  bool alone = false;  ///< none of those before the last
 };
 
 /// A tiling of a run that nobody placed yet.

@@ -59,23 +59,31 @@ struct ShownTile {
 std::vector<ShownTile> phases_of(const SimulatedRun& run, std::int64_t first, std::int64_t count) {
   const auto steps = static_cast<std::size_t>(run.piece.lowering.steps_per_tile);
   std::vector<ShownTile> shown(static_cast<std::size_t>(count));
-  std::vector<std::vector<double>> ends(shown.size(), std::vector<double>(steps, -1));
-  double before = 0;  // the end of what comes before the first of them
+  std::vector<std::vector<Phase>> events(shown.size(), std::vector<Phase>(steps, {-1, -1}));
+  const tiling::Timeline line = run.piece.lowering.timeline();
+  // The end of what comes before the first of them; of ops that trail besides.
+  double now = 0;
+  double behind = 0;
   for (const cost::PipelineEvent& e : run.events) {
     const std::optional<Step> step = run.schedule.op_ends[e.task];
     if (!step) continue;
+    double& before = line.trails(*step) ? behind : now;
     if (e.tile < first) before = std::max(before, static_cast<double>(e.end));
     if (e.tile < first || e.tile >= first + count) continue;
     const auto k = static_cast<std::size_t>(e.tile - first);
-    ends[k][static_cast<std::size_t>(*step)] = static_cast<double>(e.end);
+    events[k][static_cast<std::size_t>(*step)] = {static_cast<double>(e.begin),
+                                                  static_cast<double>(e.end)};
     shown[k].placement = run.placement_of(e.tile_class);
   }
-  double now = before;
   for (std::size_t k = 0; k < shown.size(); ++k) {
     shown[k].tile = first + static_cast<std::int64_t>(k);
-    for (const double end : ends[k]) {  // a step that takes no time has no event
-      shown[k].phases.push_back({now, std::max(now, end)});
-      now = shown[k].phases.back().end;
+    for (std::size_t step = 0; step < steps; ++step) {  // one that takes no time has no event
+      const bool trails = line.trails(static_cast<Step>(step));
+      double& at = trails ? behind : now;
+      // Side by side they wait for each other, too; else for transfers alone, which is not shown.
+      if (line.any_trails() && k + step > 0) at = std::max(at, events[k][step].begin);
+      shown[k].phases.push_back({at, std::max(at, events[k][step].end)});
+      at = shown[k].phases.back().end;
     }
   }
   return shown;
@@ -191,13 +199,17 @@ class Builder {
   }
 
   void ops(const SimulatedRun& run, const std::vector<ShownTile>& shown) {
+    const tiling::Timeline line = run.piece.lowering.timeline();
     for (const ShownTile& tile : shown)
       for (std::size_t k = 0; k < tile.phases.size(); ++k) {
         const std::size_t op = run.piece.part.planned_op(static_cast<Step>(k));
         chart_.ops.push_back({.name = names_.of(run.planned->names[op]),
                               .index = run.planned->ops.first + op,
                               .begin = tile.phases[k].begin,
-                              .end = tile.phases[k].end});
+                              .end = tile.phases[k].end,
+                              .lane = !line.any_trails()                  ? io::ChartLane::all
+                                      : line.trails(static_cast<Step>(k)) ? io::ChartLane::lower
+                                                                          : io::ChartLane::upper});
       }
   }
 
@@ -208,9 +220,12 @@ class Builder {
       const Buffer& buffer = lowering.problem.buffers[b];
       std::optional<std::size_t> last;  // box of the same buffer that may go on
       std::size_t last_memory = 0;
-      for (const ShownTile& tile : shown) {
+      for (std::size_t k = 0; k < shown.size(); ++k) {
+        const ShownTile& tile = shown[k];
         const Step low = run.first_step(tile.tile);
-        const Step high = low + lowering.steps_per_tile;
+        // Until the next tile begins: what ops that trail use is there all the time.
+        const bool goes_on = k + 1 < shown.size();
+        const Step high = low + (goes_on ? lowering.timeline().leading : lowering.steps_per_tile);
         const BufferPlace& place = run.planned->placements[tile.placement].placement.places[b];
         const AddressRange bytes{place.offset, place.offset + run.piece.demands[tile.placement][b]};
         auto& boxes = chart_.memories[place.memory].buffers;
@@ -219,7 +234,9 @@ class Builder {
           const Step to = std::min(high, live.upper);
           if (from >= to) continue;
           const double begin = tile.phases[static_cast<std::size_t>(from - low)].begin;
-          const double end = tile.phases[static_cast<std::size_t>(to - 1 - low)].end;
+          const double end = goes_on && to == high
+                                 ? shown[k + 1].phases.front().begin
+                                 : tile.phases[static_cast<std::size_t>(to - 1 - low)].end;
           if (last && last_memory == place.memory && boxes[*last].end == begin &&
               boxes[*last].bytes == bytes) {
             boxes[*last].end = end;

@@ -28,6 +28,7 @@ struct CheaperTiles {
   int patience = 0;                           ///< hopeful covers in a row that bring nothing better
   std::span<const OneCopy> one_copy{};        ///< of the machine's tiling
   std::span<const std::int64_t> reduction{};  ///< of the same
+  bool side_by_side = false;                  ///< covers of runs whose last ops trail, too
 };
 
 /// The run that was evaluated in place of this one.

@@ -21,6 +21,7 @@ void Candidates::for_each_way(RunGeometry& run, const std::string& structure,
   std::vector<TileVariant> variants = variants_of(run.part, hardware_);
   std::ranges::move(one_copy_variants(run.part, hardware_), std::back_inserter(variants));
   std::ranges::move(direct_variants(run.part, hardware_), std::back_inserter(variants));
+  std::ranges::move(trailing_variants(run.part, hardware_), std::back_inserter(variants));
   for_each_variant(variants, answer, [&](const TileVariant& options, std::int64_t fewest) {
     what(run, structure, options, fewest);
   });

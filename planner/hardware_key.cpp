@@ -133,8 +133,9 @@ class Key {
   }
   void put(const TilingOptions& tiling) {
     const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos,
-                 early] = tiling;
-    add(double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos, early);
+                 early, engines] = tiling;
+    add(double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos, early,
+        engines);
   }
 
   std::string text_;

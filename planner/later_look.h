@@ -1,5 +1,5 @@
 // What looks for something better go by that begin when there is a plan: what stays on the chip
-// from run to run (residency.h), what engines read and write off it themselves (past_chip.h),
+// from run to run (residency.h), what is tried run by run at last (run_by_run.h),
 // weights that come early (early.h).
 #pragma once
 

@@ -361,6 +361,7 @@ std::string key_of(const tiling::Subgraph& part, const PlannedSubgraph& run) {
   add(static_cast<std::int64_t>(run.variant.one_copy));
   add(run.variant.reduction);
   add(static_cast<std::int64_t>(run.variant.direct));
+  add(run.variant.trailing);
   for (const PlannedPlacement& placed : run.placements) {
     for (const BufferPlace& place : placed.placement.places) {
       add(static_cast<std::int64_t>(place.memory));

@@ -109,6 +109,10 @@ class Traffic {
         for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
           for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
             add_tile(part, geometry.tile_at(shape, at), direct, &walk, walk.level_at(at), followed);
+      // What ops that trail read is read while the next tile is written.
+      if (planned.variant.trailing > 0)
+        for (auto& [t, access] : followed.accesses)
+          if (access.step % 2 == 0) access.step = std::min(access.step + 3, 2 * followed.tiles - 1);
       return followed;
     }
     add_tile(part, whole_tensors(part), direct, nullptr, tiling::TileLevel::first, followed);

@@ -8,9 +8,10 @@
 // The plan knows the order of its tiles, so it knows when each byte of a tensor is written and read
 // for the last time. Tile k of the network reads at step 2k and writes at step 2k + 1: what it
 // read may be gone when it writes, whether transfers run ahead or not, since loads are never later
-// and stores never earlier than that. Weights are one buffer that is always there, in a memory of
-// their own where the machine has one (model/off_chip.h). Where a memory lies behind, each weight
-// is a buffer that is there while the plan says so (behind.h).
+// and stores never earlier than that; what a run with ops that trail reads may be there until the
+// next tile has written. Weights are one buffer that is always there, in a memory of their own
+// where the machine has one (model/off_chip.h). Where a memory lies behind, each weight is a buffer
+// that is there while the plan says so (behind.h).
 #pragma once
 
 #include <cstdint>

@@ -14,6 +14,7 @@
 #include "tessera/errors.h"
 #include "tessera/tile.h"
 #include "tiling/ceil_div.h"
+#include "tiling/trailing.h"
 
 namespace tessera::planner {
 
@@ -77,6 +78,17 @@ std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part, const H
           [&](OneCopy what) { return !has(one_copy, what) || has_two(what, options.weights); });
       if (!some) continue;
       options.one_copy = one_copy;
+      all.push_back(options);
+    }
+  return all;
+}
+
+std::vector<TileVariant> trailing_variants(const tiling::Subgraph& part, const Hardware& hardware) {
+  std::vector<TileVariant> all;
+  for (const std::int64_t trailing : tiling::trailing_choices(part, hardware))
+    for (TileVariant options : lowering_variants(part, hardware)) {
+      if (!options.double_buffer || options.halo != HaloPolicy::recompute) continue;
+      options.trailing = trailing;
       all.push_back(options);
     }
   return all;

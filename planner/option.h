@@ -21,7 +21,7 @@ namespace tessera::planner {
 [[nodiscard]] TilingOptions lowering_options(TilingOptions tiling);
 
 /// Those in which an op that runs alone reads and writes more off the chip itself, tried last of
-/// all (past_chip.h), or where nothing else fits.
+/// all (run_by_run.h), or where nothing else fits.
 [[nodiscard]] std::vector<TileVariant> direct_variants(const tiling::Subgraph& part,
                                                        const Hardware& hardware);
 
@@ -33,6 +33,10 @@ namespace tessera::planner {
 
 /// Those with one copy of some of what the run has two copies of (OneCopy), tried last.
 [[nodiscard]] std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part,
+                                                         const Hardware& hardware);
+
+/// Those whose last ops trail (tiling/trailing.h), tried last as well.
+[[nodiscard]] std::vector<TileVariant> trailing_variants(const tiling::Subgraph& part,
                                                          const Hardware& hardware);
 
 /// lowering_variants() and staying_variants().

@@ -6,6 +6,7 @@
 #include "model/off_chip.h"
 #include "tiling/loops.h"
 #include "tiling/reduction.h"
+#include "tiling/trailing.h"
 
 namespace tessera::planner {
 
@@ -163,6 +164,23 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
     refuse(planned,
            "has something with one copy, which is for tiles that are double-buffered, "
            "recompute halos and leave nothing to the next");
+  if (planned.variant.trailing != 0) {
+    if (!planned.variant.double_buffer || planned.variant.halo != HaloPolicy::recompute ||
+        planned.variant.stationary != Stationary::none ||
+        planned.variant.one_copy != OneCopy::none || planned.variant.reduction != 1 ||
+        planned.variant.direct != Direct::none)
+      refuse(planned,
+             "has ops that work beside the next tile's, which is for tiles that are "
+             "double-buffered, recompute halos, leave nothing to the next, make sums at once, have "
+             "nothing with one copy and go through the chip");
+    const std::vector<std::int64_t> choices = tiling::trailing_choices(part, hardware);
+    if (std::ranges::find(choices, planned.variant.trailing) == choices.end())
+      refuse(planned,
+             "is said to have its last " + std::to_string(planned.variant.trailing) + " of " +
+                 std::to_string(part.steps()) +
+                 " ops work beside the next tile's, which is for machines with `engines: "
+                 "side_by_side`, from an op on that has another engine than the one before it");
+  }
   if (planned.variant.direct != Direct::none) {
     if (planned.variant.halo != HaloPolicy::recompute ||
         planned.variant.stationary != Stationary::none ||

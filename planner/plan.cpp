@@ -22,10 +22,10 @@
 #include "planner/describe.h"
 #include "planner/early.h"
 #include "planner/modes.h"
-#include "planner/past_chip.h"
 #include "planner/planning.h"
 #include "planner/prove.h"
 #include "planner/residency.h"
+#include "planner/run_by_run.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
 #include "tessera/check.h"
@@ -72,30 +72,18 @@ class Plannings {
   }
 
   NetworkPlan run() {
-    const bool levels = tries_levels(params_, hardware_);
-    auto [plan, fewest] = plan_once(network_, hardware_, params_, {.quick = levels});
-    solved_ = plan.search.solved;
-    if (stays_on_chip(hardware_)) leave_room(plan);
-    if (off_chip::behind(hardware_) != nullptr) try_shorter_runs(plan);
-    if (levels && may_go_on(plan)) {
-      look_further(plan, fewest);
-      if (params_.progress) params_.progress({plan.score, plan.bound, solved_});
-    }
     const bool direct = params_.tile_shapes > 0 && may_be_direct(hardware_);
+    const bool trailing = params_.tile_shapes > 0 && tiling::works_side_by_side(hardware_);
+    const bool goes_on = direct || trailing || may_be_early_;
     ResidencyWork stays{.sets = {{}}};
-    if (params_.residency && !stays_on_chip(hardware_) && may_go_on(plan)) {
-      const PlanParams params = rest();
-      stays = take_residency(network_, hardware_, params, direct || may_be_early_, plan);
-      solved_ += stays.solved;
-      note(stays.stop);
-      claim_with(plan, stays);
-    }
+    NetworkPlan plan = found(params_, goes_on, stays);
     if (plan.status == Status::feasible) {
       // Less memory, or what stays, was not looked at where a limit came first.
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
-      if ((direct || may_be_early_) && may_go_on(plan)) {
+      if (goes_on && may_go_on(plan)) {
         if (direct && network_.ops.size() <= few_ops) add_op_by_op(plan, stays.nearly);
-        go_on(direct, plan, stays.nearly);
+        if (trailing) add_side_by_side(plan, stays.nearly);
+        go_on(direct, trailing, plan, stays.nearly);
       }
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
@@ -111,10 +99,44 @@ class Plannings {
       plan.optimal = false;
     }
     plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-    return std::move(plan);
+    return plan;
   }
 
  private:
+  /// Covers, in more and in less of the memory, and what stays on the chip between runs.
+  NetworkPlan found(const PlanParams& params, bool wants_nearly, ResidencyWork& stays) {
+    const bool levels = tries_levels(params_, hardware_);
+    auto [plan, fewest] =
+        plan_once(network_, hardware_, params, {.quick = levels, .side_by_side = side_by_side_});
+    solved_ += plan.search.solved;
+    if (stays_on_chip(hardware_)) leave_room(plan);
+    if (off_chip::behind(hardware_) != nullptr) try_shorter_runs(plan);
+    if (levels && may_go_on(plan)) {
+      look_further(plan, fewest);
+      if (params.progress) params.progress({plan.score, plan.bound, solved_});
+    }
+    if (params_.residency && !stays_on_chip(hardware_) && may_go_on(plan)) {
+      const PlanParams rest = this->rest();
+      stays = take_residency(network_, hardware_, rest, wants_nearly, side_by_side_, plan);
+      solved_ += stays.solved;
+      note(stays.stop);
+      claim_with(plan, stays);
+    }
+    return std::move(plan);
+  }
+
+  /// The same with runs whose last ops may trail: a start of its own, since two copies of what is
+  /// handed over take room that other plans may have better use for.
+  void add_side_by_side(const NetworkPlan& plan, std::vector<NetworkPlan>& others) {
+    PlanParams params = rest();
+    params.progress = progress_from(plan);
+    side_by_side_ = true;
+    ResidencyWork stays;
+    NetworkPlan other = found(params, false, stays);
+    side_by_side_ = false;
+    add_start(plan, std::move(other), others);
+  }
+
   /// Op by op every one may work past the chip, and what that saves is not known before.
   void add_op_by_op(const NetworkPlan& plan, std::vector<NetworkPlan>& others) {
     PlanParams params = rest();
@@ -123,20 +145,25 @@ class Plannings {
     NetworkPlan each = plan_once(network_, hardware_, params, {}).plan;
     solved_ += each.search.solved;
     note(each.stop);
-    if (each.status != Status::feasible) return;
-    each.limit_mattered = plan.limit_mattered;
-    each.search = plan.search;
-    others.push_back(std::move(each));
+    add_start(plan, std::move(each), others);
+  }
+  static void add_start(const NetworkPlan& plan, NetworkPlan start,
+                        std::vector<NetworkPlan>& others) {
+    if (start.status != Status::feasible) return;
+    start.limit_mattered = plan.limit_mattered;
+    start.search = plan.search;
+    others.push_back(std::move(start));
   }
 
   /// More that is looked at, of the best of all before and of those that are nearly as good: the
   /// best is the least of what they become.
-  void go_on(bool direct, NetworkPlan& plan, std::vector<NetworkPlan>& nearly) const {
+  void go_on(bool direct, bool trailing, NetworkPlan& plan,
+             std::vector<NetworkPlan>& nearly) const {
     PlanParams params = rest();
     params.limits.threads = threads_of_each(params.limits.threads, 1 + nearly.size());
     each_together(params_.limits.threads, 1 + nearly.size(), [&](std::size_t k) {
       NetworkPlan& each = k == 0 ? plan : nearly[k - 1];
-      if (direct) take_direct(network_, hardware_, params, each);
+      if (direct || trailing) take_run_by_run(network_, hardware_, params, each);
       if (may_be_early_) take_early(network_, hardware_, params, each);
     });
     for (NetworkPlan& each : nearly) {
@@ -152,6 +179,10 @@ class Plannings {
       plan.proved_over +=
           ", and the runs of one op that the best of those has also with what its engine reads "
           "and writes off the chip itself";
+    if (trailing)
+      plan.proved_over +=
+          ", and the longer runs that the best of those has also with their last ops beside the "
+          "next tile's";
     if (may_be_early_) plan.proved_over += ", and the best of those with weights that come early";
   }
 
@@ -275,7 +306,9 @@ class Plannings {
     params.limits.threads = threads_of_each(params_.limits.threads, levels.size());
     std::vector<NetworkPlan> full(levels.size());
     each_together(params_.limits.threads, levels.size(), [&](std::size_t k) {
-      full[k] = plan_once(network_, hardware_, params, {.most_peak = levels[k].most_peak}).plan;
+      full[k] = plan_once(network_, hardware_, params,
+                          {.most_peak = levels[k].most_peak, .side_by_side = side_by_side_})
+                    .plan;
     });
     for (NetworkPlan& each : full) {
       solved_ += each.search.solved;
@@ -348,9 +381,11 @@ class Plannings {
     params.limits.threads = threads_of_each(params_.limits.threads, looks.size());
     each_together(params_.limits.threads, looks.size(), [&](std::size_t k) {
       Quick& look = looks[k];
-      look.planned =
-          plan_once(network_, hardware_, params,
-                    {.most_peak = look.level, .quick = true, .worth_below = look.worth_below});
+      look.planned = plan_once(network_, hardware_, params,
+                               {.most_peak = look.level,
+                                .quick = true,
+                                .worth_below = look.worth_below,
+                                .side_by_side = side_by_side_});
     });
     return looks;
   }
@@ -511,6 +546,7 @@ class Plannings {
   StopReason cut_ = StopReason::completed;
   bool fewest_modes_ = false;  ///< of all of the plan, when all else is decided
   bool may_be_early_ = false;  ///< weights
+  bool side_by_side_ = false;  ///< covers are found so
 };
 
 }  // namespace

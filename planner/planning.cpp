@@ -109,6 +109,7 @@ Hardware with_share(Hardware hardware, double share) {
 
 Hardware with_lowering_variants(Hardware hardware) {
   hardware.tiling = lowering_options(hardware.tiling);
+  hardware.tiling.engines = EngineOrder::in_turn;
   return hardware;
 }
 
@@ -157,6 +158,7 @@ class Planner {
         prove_below_(part.prove_below),
         proof_shapes_(part.proof_shapes),
         early_(part.early),
+        side_by_side_(part.side_by_side),
         stays_(part.stays),
         patience_(part.quick ? patience_of_quick_looks : patience),
         memory_(params.memory ? params.memory : make_plan_memory()),
@@ -346,10 +348,11 @@ class Planner {
       return std::pair(cover_candidate(*answer, score), effort);
     };
     if (result.status == Status::feasible && params_.tile_shapes > 0)
-      take_cheaper_tiles(candidates_, problem, params,
-                         {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_),
-                          patience_, hardware_.tiling.one_copy, hardware_.tiling.reduction},
-                         result);
+      take_cheaper_tiles(
+          candidates_, problem, params,
+          {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_), patience_,
+           hardware_.tiling.one_copy, hardware_.tiling.reduction, side_by_side_},
+          result);
     return result;
   }
 
@@ -550,6 +553,7 @@ class Planner {
   std::optional<double> prove_below_;
   std::int64_t proof_shapes_;
   bool early_;
+  bool side_by_side_;
   std::vector<TensorIndex> stays_;  ///< although it might be stored
   int patience_;
   double fewest_ = std::numeric_limits<double>::infinity();

@@ -36,6 +36,7 @@ struct PlanPart {
   bool early = false;
   /// Covers in the fewest tiles that cost as much are not worth looking for cheaper ones.
   double worth_below = std::numeric_limits<double>::infinity();
+  bool side_by_side = false;  ///< covers of runs whose last ops may trail
 };
 
 struct Planned {

@@ -66,9 +66,11 @@ std::shared_ptr<const CandidateAnswer> Candidates::cheaper_of(const std::string&
                                                               const CandidateAnswer& fewest,
                                                               const ShapeGoal& goal,
                                                               SharedWork* shared) {
-  static constexpr std::array words{"cheaper ", "one copy ", "in parts ", "past the chip "};
+  static constexpr std::array words{"cheaper ", "one copy ", "in parts ", "side by side ",
+                                    "past the chip "};
   const std::string key = hardware_key_ + words[static_cast<std::size_t>(goal.last)] +
-                          std::to_string(level) + ' ' + goal.key + '\n' + structure;
+                          std::to_string(level) + ' ' + goal.key +
+                          (goal.alone ? " alone\n" : "\n") + structure;
   bool fresh = false;
   const auto made_here = [&] {
     const std::shared_ptr<RunGeometry> run = geometry_of(ops, structure);
@@ -113,8 +115,10 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
   CandidateAnswer more = *known.answer;
   more.open_score = std::numeric_limits<double>::infinity();
   using Stage = ShapeGoal::Stage;
-  for (const Stage stage : {Stage::plain, Stage::one_copies, Stage::reductions, Stage::direct}) {
+  for (const Stage stage :
+       {Stage::plain, Stage::one_copies, Stage::reductions, Stage::side_by_side, Stage::direct}) {
     if (stage > goal.last) break;
+    if (goal.alone && stage != goal.last) continue;
     ShapeGoal now = goal;
     now.last = stage;
     const auto better = cheaper_of(structure, ops, known.level, start, now, shared);
@@ -352,8 +356,9 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
     return cheaper_past_the_chip(run, structure, answer, goal, least, shared);
   CheaperVariants variants(*this, run, structure, goal, least);
   for_each_variant(
-      goal.last == ShapeGoal::Stage::one_copies ? one_copy_variants(run.part, hardware_)
-                                                : variants_of(run.part, hardware_),
+      goal.last == ShapeGoal::Stage::one_copies     ? one_copy_variants(run.part, hardware_)
+      : goal.last == ShapeGoal::Stage::side_by_side ? trailing_variants(run.part, hardware_)
+                                                    : variants_of(run.part, hardware_),
       answer,
       [&](const TileVariant& options, std::int64_t fewest) { variants.add(options, fewest); });
   return variants.run(shared);

@@ -43,9 +43,10 @@ constexpr Size share_of_small = 4;
 class Residency : LaterLook {
  public:
   Residency(const Network& network, const Hardware& hardware, const PlanParams& params,
-            bool wants_nearly, const NetworkPlan& plan)
+            bool wants_nearly, bool side_by_side, const NetworkPlan& plan)
       : LaterLook(network, hardware, params, plan),
         wants_nearly_(wants_nearly),
+        side_by_side_(side_by_side),
         may_(tiling::may_stay(network, readers_)),
         maker_(network.tensors.size(), 0) {
     for (OpIndex k = 0; k < network.ops.size(); ++k)
@@ -324,7 +325,7 @@ class Residency : LaterLook {
       answer = candidates.answer(ops, effort);
     if (answer->options.empty()) return std::nullopt;
     ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
-    goal.last = ShapeGoal::Stage::reductions;
+    goal.last = side_by_side_ ? ShapeGoal::Stage::side_by_side : ShapeGoal::Stage::reductions;
     if (params_.tile_shapes > 0 && candidates.refine(ops, goal)) answer = candidates.answer(ops);
     const auto best = std::ranges::min_element(
         answer->options, {}, [&](const PlannedSubgraph& s) { return goal.score(s.metrics); });
@@ -350,9 +351,11 @@ class Residency : LaterLook {
     params.limits = rest();
     params.limits.threads = threads;
     params.progress = nullptr;
-    NetworkPlan plan = plan_once(network_, hardware_, params,
-                                 {.most_peak = most_peak, .stays = stays, .quick = quick})
-                           .plan;
+    NetworkPlan plan =
+        plan_once(
+            network_, hardware_, params,
+            {.most_peak = most_peak, .stays = stays, .quick = quick, .side_by_side = side_by_side_})
+            .plan;
     Cover cover{.solved = plan.search.solved, .stop = plan.stop};
     if (plan.status != Status::infeasible && most_peak == unbounded)
       cover.fewest_bound = plan.bound;
@@ -372,6 +375,7 @@ class Residency : LaterLook {
   }
 
   bool wants_nearly_;
+  bool side_by_side_;
   std::vector<NetworkPlan> nearly_;
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
@@ -387,8 +391,9 @@ class Residency : LaterLook {
 }  // namespace
 
 ResidencyWork take_residency(const Network& network, const Hardware& hardware,
-                             const PlanParams& params, bool wants_nearly, NetworkPlan& plan) {
-  Residency residency(network, hardware, params, wants_nearly, plan);
+                             const PlanParams& params, bool wants_nearly, bool side_by_side,
+                             NetworkPlan& plan) {
+  Residency residency(network, hardware, params, wants_nearly, side_by_side, plan);
   const bool better = residency.improve(plan);
   return {better,
           residency.solved(),

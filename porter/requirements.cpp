@@ -108,7 +108,7 @@ void require_plan(const NetworkPlan& plan) {
     if (s.variant.weights > WeightPolicy::refetch || s.variant.halo > HaloPolicy::keep ||
         s.variant.stationary > Stationary::inputs ||
         s.variant.one_copy > OneCopy::outputs_weights || s.variant.reduction < 1 ||
-        s.variant.direct > Direct::inputs_outputs)
+        s.variant.direct > Direct::inputs_outputs || s.variant.trailing < 0)
       refuse("a subgraph of the plan has a variant that does not exist");
     Dim tiles = 1;
     for (const Dim count : s.counts) {

@@ -58,6 +58,7 @@ class Lowerer {
         hardware_(hardware),
         reachable_(subgraph, hardware),
         n_(static_cast<Step>(subgraph.steps())),
+        line_{n_, n_ - static_cast<Step>(options.trailing)},
         parities_(options.double_buffer ? 2 : 1),
         period_(n_ * parities_) {
     out_.options = options;
@@ -172,7 +173,7 @@ class Lowerer {
     return last;
   }
   void written_in(Buffer& buffer, const std::vector<Step>& makers, int parity) const {
-    for (const Step made : makers) buffer.write.push_back(parity * n_ + made);
+    for (const Step made : makers) buffer.write.push_back(at(parity, made));
   }
   [[nodiscard]] bool one_copy_of(OneCopy what) const {
     return parities_ == 2 && has(out_.options.one_copy, what);
@@ -216,7 +217,45 @@ class Lowerer {
     return out_.problem.buffers.emplace_back(std::move(buffer));
   }
   void reads(Buffer& buffer, int parity) const {
-    for (const Step step : share().read) buffer.read.push_back(parity * n_ + step);
+    for (const Step step : share().read) buffer.read.push_back(at(parity, step));
+  }
+  /// The step of the schedule at which an op of the even or the odd tile works.
+  [[nodiscard]] Step at(int parity, Step op) const {
+    return (parity * n_ + line_.used_by(op)) % period_;
+  }
+
+  /// Does an op that trails use the tensor at this place?
+  [[nodiscard]] bool trails(std::size_t t) const {
+    if (!line_.any_trails()) return false;
+    if (share().made && (line_.trails(last_use(t)) || line_.trails(*part_.tensors[t].producer)))
+      return true;
+    return !share().read.empty() && line_.trails(share().read.back());
+  }
+  /// Does one that leads?
+  [[nodiscard]] bool leads(std::size_t t) const {
+    if (share().made) return !line_.trails(makers_of(part_, t).front());
+    return !share().read.empty() && !line_.trails(share().read.front());
+  }
+  /// What ops that trail use: nobody knows when in a slot they do.
+  void always(std::size_t t, int copies) {
+    const std::vector<Step> makers = share().made ? makers_of(part_, t) : std::vector<Step>{};
+    for (int copy = 0; copy < copies; ++copy) {
+      Buffer& buffer = add(t, BufferRole::tile, copy, copies == 2 ? copy_name(copy) : "");
+      buffer.live = {{0, period_}};
+      for (int parity = 0; parity < parities_; ++parity) {
+        if (copies == 2 && parity != copy) continue;
+        written_in(buffer, makers, parity);
+        reads(buffer, parity);
+      }
+    }
+  }
+  /// Of all leading steps, counted through all slots, one by its number.
+  [[nodiscard]] Step leading_step(Step number) const {
+    return number / line_.leading * n_ + number % line_.leading;
+  }
+  /// The leading step before, of the slot before where there is none.
+  [[nodiscard]] Step leading_before(Step step) const {
+    return step > 0 ? step - 1 : step - 1 - (n_ - line_.leading);
   }
   void all_reads(Buffer& buffer) const {
     for (int parity = 0; parity < parities_; ++parity) reads(buffer, parity);
@@ -238,13 +277,17 @@ class Lowerer {
       if (share_ == 0) out_.staying.push_back({.tensor = t, .resident = true});
     } else if (out_.options.stationary == Stationary::weights) {
       staying(t);
+    } else if (trails(t)) {
+      always(t, 2);
     } else if (parities_ == 1) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       buffer.live = {{first, first + length}};
       all_reads(buffer);
-    } else if (length + 1 <= n_) {  // loaded one step early, gone before the next tile needs it
+    } else if (length + 1 <= line_.leading) {
+      // Loaded one step early, gone before the next tile needs it.
+      const Step early = leading_before(first);
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
-      live_in_each(buffer, first - 1, length + 1);
+      live_in_each(buffer, early, first + length - early);
       all_reads(buffer);
     } else if (one_copy_of(OneCopy::weights)) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
@@ -254,7 +297,8 @@ class Lowerer {
       for (int copy = 0; copy < 2; ++copy) {
         Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
         Cycle live(period_);
-        live.add(copy * n_ + first - 1, length + 1);
+        const Step early = leading_before(first);
+        live.add(copy * n_ + early, first + length - early);
         buffer.live = live.intervals();
         reads(buffer, copy);
       }
@@ -303,6 +347,7 @@ class Lowerer {
     // Nothing is gained where it moves with the channels, which pass first.
     if (out_.options.stationary == Stationary::inputs && space_.moving[0][t].none())
       return staying(t);
+    if (trails(t)) return always(t, 2);
     const Step first = share().read.front();
     const Step last = share().read.back();
     if (parities_ == 1) {
@@ -333,6 +378,7 @@ class Lowerer {
   }
 
   void output(std::size_t t) {
+    if (trails(t)) return always(t, 2);
     const std::vector<Step> makers = makers_of(part_, t);
     const Step made = makers.front();
     const Step after = last_use(t) + 1;
@@ -358,7 +404,7 @@ class Lowerer {
     for (int copy = 0; copy < 2; ++copy) {  // stored until the next tile makes its own
       Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
       Cycle live(period_);
-      live.add(copy * n_ + made, std::max(n_, after + 1 - made));
+      live.add(copy * n_ + made, leading_step(std::max(made + line_.leading, after + 1)) - made);
       buffer.live = live.intervals();
       written_in(buffer, makers, copy);
       reads(buffer, copy);
@@ -367,6 +413,7 @@ class Lowerer {
   }
 
   void intermediate(std::size_t t) {
+    if (trails(t)) return always(t, leads(t) ? 2 : 1);
     const std::vector<Step> makers = makers_of(part_, t);
     const Step made = makers.front();
     Buffer& buffer = add(t, BufferRole::tile, 0, "");
@@ -392,8 +439,15 @@ class Lowerer {
 
   /// For ops that do not reach where the tensor is made.
   void copy(std::size_t t) {
-    Buffer& buffer = add(t, BufferRole::tile, 0, "");
     const Step first = share().read.front();
+    if (trails(t)) {
+      const std::size_t before = out_.buffers.size();
+      always(t, leads(t) ? 2 : 1);
+      for (std::size_t b = before; b < out_.buffers.size(); ++b)
+        out_.buffers[b].copied_before = first;
+      return;
+    }
+    Buffer& buffer = add(t, BufferRole::tile, 0, "");
     live_in_each(buffer, first, share().read.back() + 1 - first);
     all_reads(buffer);
     out_.buffers.back().copied_before = first;
@@ -461,6 +515,7 @@ class Lowerer {
   std::vector<Share> shares_;  ///< of the tensor that is laid out
   std::size_t share_ = 0;
   Step n_;
+  Timeline line_;
   int parities_;
   Step period_;
   Lowering out_;

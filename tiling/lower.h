@@ -25,6 +25,9 @@
 //
 // What an engine reads or writes off the chip itself (direct.h) has no buffer.
 //
+// Where the last ops trail (trailing.h) they work beside the first ops of the next tile, so what
+// they use is alive all the time: in one copy where only they do, else in two.
+//
 // A tensor lies where the engines of all ops that use it reach it. Where there is no such memory it
 // lies in several: what comes from outside is loaded into each, what the run makes is copied from
 // where it is made before the first op that reads the copy, between two steps.
@@ -41,6 +44,7 @@
 #include "tessera/problem.h"
 #include "tiling/direct.h"
 #include "tiling/geometry.h"
+#include "tiling/trailing.h"
 
 namespace tessera::tiling {
 
@@ -89,6 +93,9 @@ struct Lowering {
   PlacementProblem problem;            ///< sizes of the whole tensors
   std::vector<LoweredBuffer> buffers;  ///< of problem.buffers
   Step steps_per_tile = 0;
+  [[nodiscard]] Timeline timeline() const {
+    return {steps_per_tile, steps_per_tile - static_cast<Step>(options.trailing)};
+  }
   /// Some buffer keeps its content from tile to tile, so that all tiles share one placement.
   bool across_tiles = false;
   std::size_t most_shares = 1;  ///< of a tensor

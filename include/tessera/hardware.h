@@ -228,6 +228,12 @@ enum class Direct : std::uint8_t { none, inputs, outputs, inputs_outputs };
   return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0;
 }
 
+/// How the ops of a run share their engines' time.
+enum class EngineOrder : std::uint8_t {
+  in_turn,       ///< one op after the other, whichever engine computes it
+  side_by_side,  ///< or the last ops of a tile beside the first ones of the next tile
+};
+
 /// What a run may find on the chip because the run before has loaded it.
 enum class Early : std::uint8_t {
   none,     ///< each run loads what it reads
@@ -247,6 +253,7 @@ struct TilingOptions {
   std::vector<Direct> direct{Direct::none, Direct::inputs, Direct::outputs, Direct::inputs_outputs};
   KeptHalos kept_halos = KeptHalos::in_place;
   Early early = Early::none;
+  EngineOrder engines = EngineOrder::in_turn;
 };
 
 /// One of them: how a run of ops goes through its tiles.
@@ -265,6 +272,10 @@ struct TileVariant {
   /// Of a run of one op; only where halos are recomputed, sums are made at once, one_copy is none
   /// and no inputs stay. Says nothing about an op whose engine does not reach that memory.
   Direct direct = Direct::none;
+  /// So many ops at the end of the run work one tile behind the others, at the same time. Only with
+  /// double buffering, where halos are recomputed, nothing stays, sums are made at once and
+  /// one_copy and direct are none; the first of them has another engine than the op before it.
+  std::int64_t trailing = 0;
   friend bool operator==(const TileVariant&, const TileVariant&) = default;
 };
 

@@ -87,7 +87,7 @@ double names_lane(const PlanChart& chart, const Frame& frame) {
 class Names {
  public:
   Names(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y, double lane)
-      : canvas_(canvas), chart_(chart), frame_(frame), y_(y), foot_(y + lane - 8) {}
+      : canvas_(canvas), chart_(chart), frame_(frame), y_(y), lane_(lane), foot_(y + lane - 8) {}
 
   /// How many ops have a name.
   std::size_t draw() {
@@ -116,7 +116,10 @@ class Names {
     const double middle = (begin + end) / 2;
     const double width = svg::text_width(op.name, name_size);
     if (fits_lying(op, frame_) && is_free(middle - width / 2, middle + width / 2)) {
-      canvas_.text(middle, y_ + 15, op.name, name_size, Anchor::middle);
+      const double base = op.lane == ChartLane::all     ? 15
+                          : op.lane == ChartLane::upper ? lane_ / 4 + 4
+                                                        : 3 * lane_ / 4 + 4;
+      canvas_.text(middle, y_ + base, op.name, name_size, Anchor::middle);
       taken_.emplace(middle - width / 2, middle + width / 2);
       named_.insert(op.index);
       return;
@@ -138,6 +141,7 @@ class Names {
   const PlanChart& chart_;
   const Frame& frame_;
   double y_;
+  double lane_;
   double foot_;
   std::map<double, double> taken_;  ///< from where to where names stand, apart from each other
   std::set<std::size_t> named_;
@@ -210,7 +214,9 @@ double draw_ops(Canvas& canvas, const PlanChart& chart, const Frame& frame, doub
   axis_label(canvas, frame, y + 15, "ops");
   const double lane = names_lane(chart, frame);
   each_seen(frame, chart.ops, [&](const ChartOp& op, double x, double width) {
-    canvas.rect(x, y, std::max(least_seen, width), lane, shade(op.index % 2 == 1, true, width),
+    const double height = op.lane == ChartLane::all ? lane : lane / 2;
+    canvas.rect(x, op.lane == ChartLane::lower ? y + height : y, std::max(least_seen, width),
+                height, shade(op.index % 2 == 1, true, width),
                 "op " + std::to_string(op.index) + ": " + op.name);
   });
   const std::size_t named = Names(canvas, chart, frame, y, lane).draw();

@@ -51,11 +51,15 @@ struct ChartMemory {
 };
 
 /// One op while one of its tiles is at work.
+/// Ops that work side by side share the height of their lane.
+enum class ChartLane : std::uint8_t { all, upper, lower };
+
 struct ChartOp {
   std::string name;
   std::size_t index = 0;  ///< in the network
   double begin = 0;
   double end = 0;
+  ChartLane lane = ChartLane::all;
 };
 
 struct ChartRun {

@@ -206,6 +206,10 @@ class RandomMachine:
         self.reach_off_chip(random.Random(draw.getstate()[1][1]))
         if "resident" in tiling["weights"] and random.Random(draw.getstate()[1][2]).random() < 0.5:
             tiling["early"] = "weights"
+        goes = True in tiling["double_buffer"] and "recompute" in tiling["halo"] and not any("modes" in memory for memory in chip.values())
+        if goes and random.Random(draw.getstate()[1][4]).random() < 0.5:
+            tiling["engines"] = "side_by_side"
+            self.value["objective"] = {"latency": 1}  # what it is worth most for
 
     def reach_off_chip(self, draw):
         """Engines that read and write the memory off the chip themselves."""
@@ -233,6 +237,7 @@ class RandomMachine:
                 del engine["memories"]
         self.value["tiling"].pop("direct", None)
         self.value["tiling"].pop("early", None)
+        self.value["tiling"].pop("engines", None)
         memories["dram"].pop("direct_run", None)
         memories["ram"] = {"offchip": True, "behind": "dram", "bandwidth": draw.choice(["0.3 B/cycle", "2 B/cycle", "1 GB/s"]),
                            "burst": f"{draw.choice([1, 32])} B", "latency": draw.choice([0, 50]), "energy": "200 pJ/B"}

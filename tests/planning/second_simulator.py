@@ -30,6 +30,8 @@ class Run:
         self.stationary = subgraph["variant"]["stationary"]
         self.halo = subgraph["variant"]["halo"]
         self.one_copy = subgraph["variant"].get("one_copy", "none").split("+") if self.double else []
+        # So many ops lead, and the others work one tile behind them, at the same time.
+        self.lead = len(self.ops) - subgraph["variant"].get("trailing", 0)
         self.early = set(subgraph.get("early", ()))  # the run before has loaded these
         self.ahead = [(op, at, w) for name in subgraph.get("ahead", ()) for op in network.ops
                       for at, w in enumerate(op.weights) if w.name == name]
@@ -336,11 +338,15 @@ class Run:
                         begin = start + readers[0] - (1 if readers[-1] - readers[0] + 2 <= n else 0)
                     if t.name in stays:
                         begin = start - n + readers[-1] + 1
+                    if self.lead < n:
+                        begin = self.ended_before((number - 1) * self.lead)
+                        if readers[-1] >= self.lead:
+                            begin = readers[-1], number - 2
                     again = t.name not in stays or self.changes(stays[t.name], number)
                     if again and share == 0:
                         self.comes_or_goes(t, 0, tile["fresh"][t.name])
                     self.move(begin, 2 * self.first[t.name], dram, 0, t, tile["fresh"][t.name] if again else None,
-                              start + readers[0], self.place(number, t.name, share))
+                              self.step_of(readers[0], number), self.place(number, t.name, share))
             for k, op in enumerate(self.ops):
                 self.op_cycles.append(self.compute(op, number, k))
                 sliced = op.kind in ("conv", "matmul") and m.weight_slices > 1
@@ -348,6 +354,10 @@ class Run:
                     begin = start + k - (1 if self.double and (n > 1 or "weights" not in self.one_copy) else 0)
                     if self.resident:  # the first tile's, for all of them
                         begin = -n if self.double else 0
+                    if self.lead < n:
+                        begin = (k, number - 2) if k >= self.lead else self.ended_before(number * self.lead + k - 1)
+                        if self.resident:
+                            begin = self.ended_before(-self.lead)
                     rest = []
                     for at, w in enumerate(op.weights):
                         if w.name in self.early:
@@ -361,7 +371,7 @@ class Run:
                             part = w.whole
                         if part is not None and size_of(part):
                             self.weights_loaded[w.name].append(part_of(w, part, self.stored[w.name]))
-                        rest += self.move(begin, 2 * k + 1, constants, 0, w, part, start + k, self.place(number, w.name),
+                        rest += self.move(begin, 2 * k + 1, constants, 0, w, part, self.step_of(k, number), self.place(number, w.name),
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
                         if sliced and at == 0:
                             self.first_slices.add(w.name)
@@ -378,15 +388,34 @@ class Run:
                     if "outputs" in self.one_copy:
                         end = ready + (2 if ready + 2 - start - first <= n else 1)
                     rank = -1 if end == ready + 1 else 2 * n
-                    self.move(ready + 1, rank, dram, 1, op.output, tile["piece"][op.output.name], end,
+                    begin = ready + 1
+                    if self.lead < n:
+                        begin, last = (ready - start, number), ready - start
+                        end, rank = (first, number + 2), 2 * n
+                        if last < self.lead:
+                            step = number * self.lead + max(first + self.lead, last + 2)
+                            end, rank = (step % self.lead, step // self.lead), -1 if step == number * self.lead + last + 1 else 2 * n
+                    self.move(begin, rank, dram, 1, op.output, tile["piece"][op.output.name], end,
                               self.place(number, op.output.name))
         for _, _, w in self.ahead:  # behind all that need not wait for the first op; nobody waits for it
-            self.move(0, 2 * n + 1, constants, 0, w, w.whole, len(self.op_cycles) + n, self.place(0, w.name))
+            self.move(0 if self.lead == n else (0, 0), 2 * n + 1, constants, 0, w, w.whole,
+                      self.step_of(n - 1, len(self.tiles)), self.place(0, w.name))
         if any(self.direct):  # what the engine moves itself comes before what later tiles need
             self.transfers = [(begin, 1.8 + rank / 100 if 0 <= rank < 1.75 and step > begin else rank, *rest, step, name)
                               for begin, rank, *rest, step, name in self.transfers]
-        self.pipeline()
+        if self.lead < n:
+            self.side_by_side()
+        else:
+            self.pipeline()
         self.energy += m.static * self.cycles
+
+    def step_of(self, k, number):
+        """An op of a tile: a step where all work in turn."""
+        return number * len(self.ops) + k if self.lead == len(self.ops) else (k, number)
+
+    def ended_before(self, step):
+        """The op that ends before this step of those ops that lead, counted through all tiles."""
+        return (step - 1) % self.lead, (step - 1) // self.lead
 
     def comes_or_goes(self, tensor, way, box):
         if self.machine.behind and (tensor.name, way) in self.tensors_moved and size_of(box):
@@ -597,6 +626,71 @@ class Run:
                 self.trace.append((start, ended[border + 1], self.ops[border % n].name))
         self.cycles = max(channels + [ended[-1]])
 
+    def side_by_side(self):
+        """Leading ops of a tile beside those of the tile before that trail. Commands are issued slot by slot: the leading ops of a
+        tile and what belongs to them, then the trailing ones of the tile before. An engine takes its ops in that order."""
+        n, lead = len(self.ops), self.lead
+
+        def turn(k, number):
+            return (number - 1 if k < lead else number), k
+
+        queue = [((*turn(k, number), -1, 0), "op", k, number) for number in range(len(self.tiles)) for k in range(n)]
+        for one in self.transfers:
+            begin, rank = one[:2]
+            place = 1 if 0 <= rank < 2 * n else 0 if rank == -1 else 2
+            queue.append(((*turn(*begin), -0.5 if rank == 2 * n + 1 else place, rank), "move", one, place))
+        ended, needed, needed_last, first_slice = {}, {}, {}, {}
+        gone = {}  # when what has to be stored before a leading op is, that leading ops alone used
+        channels, bus, engines, last_end = [0] * self.machine.channels, {}, {}, 0
+        for _, what, one, other in sorted(queue, key=lambda each: each[0]):
+            if what == "op":
+                k, number = one, other
+                cycles, last, _ = self.op_cycles[number * n + k]
+                waits = [(k - 1, number)] if k > 0 else [(lead - 1, number - 1), (n - 1, number - 2)]
+                waits += [(n - 1, number - 1)] if k == lead else []
+                start = max([ended.get(each, 0) for each in waits] + [needed.get((k, number), 0)])
+                engine = id(engine_of(self.machine, self.ops[k]))
+                two = (k, number) in needed_last
+                if cycles - (last if two else 0):
+                    start = max(start, engines.get(engine, 0))
+                end = start + cycles
+                if two:
+                    begin = max(start + cycles - last, needed_last[k, number], engines.get(engine, 0) if last else 0)
+                    end = begin + last
+                if cycles:
+                    engines[engine] = end
+                ended[k, number] = end
+                last_end = max(last_end, end)
+                self.trace.append((start, end, self.ops[k].name))
+                continue
+            begin, rank, lane, cycles, shared, step, name = one
+            start = 0 if rank == 2 * n + 1 else ended.get(begin, 0)
+            leads = begin[0] < lead
+            resident = self.resident and name.removesuffix(", the rest") in self.weights_loaded
+            if other == 1 and leads and not resident:
+                k, number = begin
+                start = max(start, gone.get((k + 1, number) if k + 1 < lead else (0, number + 1), 0))
+            if name.endswith(", the rest"):
+                start = max(start, first_slice[step])
+            if cycles or shared:
+                which = channels.index(min(channels))
+                start = max(start, channels[which])
+            end = start + cycles
+            if shared:
+                end = bus[lane] = max(end, bus.get(lane, 0) + shared)
+            if cycles or shared:
+                channels[which] = end
+            if other != 1 and rank != 2 * n + 1 and leads:
+                gone[step] = max(gone.get(step, 0), end)
+            if name.endswith(", the rest"):
+                needed_last[step] = end
+            else:
+                needed[step] = max(needed.get(step, 0), end)
+                if name in self.first_slices:
+                    first_slice[step] = end
+            self.trace.append((start, end, name))
+        self.cycles = max(channels + [last_end])
+
     def overwritten(self, subgraph):
         """A load to where something lies that is not stored yet, and that store."""
         places = {buffer["id"]: (buffer["memory"], buffer["offset"], buffer["offset"] + buffer["size"])
@@ -645,6 +739,6 @@ class Run:
             ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("halos copied", self.halos_copied),
             ("two memories off the chip", len(m.offchip) > 1),
             ("weights come early", bool(self.early)), ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
-            ("read off the chip", bool(self.direct[0])), ("written off the chip", bool(self.direct[1])),
+            ("side by side", self.lead < len(self.ops)), ("read off the chip", bool(self.direct[0])), ("written off the chip", bool(self.direct[1])),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
         return words

@@ -275,8 +275,9 @@ class Spoiler {
                         [&] { s.extent[1] = whole(); }, [&] { s.counts[0] = whole(); },
                         [&] { choice(s.variant.weights); }, [&] { choice(s.variant.halo); },
                         [&] { choice(s.variant.stationary); }, [&] { choice(s.variant.one_copy); },
-                        [&] { choice(s.variant.direct); }, [&] { truth(s.variant.double_buffer); },
-                        [&] { s.names.clear(); }, [&] { s.metrics.latency_cycles = whole(); },
+                        [&] { choice(s.variant.direct); }, [&] { s.variant.trailing = whole(); },
+                        [&] { truth(s.variant.double_buffer); }, [&] { s.names.clear(); },
+                        [&] { s.metrics.latency_cycles = whole(); },
                         [&] { s.metrics.energy_pj = real(); },
                         [&] {
                           list<PlannedPlacement>(s.placements, [&](PlannedPlacement& placed) {

@@ -99,6 +99,7 @@ inline void for_each_tiling(const tiling::Subgraph& part, const Hardware& hardwa
   add(variants, planner::direct_variants(part, hardware));
   add(variants, planner::staying_variants(part, hardware));
   add(variants, planner::one_copy_variants(part, hardware));
+  add(variants, planner::trailing_variants(part, hardware));
   each_tiling(part, variants, part.ops.first == part.ops.last, hardware, what);
   for (const std::int64_t parts :
        std::set(hardware.tiling.reduction.begin(), hardware.tiling.reduction.end())) {
@@ -132,6 +133,12 @@ inline void for_each_tiling(const tiling::Subgraph& part, const Hardware& hardwa
   if (random.chance(25)) add_flash(random, h);
   if (random.chance(40)) randomize_stored(random, h);
   reach_off_chip(random, h);
+  const bool modes = std::ranges::any_of(h.memories, [](const HardwareMemory& memory) {
+    return !memory.space.modes.empty() || memory.space.modes_per_bank;
+  });
+  const auto& halos = h.tiling.halo;
+  const bool recomputes = std::ranges::find(halos, HaloPolicy::recompute) != halos.end();
+  if (!modes && recomputes && random.chance(40)) h.tiling.engines = EngineOrder::side_by_side;
   return h;
 }
 

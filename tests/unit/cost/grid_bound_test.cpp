@@ -64,6 +64,13 @@ TEST(GridBound, ComputesOverlapsAgain) {
       (35 + 34 + 32) * 9 * 32, 1);
 }
 
+TEST(GridBound, OpsThatTrailWorkBesideTheOthers) {
+  const Fixture f;
+  EXPECT_NEAR(
+      static_cast<double>(f.bound.least(1, {.double_buffer = true, .trailing = 1}).latency_cycles),
+      2 * 9 * 32 * 32, 1);
+}
+
 /// One convolution of 16 channels over 32 x 32, of which each tile needs the weights of its own.
 TEST(GridBound, CountsWhatStaysOnce) {
   const Fixture f(1);

@@ -198,6 +198,16 @@ Network windows() {
       "[1, 16, 100, 100]", "int8", "b");
 }
 
+/// For two engines side by side.
+Network stages() {
+  return chain(
+      "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [64, 16, 3, 3]}, pad: "
+      "[1, 1, 1, 1]}\n"
+      "  - {name: p1, type: max_pool, inputs: [a], output: b, kernel: [3, 3], stride: [2, 2], pad: "
+      "[1, 1, 1, 1]}\n",
+      "[1, 16, 48, 48]", "int8", "b");
+}
+
 /// What a user is told of a network on a machine.
 std::string planned(const Network& network, const Hardware& hardware, std::size_t ops,
                     std::int64_t shapes) {
@@ -240,10 +250,11 @@ std::string placed(const Hardware& hardware) {
 
 class Answers {
  public:
-  explicit Answers(const Hardware& hardware) : networks_(networks()) {
+  explicit Answers(const Hardware& hardware)
+      : side_by_side_(hardware.tiling.engines == EngineOrder::side_by_side), networks_(networks()) {
     using Clock = std::chrono::steady_clock;
     std::vector<std::pair<Clock::duration, std::size_t>> costs;
-    for (std::size_t q = 0; q < 2 * networks_.size() + 3; ++q) {
+    for (std::size_t q = 0; q < 2 * networks_.size() + 4; ++q) {
       const Clock::time_point begin = Clock::now();
       first_.push_back(answer(q, hardware));
       costs.emplace_back(Clock::now() - begin, q);
@@ -273,7 +284,9 @@ class Answers {
     if (q == 0) return placed(hardware);
     if (hardware.engines.empty()) return {};
     if (q == 2 * networks_.size() + 1) return planned(windows_, hardware, 2, 8);
-    if (q > 2 * networks_.size()) return past_the_chip(hardware);
+    if (q == 2 * networks_.size() + 2) return past_the_chip(hardware);
+    if (q > 2 * networks_.size())
+      return side_by_side_ ? planned(stages_, hardware, 2, 16) : std::string();
     return planned(networks_[(q - 1) / 2], hardware, q % 2 == 1 ? 1 : 3, 0);
   }
 
@@ -284,8 +297,10 @@ class Answers {
     return planned(windows_, hardware, 1, 0);
   }
 
+  bool side_by_side_;  ///< the profile that is asked about
   std::vector<Network> networks_;
   Network windows_ = windows();
+  Network stages_ = stages();
   std::vector<std::string> first_;
   std::vector<std::size_t> order_;
 };
@@ -302,6 +317,7 @@ std::vector<std::string> others(const io::Node& leaf) {
         {"resident", "refetch"},
         {"quickest", "first"},
         {"recompute", "keep_columns", "keep"},
+        {"in_turn", "side_by_side"},
         {"NCHW", "NHWC", "NHCW16c", "NCHW32c"}}) {
     std::vector<std::string> list = words;
     if (std::erase(list, text) > 0) return list;
@@ -423,7 +439,10 @@ class Keys {
       break;
     }
     const std::optional<Hardware> other = machine(changed);
-    const bool refused = path.find(".maps.") != std::string::npos;
+    // Engines side by side are for tiles of one kind.
+    const bool refused = path.find(".maps.") != std::string::npos ||
+                         path.starts_with("tiling.double_buffer.") ||
+                         path.starts_with("tiling.halo.");
     return other ? answers_.differ({*other}, refused) : refused;
   }
 

@@ -1,4 +1,4 @@
-#include "planner/past_chip.h"
+#include "planner/run_by_run.h"
 
 #include <algorithm>
 #include <optional>
@@ -14,14 +14,15 @@
 #include "planner/peaks.h"
 #include "planner/piece.h"
 #include "planner/planning.h"
+#include "tiling/trailing.h"
 
 namespace tessera::planner {
 namespace {
 
-class PastTheChip : LaterLook {
+class RunByRun : LaterLook {
  public:
-  PastTheChip(const Network& network, const Hardware& hardware, const PlanParams& params,
-              const NetworkPlan& plan)
+  RunByRun(const Network& network, const Hardware& hardware, const PlanParams& params,
+           const NetworkPlan& plan)
       : LaterLook(network, hardware, params, plan),
         candidates_(network, within_,
                     {.nodes_per_question = params.nodes_per_question,
@@ -65,15 +66,19 @@ class PastTheChip : LaterLook {
   }
 
   [[nodiscard]] std::optional<PlannedSubgraph> better_run(const PlannedSubgraph& now, Size free) {
-    if (now.ops.first != now.ops.last) return std::nullopt;
+    const bool alone = now.ops.first == now.ops.last;
+    if (alone ? !may_be_direct(hardware_) : !tiling::works_side_by_side(hardware_))
+      return std::nullopt;
     static_cast<void>(candidates_.answer(now.ops));
     ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
-    goal.last = ShapeGoal::Stage::direct;
+    goal.last = alone ? ShapeGoal::Stage::direct : ShapeGoal::Stage::side_by_side;
+    // Of what is looked at before it the plan has the best that its score wants.
+    goal.alone = !alone;
     candidates_.refine(now.ops, goal);
     const auto answer = candidates_.answer(now.ops);
     const PlannedSubgraph* best = nullptr;
     for (const PlannedSubgraph& option : answer->options) {
-      if (option.variant.direct == Direct::none) continue;
+      if (alone ? option.variant.direct == Direct::none : option.variant.trailing == 0) continue;
       const double score = goal.score(option.metrics);
       if (score < goal.score(best != nullptr ? best->metrics : now.metrics) * less) best = &option;
     }
@@ -104,9 +109,9 @@ bool may_be_direct(const Hardware& hardware) {
   return off_chip::reached(hardware) != nullptr && hardware.tiling.direct.size() > 1;
 }
 
-bool take_direct(const Network& network, const Hardware& hardware, const PlanParams& params,
-                 NetworkPlan& plan) {
-  return PastTheChip(network, hardware, params, plan).improve(plan);
+bool take_run_by_run(const Network& network, const Hardware& hardware, const PlanParams& params,
+                     NetworkPlan& plan) {
+  return RunByRun(network, hardware, params, plan).improve(plan);
 }
 
 }  // namespace tessera::planner
