@@ -5,7 +5,7 @@ import decimal
 import json
 import unittest
 
-from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, ROOT, SLOW, STOPPED, WRONG, Case
+from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, ROOT, SHARED, SLOW, STOPPED, WRONG, Case
 from support import TOY_NETWORK as NETWORK
 
 HEAD = "tessera: hardware/1\nname: small\ninherit: base/npu\n"
@@ -275,6 +275,36 @@ class Plans(Case):
                     self.ends(FOUND, "plan", network, "-p", profile, "--threads", 1, "-o", self.plan_file, *more)
                     scores.append(json.loads(self.plan_file.read_text())["score"])
                 self.assertEqual(scores, sorted(scores, reverse=True))
+
+    @unittest.skipIf(SLOW, "plans with their tiles by cost")
+    def test_a_larger_memory_ranks_higher(self):
+        # Each machine's score was relative to its own layers, so that 512 KiB scored worse than 128 KiB though it was better; and the
+        # fewest tiles had 35 channels, where the array takes 16 at once.
+        deep = self.file("deep.yaml", "tessera: network/1\nname: deep\ntensors: {x: {shape: [1, 512, 7, 7], dtype: int8}}\n"
+                                      "inputs: [x]\nops:\n  - {name: c, type: conv, inputs: [x], output: y, "
+                                      "weights: {shape: [512, 512, 3, 3]}, pad: [1, 1, 1, 1]}\noutputs: [y]\n")
+        plans = []
+        for capacity in (128, 360, 384, 512):
+            self.ends(FOUND, "plan", deep, "-p", "ethos-u65-like", "--threads", 1, "-o", self.plan_file,
+                      "--set", f"memories.sram.capacity={capacity} KiB")
+            plans.append(json.loads(self.plan_file.read_text()))
+            self.assertEqual(plans[-1]["subgraphs"][0]["tiles"]["shape"]["C"] % 16, 0)
+            self.assertEqual(plans[-1]["reference"], plans[0]["reference"])
+        scores = [plan["score"] for plan in plans]
+        self.assertEqual(scores, sorted(scores, reverse=True))
+        self.assertLess(scores[-1], scores[0])
+        self.assertLess(plans[-1]["totals"]["latency_cycles"], plans[0]["totals"]["latency_cycles"])
+
+    @unittest.skipIf(SLOW or not (SHARED / "models/resnet18.onnx").exists(), "two plans of resnet18, which is in ../shared")
+    def test_a_larger_memory_is_no_worse_for_resnet18(self):
+        # With the fewest tiles it took 5.67 M cycles in 360 KiB and 6.08 M in 384 KiB.
+        plans = []
+        for capacity in (360, 384):
+            self.ends(FOUND, "plan", SHARED / "models/resnet18.onnx", "--dtype", "int8", "-p", "ethos-u65-like", "-o", self.plan_file,
+                      "--set", f"memories.sram.capacity={capacity} KiB")
+            plans.append(json.loads(self.plan_file.read_text()))
+        self.assertLessEqual(plans[1]["score"], plans[0]["score"])
+        self.assertLessEqual(plans[1]["totals"]["latency_cycles"], 1.001 * plans[0]["totals"]["latency_cycles"])
 
     def test_fewest_modes_at_the_best_score(self):
         halves = ("  sram:\n    banks: 8\n    bank_size: 2 KiB\n    energy: 1 pJ/B\n    modes:\n"
