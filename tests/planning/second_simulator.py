@@ -583,36 +583,24 @@ class Run:
         stores that have to end where it may begin. What needs no bytes takes no turn."""
         m, n = self.machine, len(self.ops)
         queue = sorted(self.transfers, key=lambda one: one[:2])
-        channels, bus, at, first_slice = [0] * m.channels, {}, 0, {}
+        queues = channels, _ = [0] * m.channels, {}
+        at = 0
         stored = {}  # when what has to be stored before a step is
-        needed, needed_last = {}, {}  # for a step to begin, and for what it does with the last slice of its weights
+        # For a step to begin, for what it does with the last slice of its weights, and when the first slice is there.
+        arrivals = needed, needed_last, _ = {}, {}, {}
         ended = [0] * (len(self.op_cycles) + 1)  # ended[b]: when the last step before border b has
         for border in range(len(ended)):
             while at < len(queue) and queue[at][0] <= border:
                 begin, rank, lane, cycles, shared, step, name = queue[at]
                 at += 1
-                which = channels.index(min(channels))
-                start = max(ended[max(0, begin)], channels[which] if cycles or shared else 0)
+                start = ended[max(0, begin)]
                 if 0 <= rank < 2 * n:
                     start = max(start, stored.get(begin, 0))
                 if rank == 1.75:  # with the op
                     start = max(start, needed.get(begin, 0))
-                if name.endswith(", the rest"):
-                    start = max(start, first_slice[step])
-                end = start + cycles
-                if shared:
-                    end = bus[lane] = max(end, bus.get(lane, 0) + shared)
-                if cycles or shared:
-                    channels[which] = end
+                start, end = self.transfer(start, (lane, cycles, shared, step, name), queues, arrivals)
                 if rank == -1 or rank == 2 * n:
                     stored[step] = max(stored.get(step, 0), end)
-                if name.endswith(", the rest"):
-                    needed_last[step] = end
-                else:
-                    needed[step] = max(needed.get(step, 0), end)
-                    if name in self.first_slices:
-                        first_slice[step] = end
-                self.trace.append((start, end, name))
                 tile = (begin - 1 if rank in (-1, 2 * n) else step) // n
                 if end > start and rank != 1.75:
                     self.moves_made.append((rank in (-1, 2 * n), tile, name, ended[max(0, begin)], start, end))
@@ -625,6 +613,30 @@ class Run:
                     ended[border + 1] = start + cycles
                 self.trace.append((start, ended[border + 1], self.ops[border % n].name))
         self.cycles = max(channels + [ended[-1]])
+
+    def transfer(self, start, what, queues, arrivals):
+        """A transfer that may begin then, on the channel that is free first, and on its bus: begin and end."""
+        lane, cycles, shared, step, name = what
+        channels, bus = queues
+        needed, needed_last, first_slice = arrivals
+        if name.endswith(", the rest"):
+            start = max(start, first_slice[step])
+        which = channels.index(min(channels))
+        if cycles or shared:
+            start = max(start, channels[which])
+        end = start + cycles
+        if shared:
+            end = bus[lane] = max(end, bus.get(lane, 0) + shared)
+        if cycles or shared:
+            channels[which] = end
+        if name.endswith(", the rest"):
+            needed_last[step] = end
+        else:
+            needed[step] = max(needed.get(step, 0), end)
+            if name in self.first_slices:
+                first_slice[step] = end
+        self.trace.append((start, end, name))
+        return start, end
 
     def side_by_side(self):
         """Leading ops of a tile beside those of the tile before that trail. Commands are issued slot by slot: the leading ops of a
@@ -639,9 +651,11 @@ class Run:
             begin, rank = one[:2]
             place = 1 if 0 <= rank < 2 * n else 0 if rank == -1 else 2
             queue.append(((*turn(*begin), -0.5 if rank == 2 * n + 1 else place, rank), "move", one, place))
-        ended, needed, needed_last, first_slice = {}, {}, {}, {}
+        ended = {}
+        arrivals = needed, needed_last, _ = {}, {}, {}
         gone = {}  # when what has to be stored before a leading op is, that leading ops alone used
-        channels, bus, engines, last_end = [0] * self.machine.channels, {}, {}, 0
+        queues = channels, _ = [0] * self.machine.channels, {}
+        engines, last_end = {}, 0
         for _, what, one, other in sorted(queue, key=lambda each: each[0]):
             if what == "op":
                 k, number = one, other
@@ -670,25 +684,9 @@ class Run:
             if other == 1 and leads and not resident:
                 k, number = begin
                 start = max(start, gone.get((k + 1, number) if k + 1 < lead else (0, number + 1), 0))
-            if name.endswith(", the rest"):
-                start = max(start, first_slice[step])
-            if cycles or shared:
-                which = channels.index(min(channels))
-                start = max(start, channels[which])
-            end = start + cycles
-            if shared:
-                end = bus[lane] = max(end, bus.get(lane, 0) + shared)
-            if cycles or shared:
-                channels[which] = end
+            _, end = self.transfer(start, (lane, cycles, shared, step, name), queues, arrivals)
             if other != 1 and rank != 2 * n + 1 and leads:
                 gone[step] = max(gone.get(step, 0), end)
-            if name.endswith(", the rest"):
-                needed_last[step] = end
-            else:
-                needed[step] = max(needed.get(step, 0), end)
-                if name in self.first_slices:
-                    first_slice[step] = end
-            self.trace.append((start, end, name))
         self.cycles = max(channels + [last_end])
 
     def overwritten(self, subgraph):
