@@ -76,6 +76,7 @@ class Cheaper {
       look_at(Stage::one_copies);
     if (std::ranges::any_of(how_.reduction, [](std::int64_t parts) { return parts > 1; }))
       look_at(Stage::reductions);
+    if (how_.side_by_side) look_at(Stage::side_by_side);
   }
 
   /// Until the best cover has only runs that were looked at.

@@ -116,8 +116,8 @@ class Plannings {
       if (params.progress) params.progress({plan.score, plan.bound, solved_});
     }
     if (params_.residency && !stays_on_chip(hardware_) && may_go_on(plan)) {
-      const PlanParams rest = this->rest();
-      stays = take_residency(network_, hardware_, rest, wants_nearly, side_by_side_, plan);
+      const PlanParams left = rest();
+      stays = take_residency(network_, hardware_, left, wants_nearly, side_by_side_, plan);
       solved_ += stays.solved;
       note(stays.stop);
       claim_with(plan, stays);
@@ -134,6 +134,7 @@ class Plannings {
     ResidencyWork stays;
     NetworkPlan other = found(params, false, stays);
     side_by_side_ = false;
+    note(other.stop);
     add_start(plan, std::move(other), others);
   }
 
