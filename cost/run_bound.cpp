@@ -10,7 +10,6 @@
 #include "model/stored.h"
 #include "tiling/engine_choice.h"
 #include "tiling/joined.h"
-#include "tiling/loops.h"
 #include "tiling/op_region.h"
 #include "tiling/subgraph.h"
 #include "tiling/trailing.h"
@@ -186,10 +185,7 @@ void RunBounds::find_direct() {
   unsigned tried = 0;
   for (const Direct each : hardware_.tiling.direct) tried |= static_cast<unsigned>(each);
   for (OpIndex k = 0; k < network_.ops.size(); ++k) {
-    const Op& op = network_.ops[k];
-    const tiling::OpLoops loops =
-        tiling::loops_of(network_, op, network_.tensors[op.outputs.at(0)].shape);
-    const auto chosen = tiling::choose_engine(op, loops, hardware_);
+    const auto chosen = tiling::choose_engine(network_, network_.ops[k], hardware_);
     if (!chosen) continue;
     const auto& [input, weights, output] = hardware_.engines[chosen->engine].reach;
     const bool writes = off_chip::is_named(output, *home);
@@ -198,13 +194,6 @@ void RunBounds::find_direct() {
       reached |= static_cast<unsigned>(Direct::inputs);
     direct_[k] = static_cast<Direct>(reached & tried);
   }
-}
-
-std::size_t RunBounds::engine_of(OpIndex op) const {
-  const Op& of = network_.ops[op];
-  const tiling::OpLoops loops =
-      tiling::loops_of(network_, of, network_.tensors[of.outputs.at(0)].shape);
-  return tiling::choose_engine(of, loops, hardware_).value_or(tiling::EngineChoice{}).engine;
 }
 
 void RunBounds::find_shares() {
@@ -258,7 +247,9 @@ void RunBounds::find_shares() {
           std::max(direct.cycles, static_cast<std::int64_t>(least_serving(
                                       hardware_, direct_bytes, writes ? 0 : written_bytes)));
     }
-    if (side_by_side) share.engine = direct.engine = engine_of(k);
+    if (side_by_side)
+      share.engine = direct.engine =
+          tiling::choose_engine(network_, op, hardware_).value_or(tiling::EngineChoice{}).engine;
     shares_.push_back(share);
     direct_shares_.push_back(direct);
   }

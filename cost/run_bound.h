@@ -83,7 +83,6 @@ class RunBounds {
   void find_densities();
   void find_direct();
   void find_shares();
-  [[nodiscard]] std::size_t engine_of(OpIndex op) const;
   [[nodiscard]] std::vector<Size> passing() const;
 
   const Network& network_;

@@ -341,9 +341,8 @@ class Reader {
       if (const Node* direct = variant.find("direct"))
         s.variant.direct =
             static_cast<Direct>(as_one_of(sources_, *direct, "direct", direct_words));
-      if (const Node* trailing = variant.find("trailing")) {
-        s.variant.trailing = as_whole(sources_, *trailing, "trailing", 1, max_address);
-      }
+      if (const Node* trailing = variant.find("trailing"))
+        s.variant.trailing = as_whole(sources_, *trailing, "trailing", 1);
       variant.finish();
     }
     if (order != nullptr) check_order(*order, s.variant.stationary);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/derived.h"
 #include "model/off_chip.h"
 #include "model/stored.h"
 #include "say.h"
@@ -372,7 +373,7 @@ class Idle {
                    "has engines that work `side_by_side`, and a memory behind another one: what "
                    "waits for that one is not known when runs are looked at");
     for (const HardwareMemory& memory : hardware_.memories)
-      if (!memory.space.modes.empty() || memory.space.modes_per_bank)
+      if (has_modes(memory.space))
         wrong("engines", "write `engines: in_turn`, or leave out the modes",
               "has engines that work `side_by_side`, and modes in memory '", memory.space.name,
               "': what a bank may do goes by the one op that works");

@@ -26,8 +26,7 @@ std::vector<DirectAccess> direct_accesses(const Subgraph& part, const Hardware& 
   if (direct == Direct::none || part.steps() != 1 || reached == nullptr) return found;
   const HardwareMemory& home = *reached;
   const Op& op = part.op(0);
-  const OpLoops loops = loops_of(*part.network, op, part.network->tensors[op.outputs.at(0)].shape);
-  const auto chosen = choose_engine(op, loops, hardware);
+  const auto chosen = choose_engine(*part.network, op, hardware);
   if (!chosen) return found;
   const Reach& reach = hardware.engines[chosen->engine].reach;
   for (std::size_t t = 0; t < part.tensors.size(); ++t) {

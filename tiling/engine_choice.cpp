@@ -37,4 +37,10 @@ std::optional<EngineChoice> choose_engine(const Op& op, const OpLoops& loops,
   return EngineChoice{*found, false};
 }
 
+std::optional<EngineChoice> choose_engine(const Network& network, const Op& op,
+                                          const Hardware& hardware) {
+  return choose_engine(op, loops_of(network, op, network.tensors[op.outputs.at(0)].shape),
+                       hardware);
+}
+
 }  // namespace tessera::tiling

@@ -24,6 +24,10 @@ struct EngineChoice {
 [[nodiscard]] std::optional<EngineChoice> choose_engine(const Op& op, const OpLoops& loops,
                                                         const Hardware& hardware);
 
+/// Of an op of this network. require: it makes something.
+[[nodiscard]] std::optional<EngineChoice> choose_engine(const Network& network, const Op& op,
+                                                        const Hardware& hardware);
+
 [[nodiscard]] bool carries(const Mapping& mapping, std::string_view name);
 /// The most special of the op's names (names_of()) that one of engine.maps carries; "" if none
 /// does.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tiling/engine_choice.h"
-#include "tiling/loops.h"
 
 namespace tessera::tiling {
 namespace {
@@ -22,8 +21,7 @@ Memories memories_of(const Hardware& hardware, const std::vector<std::string>& l
 
 const Reach& reach_of(const Network& network, const Op& op, const Hardware& hardware) {
   static const Reach everything;
-  const OpLoops loops = loops_of(network, op, network.tensors[op.outputs.at(0)].shape);
-  const auto chosen = choose_engine(op, loops, hardware);
+  const auto chosen = choose_engine(network, op, hardware);
   return chosen ? hardware.engines[chosen->engine].reach : everything;
 }
 

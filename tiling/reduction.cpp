@@ -34,8 +34,7 @@ std::optional<ReducedAxes> reduced_axes(const Network& network, const Op& op) {
 
 /// The array that makes it, if one does.
 const Engine* array_of(const Network& network, const Op& op, const Hardware& hardware) {
-  const auto chosen =
-      choose_engine(op, loops_of(network, op, network.tensors[op.outputs[0]].shape), hardware);
+  const auto chosen = choose_engine(network, op, hardware);
   if (!chosen || !chosen->by_mapping) return nullptr;
   return &hardware.engines[chosen->engine];
 }

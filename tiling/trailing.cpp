@@ -1,7 +1,6 @@
 #include "tiling/trailing.h"
 
 #include "tiling/engine_choice.h"
-#include "tiling/loops.h"
 
 namespace tessera::tiling {
 
@@ -13,10 +12,9 @@ std::vector<std::int64_t> trailing_choices(const Subgraph& part, const Hardware&
   std::vector<std::int64_t> choices;
   if (!works_side_by_side(hardware) || part.own) return choices;
   const auto engine_of = [&](std::size_t step) {
-    const Op& op = part.op(static_cast<Step>(step));
-    const OpLoops loops =
-        loops_of(*part.network, op, part.network->tensors[op.outputs.at(0)].shape);
-    return choose_engine(op, loops, hardware).value_or(EngineChoice{}).engine;
+    return choose_engine(*part.network, part.op(static_cast<Step>(step)), hardware)
+        .value_or(EngineChoice{})
+        .engine;
   };
   for (std::size_t step = part.steps(); step-- > 1;)
     if (engine_of(step) != engine_of(step - 1))

@@ -50,10 +50,10 @@ struct ChartMemory {
   std::vector<ChartMode> modes;  ///< none where the memory has none
 };
 
-/// One op while one of its tiles is at work.
 /// Ops that work side by side share the height of their lane.
 enum class ChartLane : std::uint8_t { all, upper, lower };
 
+/// One op while one of its tiles is at work.
 struct ChartOp {
   std::string name;
   std::size_t index = 0;  ///< in the network

@@ -13,11 +13,12 @@ from math import ceil, prod
 
 from second_machine import Work, engine_of, may_fold, names_of
 from second_parts import common, hull, in_layout, in_parts, moved_bytes, part_of, size_of
+from second_pipeline import Pipeline
 
 AXES = {"W": 1, "H": 2, "C": 3}  # how far from the last one an axis of the tensor that is cut stands
 
 
-class Run:
+class Run(Pipeline):
     def __init__(self, network, machine, subgraph):
         self.network, self.machine = network, machine
         self.ops = network.ops[subgraph["first_op"]:subgraph["last_op"] + 1]
@@ -409,14 +410,6 @@ class Run:
             self.pipeline()
         self.energy += m.static * self.cycles
 
-    def step_of(self, k, number):
-        """An op of a tile: a step where all work in turn."""
-        return number * len(self.ops) + k if self.lead == len(self.ops) else (k, number)
-
-    def ended_before(self, step):
-        """The op that ends before this step of those ops that lead, counted through all tiles."""
-        return (step - 1) % self.lead, (step - 1) // self.lead
-
     def comes_or_goes(self, tensor, way, box):
         if self.machine.behind and (tensor.name, way) in self.tensors_moved and size_of(box):
             behind = copy.copy(self.machine.behind)
@@ -576,118 +569,6 @@ class Run:
                 self.halos_copied = True
                 cycles += m.setup + ceil(here.serving(held, held))
         return cycles
-
-    def pipeline(self):
-        """At every border of two steps first the stores that the next step waits for, then the loads that may begin there, then
-        other stores; each takes the channel that is free first. A bus carries one transfer after the other. A load waits for the
-        stores that have to end where it may begin. What needs no bytes takes no turn."""
-        m, n = self.machine, len(self.ops)
-        queue = sorted(self.transfers, key=lambda one: one[:2])
-        queues = channels, _ = [0] * m.channels, {}
-        at = 0
-        stored = {}  # when what has to be stored before a step is
-        # For a step to begin, for what it does with the last slice of its weights, and when the first slice is there.
-        arrivals = needed, needed_last, _ = {}, {}, {}
-        ended = [0] * (len(self.op_cycles) + 1)  # ended[b]: when the last step before border b has
-        for border in range(len(ended)):
-            while at < len(queue) and queue[at][0] <= border:
-                begin, rank, lane, cycles, shared, step, name = queue[at]
-                at += 1
-                start = ended[max(0, begin)]
-                if 0 <= rank < 2 * n:
-                    start = max(start, stored.get(begin, 0))
-                if rank == 1.75:  # with the op
-                    start = max(start, needed.get(begin, 0))
-                start, end = self.transfer(start, (lane, cycles, shared, step, name), queues, arrivals)
-                if rank == -1 or rank == 2 * n:
-                    stored[step] = max(stored.get(step, 0), end)
-                tile = (begin - 1 if rank in (-1, 2 * n) else step) // n
-                if end > start and rank != 1.75:
-                    self.moves_made.append((rank in (-1, 2 * n), tile, name, ended[max(0, begin)], start, end))
-            if border + 1 < len(ended):
-                cycles, last, _ = self.op_cycles[border]
-                start = max(ended[border], needed.get(border, 0))
-                if border in needed_last:
-                    ended[border + 1] = max(start + cycles - last, needed_last[border]) + last
-                else:
-                    ended[border + 1] = start + cycles
-                self.trace.append((start, ended[border + 1], self.ops[border % n].name))
-        self.cycles = max(channels + [ended[-1]])
-
-    def transfer(self, start, what, queues, arrivals):
-        """A transfer that may begin then, on the channel that is free first, and on its bus: begin and end."""
-        lane, cycles, shared, step, name = what
-        channels, bus = queues
-        needed, needed_last, first_slice = arrivals
-        if name.endswith(", the rest"):
-            start = max(start, first_slice[step])
-        which = channels.index(min(channels))
-        if cycles or shared:
-            start = max(start, channels[which])
-        end = start + cycles
-        if shared:
-            end = bus[lane] = max(end, bus.get(lane, 0) + shared)
-        if cycles or shared:
-            channels[which] = end
-        if name.endswith(", the rest"):
-            needed_last[step] = end
-        else:
-            needed[step] = max(needed.get(step, 0), end)
-            if name in self.first_slices:
-                first_slice[step] = end
-        self.trace.append((start, end, name))
-        return start, end
-
-    def side_by_side(self):
-        """Leading ops of a tile beside those of the tile before that trail. Commands are issued slot by slot: the leading ops of a
-        tile and what belongs to them, then the trailing ones of the tile before. An engine takes its ops in that order."""
-        n, lead = len(self.ops), self.lead
-
-        def turn(k, number):
-            return (number - 1 if k < lead else number), k
-
-        queue = [((*turn(k, number), -1, 0), "op", k, number) for number in range(len(self.tiles)) for k in range(n)]
-        for one in self.transfers:
-            begin, rank = one[:2]
-            place = 1 if 0 <= rank < 2 * n else 0 if rank == -1 else 2
-            queue.append(((*turn(*begin), -0.5 if rank == 2 * n + 1 else place, rank), "move", one, place))
-        ended = {}
-        arrivals = needed, needed_last, _ = {}, {}, {}
-        gone = {}  # when what has to be stored before a leading op is, that leading ops alone used
-        queues = channels, _ = [0] * self.machine.channels, {}
-        engines, last_end = {}, 0
-        for _, what, one, other in sorted(queue, key=lambda each: each[0]):
-            if what == "op":
-                k, number = one, other
-                cycles, last, _ = self.op_cycles[number * n + k]
-                waits = [(k - 1, number)] if k > 0 else [(lead - 1, number - 1), (n - 1, number - 2)]
-                waits += [(n - 1, number - 1)] if k == lead else []
-                start = max([ended.get(each, 0) for each in waits] + [needed.get((k, number), 0)])
-                engine = id(engine_of(self.machine, self.ops[k]))
-                two = (k, number) in needed_last
-                if cycles - (last if two else 0):
-                    start = max(start, engines.get(engine, 0))
-                end = start + cycles
-                if two:
-                    begin = max(start + cycles - last, needed_last[k, number], engines.get(engine, 0) if last else 0)
-                    end = begin + last
-                if cycles:
-                    engines[engine] = end
-                ended[k, number] = end
-                last_end = max(last_end, end)
-                self.trace.append((start, end, self.ops[k].name))
-                continue
-            begin, rank, lane, cycles, shared, step, name = one
-            start = 0 if rank == 2 * n + 1 else ended.get(begin, 0)
-            leads = begin[0] < lead
-            resident = self.resident and name.removesuffix(", the rest") in self.weights_loaded
-            if other == 1 and leads and not resident:
-                k, number = begin
-                start = max(start, gone.get((k + 1, number) if k + 1 < lead else (0, number + 1), 0))
-            _, end = self.transfer(start, (lane, cycles, shared, step, name), queues, arrivals)
-            if other != 1 and rank != 2 * n + 1 and leads:
-                gone[step] = max(gone.get(step, 0), end)
-        self.cycles = max(channels + [last_end])
 
     def overwritten(self, subgraph):
         """A load to where something lies that is not stored yet, and that store."""

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cost/array_memo.h"
+#include "model/derived.h"
 #include "placer/tile_engine.h"
 #include "planner/option.h"
 #include "planner/peaks.h"
@@ -133,9 +134,8 @@ inline void for_each_tiling(const tiling::Subgraph& part, const Hardware& hardwa
   if (random.chance(25)) add_flash(random, h);
   if (random.chance(40)) randomize_stored(random, h);
   reach_off_chip(random, h);
-  const bool modes = std::ranges::any_of(h.memories, [](const HardwareMemory& memory) {
-    return !memory.space.modes.empty() || memory.space.modes_per_bank;
-  });
+  const bool modes = std::ranges::any_of(
+      h.memories, [](const HardwareMemory& memory) { return has_modes(memory.space); });
   const auto& halos = h.tiling.halo;
   const bool recomputes = std::ranges::find(halos, HaloPolicy::recompute) != halos.end();
   if (!modes && recomputes && random.chance(40)) h.tiling.engines = EngineOrder::side_by_side;
