@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What one timeline for the whole network is worth: plans in which tensors over cuts may stay on the chip, weights come
-early and halos are kept, over plans that store and load all of it.
+early, halos are kept and concatenations have their operands in place off the chip, over plans that store, load and copy all
+of it.
 
     bench/one_timeline.py --program build/release/cli/tessera --networks ../shared/models/*.onnx --dense \\
                           --profiles ethos-u65-like nvdla-like --timeout 60s
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-BEFORE = ["--residency", "off", "--set", "tiling.halo=[recompute]"]
+BEFORE = ["--residency", "off", "--set", "tiling.halo=[recompute]", "--set", "tiling.concat=copied"]
 
 
 def dense_network():

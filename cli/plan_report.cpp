@@ -223,6 +223,10 @@ std::string offchip_lines(const NetworkPlan& plan) {
       text += "; where tensors live as a whole " + bytes_text(memory.whole_tensors);
     text += "\n";
   }
+  if (!plan.joined.empty())
+    text += std::to_string(plan.joined.size()) +
+            (plan.joined.size() == 1 ? " tensor lies" : " tensors lie") +
+            " there in the place of what joins them\n";
   return text;
 }
 

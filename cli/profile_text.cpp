@@ -286,6 +286,9 @@ Sheet sheet_of(const Hardware& hardware) {
     if (hardware.tiling.engines == EngineOrder::side_by_side)
       sheet.add("tiling.engines",
                 "side by side: the last ops of a tile beside the first of the next");
+    if (hardware.tiling.concat == Concat::copied)
+      sheet.add("tiling.concat",
+                "copied: operands of concatenations lie by themselves off the chip");
     if (hardware.tiling.early == Early::weights)
       sheet.add("tiling.early", "weights of the next run, while the last op works");
     if (hardware.coding)

@@ -227,7 +227,7 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
     item.read_pj = static_cast<double>(readers) * bytes(t) * chip_.read_pj;
     items_.push_back(item);
   }
-  if (!part.tensors[anchor].kept) stored_bytes_ = bytes(anchor);
+  if (tiling::is_stored(part.tensors[anchor])) stored_bytes_ = bytes(anchor);
   const std::optional<Step> last = part.tensors[anchor].producer;
   const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
   const std::vector<TensorIndex> whole = use.in_every_tile(part.ops, op);
@@ -270,7 +270,7 @@ void GridBound::find_slices(const tiling::Subgraph& part,
 /// Nothing is computed before something was loaded for it, and the last that is made is stored.
 void GridBound::find_ends(const tiling::Subgraph& part, const tiling::TileSpace& space) {
   const tiling::LocalTensor& made = part.tensors[space.anchor];
-  if (!made.kept && made.producer && static_cast<std::size_t>(*made.producer) + 1 == part.steps())
+  if (tiling::is_stored(made) && static_cast<std::size_t>(*made.producer) + 1 == part.steps())
     tail_ = write_.start;
   if (!always_needed(part.made_at.front().front())) return;
   for (const tiling::LocalOperand& operand : part.operands_at.front())

@@ -376,6 +376,8 @@ Metrics RunBounds::metrics(const Growing& run, Move moved) const {
 }
 
 Metrics RunBounds::of(OpIndex first, OpIndex last) {
+  // Also where something may stay on the chip, which it need not.
+  if (first == last && tiling::is_in_its_place(network_, network_.ops[first])) return {};
   if (first == last && direct_[first] != Direct::none) {
     Growing alone(first, network_.tensors.size());
     add_op(alone, first, direct_[first]);

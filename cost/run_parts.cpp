@@ -32,9 +32,14 @@ BurstCount moved(const tiling::Subgraph& part, std::size_t local, const tiling::
 BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
                  const tiling::Box& box, const Link& link) {
   const Size element = element_bytes(tensor.type);
-  if (tensor.kind != TensorKind::weight)
-    return bursts(tensor.shape, box, element, link.burst,
-                  outside ? unbricked(link.layout) : link.layout);
+  if (tensor.kind != TensorKind::weight) {
+    const Layout layout = outside ? unbricked(link.layout) : link.layout;
+    if (!tensor.joined) return bursts(tensor.shape, box, element, link.burst, layout);
+    std::vector<Dim> whole = tensor.shape;
+    whole[1] = tensor.joined->channels;
+    return bursts(whole, tiling::in_whole({tensor.joined->whole, 1, tensor.joined->begin}, box),
+                  element, link.burst, layout);
+  }
   if (stored.encoded == 0 || box.none) return bursts(tensor.shape, box, element, link.burst);
   // What was encoded together lies together.
   const Size bytes = stored.of(tiling::volume(box));
@@ -66,6 +71,7 @@ std::optional<std::vector<Dim>> computed_extents(const tiling::Subgraph& part,
   const std::size_t local = output_of(part, step);
   if (local == part.tensors.size() || tile.fresh[local].none) return std::nullopt;
   std::vector<Dim> made = extents(tile.fresh[local]);
+  if (part.tensors[local].in_its_place) return std::nullopt;
   if (!tiling::joins_channels(part.op(step))) return made;
   // What is in its place already takes nothing.
   made[1] = 0;

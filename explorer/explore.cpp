@@ -26,6 +26,7 @@
 #include "model/json_text.h"
 #include "planner/candidates.h"
 #include "planner/hardware_key.h"
+#include "planner/joined.h"
 #include "planner/peaks.h"
 #include "porter/limited_budget.h"
 #include "tessera/import.h"
@@ -220,8 +221,8 @@ class Explorer {
     if (!sweep_.text.prune || !state.excluded.empty() || !state.failed.empty()) return;
     for (std::size_t n = 0; n < sweep_.networks.size(); ++n)
       state.least.push_back(
-          least_cost(sweep_.networks[n].network, hardware,
-                     {weights_, cost::in_cycles_of(hardware.clock_hz, references_[n])},
+          least_cost(planner::planned_network(sweep_.networks[n].network, hardware, plan_params_),
+                     hardware, {weights_, cost::in_cycles_of(hardware.clock_hz, references_[n])},
                      plan_params_.residency));
   }
 

@@ -350,6 +350,15 @@ typedef struct {
 } NAME_offchip;
 )";
 
+constexpr const char* joined_type = R"(
+/* Off the chip a tensor may lie where a concatenation wants it: in another one, which has an address
+   there, from this channel to before that one. */
+typedef struct {
+  const char *id, *whole;
+  uint64_t first_channel, end_channel;
+} NAME_joined;
+)";
+
 std::string with_name(std::string text, const std::string& name) {
   for (std::size_t at = text.find("NAME"); at != std::string::npos; at = text.find("NAME", at))
     text.replace(at, 4, name);
@@ -433,6 +442,17 @@ void add_offchip(CHeader& header, const NetworkPlan& plan) {
   }
 }
 
+void add_joined(CHeader& header, const NetworkPlan& plan) {
+  if (plan.joined.empty()) return;
+  header.text(with_name(joined_type, header.low()));
+  header.define(header.high() + "_JOINED", c_number(static_cast<Size>(plan.joined.size())));
+  header.text("static const " + header.low() + "_joined " + header.low() + "_joins[] = {\n");
+  for (const PlannedJoin& join : plan.joined)
+    header.text("  {" + c_string(join.tensor) + ", " + c_string(join.whole) + ", " +
+                c_number(join.begin) + ", " + c_number(join.end) + "},\n");
+  header.text("};\n");
+}
+
 }  // namespace
 
 std::string write_c_header(const PlacementProblem& problem, const Placement& placement,
@@ -465,6 +485,7 @@ std::string write_plan_c_header(const NetworkPlan& plan, std::string_view name) 
   header.text(with_name(run_type, header.low()));
   add_runs(header, plan);
   add_offchip(header, plan);
+  add_joined(header, plan);
   return header.end();
 }
 

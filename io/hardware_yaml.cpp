@@ -318,6 +318,9 @@ class Reader {
     if (const Node* n = fields.find("engines"))
       tiling.engines =
           static_cast<EngineOrder>(as_one_of(sources_, *n, "engines", {"in_turn", "side_by_side"}));
+    if (const Node* n = fields.find("concat"))
+      tiling.concat =
+          static_cast<Concat>(as_one_of(sources_, *n, "concat", {"in_place", "copied"}));
     fields.finish();
   }
 

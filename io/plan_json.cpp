@@ -118,6 +118,14 @@ std::string layer_text(const PlannedLayer& layer) {
   return out;
 }
 
+std::string join_text(const PlannedJoin& join) {
+  return json_object([&](JsonObject& object) {
+    object.text("tensor", join.tensor);
+    object.text("in", join.whole);
+    object.entry("channels") += "[" + json_number(join.begin) + ", " + json_number(join.end) + "]";
+  });
+}
+
 std::string offchip_text(const OffchipMemory& memory) {
   std::string out;
   JsonObject object(out);
@@ -248,6 +256,9 @@ class Reader {
     plan.reference = {plan.profile, plan.clock_hz, plan.baseline};
     if (const Node* node = fields.find("reference"))
       plan.reference.totals = read_metrics(sources_, *node, "reference", &plan.reference);
+    if (const Node* list = fields.find("joined"))
+      for (const Node& node : as_list(sources_, *list, "joined")) joined_.push_back(join(node));
+    plan.joined = joined_;
     const bool feasible = plan.status == Status::feasible;
     if (const Node* list = feasible ? &fields.need("subgraphs") : fields.find("subgraphs"))
       for (const Node& node : as_list(sources_, *list, "subgraphs"))
@@ -374,6 +385,22 @@ class Reader {
                           wrong_plan);
   }
 
+  PlannedJoin join(const Node& node) const {
+    Fields fields(sources_, node, "what is joined");
+    PlannedJoin join;
+    join.tensor = as_text(sources_, fields.need("tensor"), "tensor");
+    join.whole = as_text(sources_, fields.need("in"), "in");
+    const Node& channels = fields.need("channels");
+    const std::vector<Node>& ends = as_list(sources_, channels, "channels");
+    if (ends.size() != 2)
+      throw sources_.error(channels,
+                           "`channels` are two numbers: the first, and the one behind the last");
+    join.begin = as_whole(sources_, ends[0], "channels", 0);
+    join.end = as_whole(sources_, ends[1], "channels", 0);
+    fields.finish();
+    return join;
+  }
+
   PlannedLayer layer(const Node& node) const {
     Fields fields(sources_, node, "a layer");
     PlannedLayer layer;
@@ -480,7 +507,7 @@ class Reader {
               wrong_plan};
     };
     try {
-      planned.problem = problem_of_(s, s.placements.size());
+      planned.problem = problem_of_(joined_, s, s.placements.size());
     } catch (const std::invalid_argument& error) {
       throw MismatchError(sources_.file(node), node.line, error.what(), wrong_plan);
     }
@@ -537,6 +564,7 @@ class Reader {
 
   const Sources& sources_;
   const PlannedProblem& problem_of_;
+  std::vector<PlannedJoin> joined_{};
   const PlannedClaims& claims_;
 };
 
@@ -580,6 +608,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   write_list(object.entry("subgraphs"), plan.subgraphs, ",\n", subgraph_text);
   write_list(object.entry("layers"), plan.layers, ",\n", layer_text);
   if (!plan.behind.memory.empty()) object.entry("behind") += behind_text(plan.behind);
+  if (!plan.joined.empty()) write_list(object.entry("joined"), plan.joined, ",\n", join_text);
   if (!plan.offchip.empty()) write_list(object.entry("offchip"), plan.offchip, ",\n", offchip_text);
   write_name_lists(object.entry("unused_modes"), plan.unused_modes);
   write_name_lists(object.entry("idle_banks"), plan.idle_banks);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/error.h"
 #include "tessera/network_plan.h"
@@ -21,9 +22,10 @@ namespace tessera::io {
 [[nodiscard]] std::string write_plan_json(const NetworkPlan& plan);
 
 /// The problem that placement `index` of a subgraph (whose ops, tiling and variant are read
-/// already) claims to answer. May throw std::invalid_argument: the message becomes a MismatchError.
-using PlannedProblem =
-    std::function<PlacementProblem(const PlannedSubgraph& subgraph, std::size_t index)>;
+/// already, as is what the plan says is joined) claims to answer. May throw std::invalid_argument:
+/// the message becomes a MismatchError.
+using PlannedProblem = std::function<PlacementProblem(
+    const std::vector<PlannedJoin>& joined, const PlannedSubgraph& subgraph, std::size_t index)>;
 
 /// What a placement of the file says besides its places, for whoever judges that.
 using PlannedClaims = std::function<void(const PlannedSubgraph& subgraph,

@@ -10,6 +10,7 @@
 #include "planner/check.h"
 #include "planner/describe.h"
 #include "planner/idle.h"
+#include "planner/joined.h"
 #include "planner/kept_places.h"
 #include "planner/modes.h"
 #include "planner/offchip.h"
@@ -240,8 +241,14 @@ std::vector<std::string> check_plan(const Network& network, const Hardware& hard
                                     const NetworkPlan& plan) {
   porter::require_valid(network);
   porter::require_valid(hardware);
+  Network own;
   try {
-    return planner::plan_wrong(network, hardware, plan, 1);
+    own = planner::network_of(network, hardware, plan.joined);
+  } catch (const std::invalid_argument& error) {
+    return {error.what()};
+  }
+  try {
+    return planner::plan_wrong(own, hardware, plan, 1);
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }
@@ -254,7 +261,8 @@ PlacementProblem offchip_problem(const Network& network, const Hardware& hardwar
     throw BadInput("a wrong plan has no question about what lies off the chip: " + wrong.front());
   if (plan.status != Status::feasible)
     throw BadInput("a plan that was not found has no question about what lies off the chip");
-  return planner::offchip_question_of(network, hardware, plan);
+  return planner::offchip_question_of(planner::network_of(network, hardware, plan.joined), hardware,
+                                      plan);
 }
 
 }  // namespace tessera

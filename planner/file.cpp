@@ -12,6 +12,7 @@
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/hardware_key.h"
+#include "planner/joined.h"
 #include "planner/modes.h"
 #include "planner/piece.h"
 #include "porter/limited_budget.h"
@@ -33,8 +34,11 @@ NetworkPlan read_plan(std::string_view text, const std::string& path, const Netw
   porter::require_valid(network);
   porter::require_valid(hardware);
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
-  const io::PlannedProblem problem_of = [&](const PlannedSubgraph& subgraph, std::size_t index) {
-    const Piece piece = make_piece(network, hardware, subgraph, readers);
+  std::optional<Network> own;
+  const io::PlannedProblem problem_of = [&](const std::vector<PlannedJoin>& joined,
+                                            const PlannedSubgraph& subgraph, std::size_t index) {
+    if (!own) own = network_of(network, hardware, joined);
+    const Piece piece = make_piece(*own, hardware, subgraph, readers);
     if (index >= piece.demands.size())
       throw std::invalid_argument("the tiles of this subgraph need only " +
                                   std::to_string(piece.demands.size()) + " placements");
@@ -145,7 +149,8 @@ class ClaimCheck {
   void baseline() {
     const porter::LimitedBudget limited(limits_);
     const Hardware machine = baseline_machine(network_, hardware_);
-    Candidates candidates(network_, machine, effort(limited.budget()), make_plan_memory());
+    const Network each = not_joined(network_);
+    Candidates candidates(each, machine, effort(limited.budget()), make_plan_memory());
     const SingleOps singles = single_ops(candidates, network_.ops.size(), limits_.threads);
     if (limited.budget().exhausted() || candidates.ran_out_of_memory()) {
       verdict_.claimed.emplace_back("baseline: a limit ended the check before it was made again");
@@ -191,7 +196,7 @@ class ClaimCheck {
       const CandidateParams same = effort(limited.budget());
       std::vector<PlannedSubgraph> runs = plan_.subgraphs;
       const ObjectiveValue own = take_fewest_modes(
-          network_, hardware_,
+          network_of(network_, hardware_, plan_.joined), hardware_,
           {.score = {plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)},
            .nodes_per_question = same.nodes_per_question,
            .seed = same.seed,

@@ -133,9 +133,9 @@ class Key {
   }
   void put(const TilingOptions& tiling) {
     const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos,
-                 early, engines] = tiling;
+                 early, engines, concat] = tiling;
     add(double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos, early,
-        engines);
+        engines, concat);
   }
 
   std::string text_;

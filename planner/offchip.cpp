@@ -168,15 +168,19 @@ class Traffic {
       if (local.weight) continue;
       const bool loaded = tiling::is_loaded(local) && (walk == nullptr || walk->loads(t, level));
       const TensorIndex planned = part.planned(local.tensor);
+      const std::optional<JoinedPlace>& place = network_.tensors[planned].joined;
+      const TensorIndex home = place ? place->whole : planned;
       const auto whole = [&](const tiling::Box& box) {
-        return lies(planned, local.slice ? tiling::in_whole(*local.slice, box) : box);
+        tiling::Box of_tensor = local.slice ? tiling::in_whole(*local.slice, box) : box;
+        if (place) of_tensor = tiling::in_whole({home, 1, place->begin}, of_tensor);
+        return lies(home, of_tensor);
       };
       if (loaded && !tile.fresh[t].none)
         followed.accesses.push_back(
-            {planned, {step + (direct(true, t) ? 1 : 0), whole(tile.fresh[t])}});
+            {home, {step + (direct(true, t) ? 1 : 0), whole(tile.fresh[t])}});
       if (tiling::is_stored(local) && !tile.stored[t].none)
         followed.accesses.push_back(
-            {planned, {step + (direct(false, t) ? 0 : 1), whole(tile.stored[t])}});
+            {home, {step + (direct(false, t) ? 0 : 1), whole(tile.stored[t])}});
     }
   }
   [[nodiscard]] Layout layout_of(TensorIndex t) const {

@@ -21,6 +21,7 @@
 #include "planner/check.h"
 #include "planner/describe.h"
 #include "planner/early.h"
+#include "planner/joined.h"
 #include "planner/modes.h"
 #include "planner/planning.h"
 #include "planner/prove.h"
@@ -562,7 +563,8 @@ std::optional<PlanReference> layer_by_layer(const Network& network, const Hardwa
   const porter::LimitedBudget limited(params.limits);
   try {
     const Hardware machine = planner::baseline_machine(network, hardware);
-    planner::Candidates candidates(network, machine,
+    const Network each = planner::not_joined(network);
+    planner::Candidates candidates(each, machine,
                                    {.nodes_per_question = params.nodes_per_question,
                                     .seed = params.limits.seed,
                                     .budget = limited.budget(),
@@ -595,10 +597,11 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
   if (params.reference) porter::require_reference(*params.reference);
   NetworkPlan plan;
   try {
-    plan = planner::Plannings(network, hardware, params).run();
+    const Network own = planner::planned_network(network, hardware, params);
+    plan = planner::Plannings(own, hardware, params).run();
     if (plan.status != Status::feasible) return plan;
     const std::vector<std::string> wrong =
-        planner::plan_wrong(network, hardware, plan, params.limits.threads);
+        planner::plan_wrong(own, hardware, plan, params.limits.threads);
     if (!wrong.empty()) throw InternalError("the checker refuses the plan: " + wrong.front());
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());

@@ -16,6 +16,7 @@
 #include "planner/cheaper.h"
 #include "planner/describe.h"
 #include "planner/hardware_key.h"
+#include "planner/joined.h"
 #include "planner/kept_places.h"
 #include "planner/offchip.h"
 #include "planner/option.h"
@@ -171,6 +172,7 @@ class Planner {
     plan_.seed = params_.limits.seed;
     plan_.search.nodes_per_question = params_.nodes_per_question;
     plan_.clock_hz = hardware_.clock_hz;
+    plan_.joined = joined_of(network_);
     plan_.reason = never_fits_offchip(network_, hardware_);
     if (plan_.reason.empty()) {
       cost::RunBounds bounds(network_, lowered_, stays_);
@@ -195,12 +197,14 @@ class Planner {
             .stays = std::move(stays)};
   }
 
-  /// Layer by layer: each op alone, in the cheapest variant of its own. No limit changes the
-  /// reference, so that scores with and without one can be compared.
+  /// Layer by layer: each op alone, in the cheapest variant of its own, and each tensor by itself
+  /// off the chip. No limit changes the reference, so that scores with and without one can be
+  /// compared.
   bool baseline() {
     SingleOps singles;
-    if (!whole_ || stays_on_chip(hardware_) || !stays_.empty()) {
-      Candidates unlimited(network_, baseline_, candidate_params({}), memory_);
+    if (!whole_ || stays_on_chip(hardware_) || !stays_.empty() || !plan_.joined.empty()) {
+      const Network each = not_joined(network_);
+      Candidates unlimited(each, baseline_, candidate_params({}), memory_);
       singles = single_ops(unlimited, network_.ops.size(), params_.limits.threads);
     } else {
       singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);

@@ -7,6 +7,7 @@
 #include "io/plan_picture/plan_picture.h"
 #include "model/off_chip.h"
 #include "planner/chart.h"
+#include "planner/joined.h"
 #include "planner/walk.h"
 #include "porter/requirements.h"
 #include "tessera/plan.h"
@@ -195,7 +196,8 @@ namespace tessera {
 std::string plan_trace(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
   planner::require_right(network, hardware, plan);
   planner::Tracer tracer(hardware, plan);
-  planner::walk_plan(network, hardware, plan, planner::most_events,
+  planner::walk_plan(planner::network_of(network, hardware, plan.joined), hardware, plan,
+                     planner::most_events,
                      [&](const planner::SimulatedRun& run) { tracer.add(run); });
   return tracer.json();
 }
@@ -203,7 +205,8 @@ std::string plan_trace(const Network& network, const Hardware& hardware, const N
 std::string plan_picture(const Network& network, const Hardware& hardware,
                          const NetworkPlan& plan) {
   planner::require_right(network, hardware, plan);
-  return io::plan_picture_svg(planner::plan_chart(network, hardware, plan));
+  return io::plan_picture_svg(
+      planner::plan_chart(planner::network_of(network, hardware, plan.joined), hardware, plan));
 }
 
 }  // namespace tessera

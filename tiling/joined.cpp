@@ -28,7 +28,28 @@ bool may_be_in_place(const Subgraph& part, const Join& join, TensorIndex seen, s
   return brick == brick_of(part, join.local) && join.channels.begin % brick == 0;
 }
 
+/// Nothing of the run is moved or computed.
+bool nothing_to_do(const Subgraph& part) {
+  return part.steps() == 1 && is_in_its_place(*part.network, part.op(0)) &&
+         std::ranges::none_of(part.tensors, &LocalTensor::kept);
+}
+
 }  // namespace
+
+bool is_in_its_place(const Network& network, const Op& op) {
+  if (!joins_channels(op) || op.outputs.size() != 1) return false;
+  const TensorIndex made = op.outputs.front();
+  const std::optional<JoinedPlace>& own = network.tensors[made].joined;
+  const TensorIndex whole = own ? own->whole : made;
+  Dim begin = own ? own->begin : 0;
+  for (const TensorIndex operand : op.inputs) {
+    const Tensor& tensor = network.tensors[operand];
+    const std::optional<JoinedPlace>& place = tensor.joined;
+    if (!place || place->whole != whole || place->begin != begin) return false;
+    begin += tensor.shape[channel_axis];
+  }
+  return true;
+}
 
 bool joins_channels(const Op& op) {
   return op.kind == OpKind::concat && op.axes.size() == 1 && op.axes.front() == channel_axis &&
@@ -53,6 +74,10 @@ void join_in_place(Subgraph& part, const Hardware& hardware) {
   for (std::size_t at = 0; at < part.steps(); ++at)
     any = any || joins_channels(part.op(static_cast<Step>(at)));
   if (!any) return;
+  if (nothing_to_do(part)) {
+    for (LocalTensor& local : part.tensors) local.in_its_place = true;
+    return;
+  }
   const Reachable reachable(part, hardware);
   // The last ones first: what is joined once more lies in the place of the last.
   for (std::size_t at = part.steps(); at-- > 0;) {

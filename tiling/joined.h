@@ -22,9 +22,13 @@ namespace tessera::tiling {
 /// something is fused into a concatenation it computes every element.
 [[nodiscard]] bool joins_channels(const Op& op);
 
+/// Does everything that the op joins lie where its result does, off the chip (Tensor::joined)?
+[[nodiscard]] bool is_in_its_place(const Network& network, const Op& op);
+
 /// Marks what of the run is made in the place of another tensor. In bricks only where its channels
 /// begin a brick there, and where engines do not reach all memories only if both are made in the
-/// same.
+/// same. A concatenation that runs alone has nothing to do where all of it is in its place off the
+/// chip and nothing of it stays on the chip.
 void join_in_place(Subgraph& part, const Hardware& hardware);
 
 /// An operand of a concatenation: where its channels lie in the output.

@@ -82,7 +82,7 @@ class Lowerer {
           in_place(t, *place);
         continue;
       }
-      if (out_.is_direct(t)) continue;
+      if (out_.is_direct(t) || part_.tensors[t].in_its_place) continue;
       if (part_.tensors[t].ahead) {
         ahead(t);
         continue;

@@ -41,6 +41,9 @@ struct LocalTensor {
   bool ahead = false;
   /// Of what lies off the chip as a part of another tensor (reduction.h).
   std::optional<TensorSlice> slice{};
+  /// Of a concatenation that runs alone: all that it joins lies in its place off the chip
+  /// (joined.h), and nothing of it is moved.
+  bool in_its_place = false;
   /// Lies where that local tensor does, which nobody needs once this one is made (reduction.h), or
   /// which joins it with others (joined.h).
   std::optional<std::size_t> in_place_of{};
@@ -129,11 +132,11 @@ void set_early(Subgraph& part, const Hardware& hardware, std::span<const TensorI
 
 /// Does the tensor come from outside by DMA?
 [[nodiscard]] inline bool is_loaded(const LocalTensor& tensor) {
-  return !tensor.producer && !tensor.kept && !tensor.early;
+  return !tensor.producer && !tensor.kept && !tensor.early && !tensor.in_its_place;
 }
 /// Is it stored by DMA?
 [[nodiscard]] inline bool is_stored(const LocalTensor& tensor) {
-  return tensor.producer && tensor.leaves && !tensor.kept;
+  return tensor.producer && tensor.leaves && !tensor.kept && !tensor.in_its_place;
 }
 /// Does anything lie on the chip as a whole, through all tiles?
 [[nodiscard]] inline bool keeps(const Subgraph& part) {

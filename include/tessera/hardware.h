@@ -240,6 +240,12 @@ enum class Early : std::uint8_t {
   weights,  ///< those that stay through all of its tiles
 };
 
+/// Where operands of a concatenation along channels lie off the chip.
+enum class Concat : std::uint8_t {
+  in_place,  ///< in the place of what it makes, wherever that costs fewer bytes than copying them
+  copied,    ///< by themselves
+};
+
 /// The variants worth trying, and what one costs; each list has at least one entry.
 struct TilingOptions {
   std::vector<bool> double_buffer{false};
@@ -254,6 +260,7 @@ struct TilingOptions {
   KeptHalos kept_halos = KeptHalos::in_place;
   Early early = Early::none;
   EngineOrder engines = EngineOrder::in_turn;
+  Concat concat = Concat::in_place;
 };
 
 /// One of them: how a run of ops goes through its tiles.

@@ -46,6 +46,14 @@ enum class TensorKind : std::uint8_t {
   weight,  ///< known before the network runs: filters, biases, tables
 };
 
+/// Channels of another tensor, off the chip: axis 1 of both, all else alike.
+struct JoinedPlace {
+  TensorIndex whole = 0;
+  Dim begin = 0;     ///< the first of its channels
+  Dim channels = 1;  ///< of the whole
+  friend bool operator==(const JoinedPlace&, const JoinedPlace&) = default;
+};
+
 struct Tensor {
   std::string name;
   std::vector<Dim> shape;  ///< every extent at least 1; empty: a scalar
@@ -54,6 +62,9 @@ struct Tensor {
   std::optional<TensorIndex> view_of;  ///< same elements in the same order, another shape
   /// Bytes of all of a weight for machines that keep weights encoded (Hardware::coding).
   std::optional<Size> encoded;
+  /// Off the chip it lies where a concatenation will want it. plan_network() says so; what callers
+  /// say is not looked at.
+  std::optional<JoinedPlace> joined;
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 

@@ -92,6 +92,15 @@ struct OffchipMemory {
   Offset base = 0;  ///< the machine's address of offset 0
 };
 
+/// A tensor that lies off the chip where a concatenation wants it: these channels of another one.
+struct PlannedJoin {
+  std::string tensor;
+  std::string whole;
+  Dim begin = 0;
+  Dim end = 0;
+  friend bool operator==(const PlannedJoin&, const PlannedJoin&) = default;
+};
+
 /// Some bytes of a weight, or all, on their way from the memory behind another one; or what a
 /// subgraph reads or makes of a tensor that lies there. Subgraphs are counted from 0.
 struct PlannedFetch {
@@ -177,6 +186,7 @@ struct NetworkPlan {
   bool limit_mattered = false;  ///< a longer run than --max-ops allows might have helped
   ObjectiveWeights weights;
   PlannedBehind behind;
+  std::vector<PlannedJoin> joined;     ///< in the order of the network's tensors
   std::vector<OffchipMemory> offchip;  ///< none where time was up before it was known
   std::vector<std::vector<std::string>> unused_modes;  ///< per on-chip memory
   std::vector<std::vector<std::string>> idle_banks;    ///< never touched by any buffer

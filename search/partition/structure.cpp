@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "model/stored.h"
+#include "tiling/joined.h"
 #include "tiling/loops.h"
 
 namespace tessera::search {
@@ -48,6 +49,8 @@ void add_tensor(KeyWriter& key, const Tensor& tensor) {
   key.add(tensor.type);
   key.add(tensor.kind);
   key.add(tensor.encoded.value_or(0));
+  key.add(tensor.joined ? tensor.joined->begin + 1 : 0);
+  if (tensor.joined) key.add(tensor.joined->channels);
 }
 
 void add_op(KeyWriter& key, const Network& network, const Op& op) {
@@ -66,6 +69,7 @@ void add_op(KeyWriter& key, const Network& network, const Op& op) {
     key.add(*list);
   // Inputs of the network lie as others do not.
   key.add(tiling::loops_of(network, op, network.tensors[op.outputs.at(0)].shape).folds);
+  key.add(tiling::is_in_its_place(network, op));
   key.add(op.groups);
   key.add(op.ceil_mode);
   key.add(op.axes);

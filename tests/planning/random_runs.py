@@ -19,12 +19,14 @@ def file(value):
 class RandomNetwork:
     """A chain with branches: each op reads what was made last, or something older of the same extents."""
 
-    def __init__(self, draw, ops, heavy=False):
+    def __init__(self, draw, ops, heavy=False, dense=False):
         self.draw, self.ops, self.shapes, self.read = draw, [], {}, set()
         self.dtype = draw.choice(["int8", "int8", "int8", "int16"])
         self.kinds = set()
         if heavy:
             self.heavy(ops)
+        elif dense:
+            self.joins(ops)
         elif draw.random() < 0.12:
             self.products(ops)
         else:
@@ -62,6 +64,24 @@ class RandomNetwork:
             last = self.add("conv", [last], [1, channels, *out], pad=[0, 0, 0, 0], **self.weights(*weights))
             if draw.random() < 0.3:
                 last = self.add("relu", [last], self.shapes[last])
+
+    def joins(self, ops):
+        """Convolutions, and concatenations of what they and others have made: in their order, as dense networks do, or in another."""
+        draw = self.draw
+        self.shapes["x"] = [1, draw.choice([3, 8]), draw.randint(6, 20), draw.randint(6, 20)]
+        for number in range(ops):
+            made = [name for name in self.shapes if name != "x" or draw.random() < 0.1]
+            last = list(self.shapes)[-1]
+            shape = self.shapes[last]
+            some = [name for name in made if self.shapes[name][2:] == shape[2:] and (name == last or draw.random() < 0.6)]
+            if len(some) > 1 and draw.random() < 0.6 and number + 1 < ops:
+                if draw.random() < 0.2:
+                    draw.shuffle(some)
+                self.add("concat", some, [1, sum(self.shapes[name][1] for name in some), *shape[2:]], axes=[1])
+                continue
+            kernel, channels = draw.choice([1, 3]), draw.choice([4, 8, 16, 20])
+            self.add("conv", [last], [1, channels, *shape[2:]], pad=[kernel // 2] * 4,
+                     **self.weights((channels, shape[1], kernel, kernel)))
 
     def products(self, ops):
         draw = self.draw

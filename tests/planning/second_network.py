@@ -18,6 +18,7 @@ class Tensor:
         self.name, self.shape, self.dtype, self.weight = name, shape, dtype, weight
         self.maker, self.readers, self.leaves = None, [], False
         self.encoded, self.input = None, False
+        self.joined = None  # off the chip: the tensor in which it lies, and its first channel there
         self.slice = None  # the tensor that it is a part of, its axis and where it begins
 
     @property

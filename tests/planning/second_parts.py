@@ -64,6 +64,9 @@ def moved_bytes(tensor, box, memory, stored):
     if tensor.slice:
         tensor, axis, begin = tensor.slice
         box = tuple((low + begin, high + begin) if a == axis else (low, high) for a, (low, high) in enumerate(box))
+    if tensor.joined:  # off the chip it is some channels of another one
+        tensor, begin = tensor.joined
+        box = tuple((low + begin, high + begin) if a == 1 else (low, high) for a, (low, high) in enumerate(box))
     if stored is not None:
         held = part_of(tensor, box, stored)
         return held, -(-held // memory.burst) * memory.burst

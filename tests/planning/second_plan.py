@@ -10,11 +10,25 @@ from second_simulator import Run
 
 class Plan:
     def __init__(self, network, machine, plan):
+        self.join(network, plan.get("joined", []))
         self.runs = [Run(network, machine, subgraph) for subgraph in plan["subgraphs"]]
         self.cycles, self.energy = sum(run.cycles for run in self.runs), sum(run.energy for run in self.runs)
-        self.words = set()
+        self.words = {"joined off the chip"} if any(run.in_its_place for run in self.runs) else set()
         if machine.behind:
             self.follow(machine, plan["behind"])
+
+    def join(self, network, said):
+        """Tensors that lie off the chip where concatenations want them; two never have the same channels there, unless one joins
+        what has."""
+        tensors = {t.name: t for op in network.ops for t in op.inputs + [op.output]}
+        for one in said:
+            t, whole, (begin, end) = tensors[one["tensor"]], tensors[one["in"]], one["channels"]
+            assert t.dtype == whole.dtype and t.shape[:1] + t.shape[2:] == whole.shape[:1] + whole.shape[2:], one
+            assert end - begin == t.shape[1] and 0 <= begin and end <= whole.shape[1] and t.maker, one
+            t.joined = whole, begin
+        makers = [t for t in tensors.values() if t.joined and not Run.joins_what_lies_there(t.maker)]
+        spans = sorted((t.joined[0].name, t.joined[1], t.joined[1] + t.shape[1]) for t in makers)
+        assert all(one[0] != other[0] or one[2] <= other[1] for one, other in zip(spans, spans[1:])), spans
 
     def follow(self, machine, said):
         """What comes from the memory behind, and when: the times of every fetch, and who waits for them."""

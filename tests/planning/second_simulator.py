@@ -49,6 +49,8 @@ class Run(Pipeline):
                     self.loaded.append(t)
         # Where programs cannot write off the chip all that ops make for others stays on it, and else what the plan says.
         self.kept = set(subgraph.get("kept", ())) if machine.writable() else {t.name for t in self.loaded + self.leaving}
+        self.in_its_place = (len(self.ops) == 1 and self.joins_what_lies_there(self.ops[0]) and
+                             not self.kept & {t.name for t in self.loaded + self.leaving})
         self.find_joined()
         self.find_direct(subgraph["variant"].get("direct", "none").split("+"))
         self.find_tiles(subgraph["tiles"])
@@ -82,6 +84,18 @@ class Run(Pipeline):
                         begin % theirs == 0 and set(self.reached(t.maker, "output")) == set(self.reached(op, "output"))):
                     self.joined[t.name] = op.output.name
                 begin += t.shape[1]
+
+    @staticmethod
+    def joins_what_lies_there(op):
+        """A concatenation all operands of which lie off the chip where its result does, which has nothing to do by itself."""
+        if op.kind != "concat" or op.axes[0] != 1:
+            return False
+        whole, begin = op.output.joined or (op.output, 0)
+        for t in op.inputs:
+            if t.joined != (whole, begin):
+                return False
+            begin += t.shape[1]
+        return True
 
     def what_is_copied(self, op, box):
         """What a concatenation copies in a tile: this part of its output, with no more channels than are not there already."""
@@ -331,7 +345,7 @@ class Run(Pipeline):
         for number, tile in enumerate(self.tiles):
             start = number * n
             for t in self.loaded:
-                if t.name in self.kept or t.name in self.direct[0]:
+                if t.name in self.kept or t.name in self.direct[0] or self.in_its_place:
                     continue
                 for share, readers in enumerate(self.shares[t.name]):
                     begin = start - n if self.double else start + readers[0]
@@ -380,7 +394,7 @@ class Run(Pipeline):
                 for way, t in [(0, t) for t in self.loaded] + [(1, op.output)]:
                     if t.name in self.direct[way]:
                         self.transfers.append(self.alone(start, way, t, tile, dram))
-                if op.output in self.leaving and op.output.name not in self.kept | self.direct[1]:
+                if op.output in self.leaving and op.output.name not in self.kept | self.direct[1] and not self.in_its_place:
                     self.comes_or_goes(op.output, 1, tile["piece"][op.output.name])
                     shares = self.shares[op.output.name]
                     ready = start + max([k] + shares[0] + [readers[0] for readers in shares[1:]])
@@ -470,6 +484,8 @@ class Run(Pipeline):
     def compute(self, op, number, k):
         """Cycles of an op in a tile, of these the ones that need the last slice of its weights, and how many slices there are."""
         m = self.machine
+        if self.in_its_place:
+            return 0, 0, 1
         box = self.what_is_copied(op, self.tiles[number]["fresh"][op.output.name])
         made = size_of(box) * op.output.item
         home = next((memory for memory in m.offchip if memory.writable), None)

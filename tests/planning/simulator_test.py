@@ -169,6 +169,23 @@ class Simulator(unittest.TestCase):
                                 "two memories off the chip": 10, "modes are switched": 1, "weights in slices": 1}.items():
                 self.assertGreaterEqual(covered[what], times * count // 50, what)
 
+    def test_what_is_joined_off_the_chip(self):
+        joined, planned, seed, count = 0, 0, SEED, max(1, COUNT // 8)
+        while planned < count:
+            draw = random.Random(seed)
+            network = RandomNetwork(draw, draw.randint(4, 8), dense=True)
+            machine = RandomMachine(draw, draw.choice([512, 1024, 2048, 4096]))
+            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=8 TESSERA_RANDOM_SEED={seed}"):
+                plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.randint(1, 3)))
+                if plan:
+                    planned += 1
+                    mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                    joined += "joined off the chip" in mine.covered()
+            seed += 1
+            self.assertLess(seed - SEED, 2 * count + 20, "most of them have no plan")
+        if count >= 20:
+            self.assertGreaterEqual(joined, count // 5)
+
     def test_what_comes_from_behind(self):
         covered, planned, seed, count = collections.Counter(), 0, SEED, max(1, COUNT // 4)
         while planned < count:

@@ -18,6 +18,7 @@
 #include "cost/run_bound.h"
 #include "planner/candidates.h"
 #include "planner/describe.h"
+#include "planner/joined.h"
 #include "planner/kept_places.h"
 #include "planner/piece.h"
 #include "tessera/check.h"
@@ -164,8 +165,9 @@ TEST(Early, NobodyIsBetterThanTheBound) {
     ASSERT_EQ(plan_json(load_plan_text(text, "plan.json", network, hardware)), text);
     if (comes_early(plan)) expect_damage_is_seen(network, hardware, plan, random);
 
-    Anybody anybody(network, hardware, params.max_ops);
-    cost::RunBounds bounds(network, hardware, {}, true);
+    const Network own = planner::planned_network(network, hardware, params);
+    Anybody anybody(own, hardware, params.max_ops);
+    cost::RunBounds bounds(own, hardware, {}, true);
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
     for (int k = 0; k < 20; ++k) {
       const auto runs = anybody.runs(random);

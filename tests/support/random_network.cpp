@@ -282,7 +282,95 @@ class Maker {
   std::vector<TensorIndex> usable_;
 };
 
+class DenseMaker {
+ public:
+  DenseMaker(std::uint64_t seed, const RandomNetworkParams& params)
+      : random_(seed), params_(params) {}
+
+  Network make() {
+    net_.name = "dense";
+    const TensorIndex input =
+        add_tensor(net_,
+                   {1, random_.between(1, params_.channels), random_.between(2, params_.extent),
+                    random_.between(2, params_.extent)},
+                   TensorKind::activation);
+    net_.inputs = {input};
+    all_ = {input};
+    while (net_.ops.size() < params_.ops) {
+      if (all_.size() > 2 && random_.chance(45))
+        join();
+      else
+        compute(random_.chance(60) ? all_.back() : random_.pick(all_));
+    }
+    std::set<TensorIndex> read;
+    for (const Op& op : net_.ops) read.insert(op.inputs.begin(), op.inputs.end());
+    for (const TensorIndex t : all_)
+      if (t != input && (!read.contains(t) || random_.chance(5))) net_.outputs.push_back(t);
+    const std::vector<NetworkDefect> defects = check_network(net_);
+    if (!defects.empty()) throw std::logic_error(defects.front().message);
+    return net_;
+  }
+
+ private:
+  const Shape& shape(TensorIndex t) const { return net_.tensors[t].shape; }
+  void add(Op op, const Shape& made) {
+    op.name = "op" + std::to_string(net_.ops.size());
+    op.outputs.assign(1, add_tensor(net_, made, TensorKind::activation));
+    all_.push_back(op.outputs.front());
+    net_.ops.push_back(std::move(op));
+  }
+
+  void compute(TensorIndex x) {
+    Shape made = shape(x);
+    if (random_.chance(25))
+      return add({.kind = OpKind::elementwise, .function = "relu", .inputs = {x}}, made);
+    const Dim kernel = random_.chance(50) ? 3 : 1;
+    const Dim stride = random_.chance(15) && made[2] > 2 && made[3] > 2 ? 2 : 1;
+    Op op{.kind = OpKind::conv, .inputs = {x}};
+    op.kernel = {kernel, kernel};
+    op.stride = {stride, stride};
+    op.dilation = {1, 1};
+    op.pad_begin = op.pad_end = {kernel / 2, kernel / 2};
+    const Dim channels = random_.between(1, 2 * params_.channels);
+    op.inputs.push_back(add_tensor(net_, {channels, made[1], kernel, kernel}, TensorKind::weight));
+    made[1] = channels;
+    for (std::size_t axis = 2; axis < 4; ++axis) made[axis] = (made[axis] - 1) / stride + 1;
+    add(std::move(op), made);
+  }
+
+  /// Of tensors as high and as wide as the last one, in some order: often in that of a join before.
+  void join() {
+    const Shape& last = shape(all_.back());
+    std::vector<TensorIndex> fitting;
+    for (const TensorIndex t : all_)
+      if (shape(t)[2] == last[2] && shape(t)[3] == last[3] &&
+          (t != all_.front() || random_.chance(10)))
+        fitting.push_back(t);
+    std::vector<TensorIndex> some;
+    for (const TensorIndex t : fitting)
+      if (some.size() < 4 && (t == all_.back() || random_.chance(50))) some.push_back(t);
+    if (some.size() < 2) return compute(all_.back());
+    if (random_.chance(30)) random_.shuffle(some);
+    Op op{.kind = OpKind::concat, .inputs = some};
+    op.axes = {1};
+    Shape made = last;
+    made[1] = 0;
+    for (const TensorIndex t : some) made[1] += shape(t)[1];
+    if (made[1] > 12 * params_.channels) return compute(all_.back());
+    add(std::move(op), made);
+  }
+
+  Random random_;
+  const RandomNetworkParams& params_;
+  Network net_;
+  std::vector<TensorIndex> all_;
+};
+
 }  // namespace
+
+Network random_dense_network(std::uint64_t seed, const RandomNetworkParams& params) {
+  return DenseMaker(seed, params).make();
+}
 
 Network random_network(std::uint64_t seed, const RandomNetworkParams& params) {
   return Maker(seed, params).make();

@@ -21,6 +21,12 @@ struct RandomNetworkParams {
 /// ensure: check_network(result) is empty; every op feeds a later one or an output.
 [[nodiscard]] Network random_network(std::uint64_t seed, const RandomNetworkParams& params = {});
 
+/// One that joins a lot: convolutions, pools and sums, and concatenations along channels of
+/// whatever was made before, as dense networks and inception blocks have them. `views` and
+/// `spatial_only` are not looked at. ensure: as of random_network()
+[[nodiscard]] Network random_dense_network(std::uint64_t seed,
+                                           const RandomNetworkParams& params = {});
+
 /// Of all its tensors together.
 [[nodiscard]] Size bytes_of(const Network& network);
 
