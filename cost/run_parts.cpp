@@ -34,7 +34,8 @@ BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
   const Size element = element_bytes(tensor.type);
   if (tensor.kind != TensorKind::weight) {
     const Layout layout = outside ? unbricked(link.layout) : link.layout;
-    if (!tensor.joined) return bursts(tensor.shape, box, element, link.burst, layout);
+    if (!tensor.joined || tensor.joined->alike)
+      return bursts(tensor.shape, box, element, link.burst, layout);
     std::vector<Dim> whole = tensor.shape;
     whole[1] = tensor.joined->channels;
     return bursts(whole, tiling::in_whole({tensor.joined->whole, 1, tensor.joined->begin}, box),

@@ -86,6 +86,9 @@ class NetworkChecker {
       if (tensor.encoded && (*tensor.encoded < 1 || *tensor.encoded > most_encoded))
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has ", *tensor.encoded,
               " encoded bytes; they lie within 1 .. ", most_encoded);
+      if (tensor.joined)
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name,
+              "' says where it lies off the chip, which a plan decides");
       if (!count || *count > (std::int64_t{1} << 40))
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is too large");
     }

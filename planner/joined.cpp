@@ -67,7 +67,23 @@ class Joiner {
       begin += network_.tensors[t].shape[1];
     }
     if (!pays(op, changes)) return;
-    for (const Change& each : changes) network_.tensors[each.tensor].joined = each.place;
+    for (Change& each : changes) {
+      each.place.alike = begins_at_a_burst(network_.tensors[each.tensor], each.place);
+      network_.tensors[each.tensor].joined = each.place;
+    }
+  }
+
+  /// Channels are what moves slowest off the chip, and those before its own are whole bursts.
+  [[nodiscard]] bool begins_at_a_burst(const Tensor& tensor, const JoinedPlace& place) const {
+    const std::vector<Dim>& shape = tensor.shape;
+    if (has_layout(shape))
+      for (const std::uint8_t axis : link_->layout.order) {
+        if (axis == 1) break;
+        if (axis < shape.size() && shape[axis] > 1) return false;
+      }
+    Size before = element_bytes(tensor.type) * place.begin;
+    for (std::size_t axis = 2; axis < shape.size(); ++axis) before *= shape[axis];
+    return shape[0] == 1 && before % link_->burst == 0;
   }
 
   /// Where the result lies: where it is joined itself, or beside what is joined already of its
@@ -104,7 +120,9 @@ class Joiner {
           tensor.kind != TensorKind::activation || begin % brick_ != 0)
         return false;
       // What another concatenation put there is of that one's operands, all of it.
-      if (shared && tensor.joined != JoinedPlace{place.whole, begin, place.channels}) return false;
+      if (shared &&
+          !(tensor.joined && tensor.joined->whole == place.whole && tensor.joined->begin == begin))
+        return false;
       begin += tensor.shape[1];
     }
     return true;

@@ -36,12 +36,6 @@ namespace tessera::planner {
 
 namespace {
 
-void require_effort(const Network& network, const Hardware& hardware, const PlanParams& params) {
-  porter::require_valid(network);
-  porter::require_valid(hardware);
-  if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
-}
-
 /// After so many levels that did not help no others are tried; after one that did, the next that
 /// does not is the last.
 constexpr int most_in_vain = 2;
@@ -514,6 +508,8 @@ class Plannings {
     if (params_.max_ops < network_.ops.size())
       text += ", at most " + std::to_string(params_.max_ops) + " in a run";
     text += ", in whatever tiles and variants of the profile's tiling";
+    if (std::ranges::any_of(network_.tensors, [](const Tensor& t) { return t.joined.has_value(); }))
+      text += ", with what is joined in its place off the chip";
     if (params_.residency && !stays_on_chip(hardware_))
       text += ", whatever stays on the chip from run to run";
     if (may_be_early_) text += ", whatever weights come early";
@@ -553,60 +549,8 @@ class Plannings {
 
 }  // namespace
 
+NetworkPlan plan_fully(const Network& network, const Hardware& hardware, const PlanParams& params) {
+  return Plannings(network, hardware, params).run();
+}
+
 }  // namespace tessera::planner
-
-namespace tessera {
-
-std::optional<PlanReference> layer_by_layer(const Network& network, const Hardware& hardware,
-                                            const PlanParams& params) {
-  planner::require_effort(network, hardware, params);
-  const porter::LimitedBudget limited(params.limits);
-  try {
-    const Hardware machine = planner::baseline_machine(network, hardware);
-    const Network each = planner::not_joined(network);
-    planner::Candidates candidates(each, machine,
-                                   {.nodes_per_question = params.nodes_per_question,
-                                    .seed = params.limits.seed,
-                                    .budget = limited.budget(),
-                                    .keep_geometry = params.memory != nullptr},
-                                   params.memory ? params.memory : make_plan_memory());
-    const planner::SingleOps singles =
-        planner::single_ops(candidates, network.ops.size(), params.limits.threads);
-    const std::string impossible =
-        planner::impossible_op(network, machine, singles, limited.budget()).sentence;
-    if (!impossible.empty())
-      throw BadInput("layer by layer on " + hardware.name + " is no reference: " + impossible,
-                     "name another machine with `reference:` in the profile or --reference");
-    if (planner::first_open(singles)) return std::nullopt;
-    return PlanReference{hardware.name, hardware.clock_hz,
-                         planner::with_single_fetches(network, hardware, planner::sum_of(singles))};
-  } catch (const std::invalid_argument& error) {
-    throw BadInput(error.what());
-  }
-}
-
-std::shared_ptr<PlanMemory> make_plan_memory() {
-  return std::make_shared<PlanMemory>();
-}
-
-NetworkPlan plan_network(const Network& network, const Hardware& hardware,
-                         const PlanParams& params) {
-  planner::require_effort(network, hardware, params);
-  if (params.max_ops < 1) throw BadInput("a run has at least one op: max_ops is 0");
-  if (hardware.reference) porter::require_valid(*hardware.reference);
-  if (params.reference) porter::require_reference(*params.reference);
-  NetworkPlan plan;
-  try {
-    const Network own = planner::planned_network(network, hardware, params);
-    plan = planner::Plannings(own, hardware, params).run();
-    if (plan.status != Status::feasible) return plan;
-    const std::vector<std::string> wrong =
-        planner::plan_wrong(own, hardware, plan, params.limits.threads);
-    if (!wrong.empty()) throw InternalError("the checker refuses the plan: " + wrong.front());
-  } catch (const std::invalid_argument& error) {
-    throw BadInput(error.what());
-  }
-  return plan;
-}
-
-}  // namespace tessera

@@ -239,7 +239,7 @@ class Planner {
       PlanParams rest = params_;
       rest.limits = porter::rest_of(params_.limits, search_);
       rest.memory = memory_;
-      const std::optional<PlanReference> made = layer_by_layer(network_, *other, rest);
+      const std::optional<PlanReference> made = layer_by_layer(not_joined(network_), *other, rest);
       if (!made) {
         plan_.reason = "the reference of the score, " + other->name +
                        " layer by layer, was not known within the limits";

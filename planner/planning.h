@@ -49,6 +49,12 @@ struct Planned {
 [[nodiscard]] Planned plan_once(const Network& network, const Hardware& hardware,
                                 const PlanParams& params, const PlanPart& part = {});
 
+/// All that is tried, one plan after the other: less of the memory, what stays on the chip, and so
+/// on, with a proof at the end. Tensors lie off the chip as the network says (Tensor::joined).
+/// Throws as plan_once().
+[[nodiscard]] NetworkPlan plan_fully(const Network& network, const Hardware& hardware,
+                                     const PlanParams& params);
+
 /// What is found at last may be so much better than it looked: no more than that is worth a look.
 inline constexpr double nearly_as_good = 1.02;
 /// In networks of no more ops more is tried: all sets of tensors that stay, every op past the chip.

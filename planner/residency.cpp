@@ -21,6 +21,7 @@
 #include "planner/peaks.h"
 #include "planner/planning.h"
 #include "porter/limited_budget.h"
+#include "tiling/joined.h"
 #include "tiling/subgraph.h"
 
 namespace tessera::planner {
@@ -124,6 +125,7 @@ class Residency : LaterLook {
     };
     add(small_);
     add(may_);
+    add(joined_results());
     // In short networks those up to each size, which are the same where there is more room.
     if (network_.ops.size() <= few_ops)
       for (Size most = 1; most < on_chip_capacity(within_); most *= 2) add(up_to(most));
@@ -186,6 +188,21 @@ class Residency : LaterLook {
     std::vector<TensorIndex> found;
     for (const TensorIndex t : may_)
       if (stored_bytes(network_.tensors[t], brick) <= most) found.push_back(t);
+    return found;
+  }
+
+  /// Where concatenations by themselves have nothing to do no cover runs them with what they join,
+  /// and so what they make is never on the chip: as if it had to be, beside what is small.
+  [[nodiscard]] std::vector<TensorIndex> joined_results() const {
+    std::vector<TensorIndex> found = small_;
+    for (const Op& op : network_.ops)
+      if (tiling::is_in_its_place(network_, op)) {
+        for (const TensorIndex t : op.inputs) std::erase(found, t);
+        found.push_back(op.outputs.front());
+      }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    std::erase_if(found, [&](TensorIndex t) { return !std::ranges::binary_search(may_, t); });
     return found;
   }
 

@@ -49,8 +49,9 @@ enum class TensorKind : std::uint8_t {
 /// Channels of another tensor, off the chip: axis 1 of both, all else alike.
 struct JoinedPlace {
   TensorIndex whole = 0;
-  Dim begin = 0;     ///< the first of its channels
-  Dim channels = 1;  ///< of the whole
+  Dim begin = 0;       ///< the first of its channels
+  Dim channels = 1;    ///< of the whole
+  bool alike = false;  ///< on this machine bursts of its parts are those of a tensor by itself
   friend bool operator==(const JoinedPlace&, const JoinedPlace&) = default;
 };
 
@@ -62,8 +63,8 @@ struct Tensor {
   std::optional<TensorIndex> view_of;  ///< same elements in the same order, another shape
   /// Bytes of all of a weight for machines that keep weights encoded (Hardware::coding).
   std::optional<Size> encoded;
-  /// Off the chip it lies where a concatenation will want it. plan_network() says so; what callers
-  /// say is not looked at.
+  /// Off the chip it lies where a concatenation will want it. That is what plan_network() decides:
+  /// callers leave it empty.
   std::optional<JoinedPlace> joined;
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };

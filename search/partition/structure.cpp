@@ -49,8 +49,9 @@ void add_tensor(KeyWriter& key, const Tensor& tensor) {
   key.add(tensor.type);
   key.add(tensor.kind);
   key.add(tensor.encoded.value_or(0));
-  key.add(tensor.joined ? tensor.joined->begin + 1 : 0);
-  if (tensor.joined) key.add(tensor.joined->channels);
+  const bool apart = tensor.joined && !tensor.joined->alike;
+  key.add(apart ? tensor.joined->begin + 1 : 0);
+  if (apart) key.add(tensor.joined->channels);
 }
 
 void add_op(KeyWriter& key, const Network& network, const Op& op) {

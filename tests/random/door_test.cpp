@@ -92,7 +92,10 @@ class Spoiler {
 
   void tensor(Tensor& t) {
     one_of({[&] { text(t.name); }, [&] { wholes(t.shape); }, [&] { choice(t.type); },
-            [&] { choice(t.kind); }, [&] { t.view_of = static_cast<TensorIndex>(whole()); }});
+            [&] { choice(t.kind); }, [&] { t.view_of = static_cast<TensorIndex>(whole()); },
+            [&] {
+              t.joined = {static_cast<TensorIndex>(whole()), whole(), whole()};
+            }});
   }
   void op(Op& o) {
     one_of({[&] { text(o.name); },

@@ -165,7 +165,7 @@ TEST(Early, NobodyIsBetterThanTheBound) {
     ASSERT_EQ(plan_json(load_plan_text(text, "plan.json", network, hardware)), text);
     if (comes_early(plan)) expect_damage_is_seen(network, hardware, plan, random);
 
-    const Network own = planner::planned_network(network, hardware, params);
+    const Network own = planner::network_of(network, hardware, plan.joined);
     Anybody anybody(own, hardware, params.max_ops);
     cost::RunBounds bounds(own, hardware, {}, true);
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};

@@ -1,0 +1,148 @@
+// plan_network(): with concatenations in their place off the chip, and without.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cost/score.h"
+#include "planner/baseline.h"
+#include "planner/behind.h"
+#include "planner/candidates.h"
+#include "planner/check.h"
+#include "planner/joined.h"
+#include "planner/planning.h"
+#include "planner/prove.h"
+#include "porter/limited_budget.h"
+#include "porter/requirements.h"
+#include "tessera/plan.h"
+#include "tiling/joined.h"
+
+namespace tessera::planner {
+namespace {
+
+void require_effort(const Network& network, const Hardware& hardware, const PlanParams& params) {
+  porter::require_valid(network);
+  porter::require_valid(hardware);
+  if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
+}
+
+/// Added up, but for what both have of one network.
+void add(const PlanSearch& other, PlanSearch& search) {
+  search.candidates = std::max(search.candidates, other.candidates);
+  search.solved += other.solved;
+  search.infeasible += other.infeasible;
+  search.unknown += other.unknown;
+  search.reused += other.reused;
+  search.pruned += other.pruned;
+  search.shapes += other.shapes;
+  search.seconds += other.seconds;
+}
+
+/// The better of two plans for one network whose tensors lie in other places; what is proved of
+/// each is of its own places.
+NetworkPlan better_of(NetworkPlan first, NetworkPlan second) {
+  const bool takes = second.status == Status::feasible &&
+                     (first.status != Status::feasible || second.score < first.score);
+  NetworkPlan& best = takes ? second : first;
+  NetworkPlan& other = takes ? first : second;
+  add(other.search, best.search);
+  best.limit_mattered = best.limit_mattered || other.limit_mattered;
+  if (cut_short(other.stop)) best.stop = other.stop;
+  if (other.status == Status::infeasible) return std::move(best);
+  const auto both = [&](double& bound, bool& optimal, double of_other) {
+    bound = std::min(bound, other.status == Status::feasible ? of_other : 0.0);
+    optimal = optimal && bound >= best.score;
+  };
+  both(best.bound, best.optimal, other.bound);
+  both(best.looked_at.bound, best.looked_at.optimal, other.looked_at.bound);
+  return std::move(best);
+}
+
+/// Is there a concatenation that has nothing to do?
+bool has_a_free_join(const Network& network, const NetworkPlan& plan) {
+  return std::ranges::any_of(plan.subgraphs, [&](const PlannedSubgraph& run) {
+    return run.ops.size() == 1 && tiling::is_in_its_place(network, network.ops[run.ops.first]);
+  });
+}
+
+/// Where operands of concatenations may lie in their place that is looked at first, as it is worth
+/// most. The best cover is one in which they do, and what stays on the chip is decided after it, as
+/// if that had to be so: the plan of tensors by themselves is sometimes better. Most of its runs
+/// are known then.
+NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanParams params) {
+  const Network joined = planned_network(network, hardware, params);
+  if (joined == not_joined(network)) return plan_fully(joined, hardware, params);
+  const porter::LimitedBudget limited(params.limits);
+  if (!params.memory) params.memory = make_plan_memory();
+  NetworkPlan first = plan_fully(joined, hardware, params);
+  if (cut_short(first.stop) ||
+      (first.status == Status::feasible && !has_a_free_join(joined, first)))
+    return first;
+  params.limits = porter::rest_of(params.limits, limited.budget());
+  if (params.progress)
+    params.progress = [tell = params.progress, score = first.score, bound = first.bound,
+                       solved = first.search.solved](const PlanProgress& now) {
+      tell({std::min(score, now.best_score), std::min(bound, now.bound), solved + now.solved});
+    };
+  return better_of(std::move(first), plan_fully(not_joined(network), hardware, params));
+}
+
+}  // namespace
+
+}  // namespace tessera::planner
+
+namespace tessera {
+
+std::optional<PlanReference> layer_by_layer(const Network& network, const Hardware& hardware,
+                                            const PlanParams& params) {
+  planner::require_effort(network, hardware, params);
+  const porter::LimitedBudget limited(params.limits);
+  try {
+    const Hardware machine = planner::baseline_machine(network, hardware);
+    const Network each = planner::not_joined(network);
+    planner::Candidates candidates(each, machine,
+                                   {.nodes_per_question = params.nodes_per_question,
+                                    .seed = params.limits.seed,
+                                    .budget = limited.budget(),
+                                    .keep_geometry = params.memory != nullptr},
+                                   params.memory ? params.memory : make_plan_memory());
+    const planner::SingleOps singles =
+        planner::single_ops(candidates, network.ops.size(), params.limits.threads);
+    const std::string impossible =
+        planner::impossible_op(network, machine, singles, limited.budget()).sentence;
+    if (!impossible.empty())
+      throw BadInput("layer by layer on " + hardware.name + " is no reference: " + impossible,
+                     "name another machine with `reference:` in the profile or --reference");
+    if (planner::first_open(singles)) return std::nullopt;
+    return PlanReference{hardware.name, hardware.clock_hz,
+                         planner::with_single_fetches(network, hardware, planner::sum_of(singles))};
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(error.what());
+  }
+}
+
+std::shared_ptr<PlanMemory> make_plan_memory() {
+  return std::make_shared<PlanMemory>();
+}
+
+NetworkPlan plan_network(const Network& network, const Hardware& hardware,
+                         const PlanParams& params) {
+  planner::require_effort(network, hardware, params);
+  if (params.max_ops < 1) throw BadInput("a run has at least one op: max_ops is 0");
+  if (hardware.reference) porter::require_valid(*hardware.reference);
+  if (params.reference) porter::require_reference(*params.reference);
+  NetworkPlan plan;
+  try {
+    plan = planner::both_ways(network, hardware, params);
+    if (plan.status != Status::feasible) return plan;
+    const std::vector<std::string> wrong = planner::plan_wrong(
+        planner::network_of(network, hardware, plan.joined), hardware, plan, params.limits.threads);
+    if (!wrong.empty()) throw InternalError("the checker refuses the plan: " + wrong.front());
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(error.what());
+  }
+  return plan;
+}
+
+}  // namespace tessera
