@@ -38,8 +38,7 @@ BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
       return bursts(tensor.shape, box, element, link.burst, layout);
     std::vector<Dim> whole = tensor.shape;
     whole[1] = tensor.joined->channels;
-    return bursts(whole, tiling::in_whole({tensor.joined->whole, 1, tensor.joined->begin}, box),
-                  element, link.burst, layout);
+    return bursts(whole, tiling::in_whole(*tensor.joined, box), element, link.burst, layout);
   }
   if (stored.encoded == 0 || box.none) return bursts(tensor.shape, box, element, link.burst);
   // What was encoded together lies together.

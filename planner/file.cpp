@@ -149,8 +149,7 @@ class ClaimCheck {
   void baseline() {
     const porter::LimitedBudget limited(limits_);
     const Hardware machine = baseline_machine(network_, hardware_);
-    const Network each = not_joined(network_);
-    Candidates candidates(each, machine, effort(limited.budget()), make_plan_memory());
+    Candidates candidates(network_, machine, effort(limited.budget()), make_plan_memory());
     const SingleOps singles = single_ops(candidates, network_.ops.size(), limits_.threads);
     if (limited.budget().exhausted() || candidates.ran_out_of_memory()) {
       verdict_.claimed.emplace_back("baseline: a limit ended the check before it was made again");

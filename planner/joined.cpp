@@ -19,7 +19,7 @@ namespace {
 class Joiner {
  public:
   Joiner(const Network& network, const Hardware& hardware)
-      : network_(not_joined(network)),
+      : network_(network),
         hardware_(hardware),
         uses_(network.tensors.size(), 0),
         made_(network.tensors.size(), false),
@@ -171,7 +171,7 @@ Network joined_off_chip(const Network& network, const Hardware& hardware) {
 
 Network planned_network(const Network& network, const Hardware& hardware,
                         const PlanParams& params) {
-  return params.tile_shapes > 0 ? joined_off_chip(network, hardware) : not_joined(network);
+  return params.tile_shapes > 0 ? joined_off_chip(network, hardware) : network;
 }
 
 std::vector<PlannedJoin> joined_of(const Network& network) {
@@ -185,7 +185,7 @@ std::vector<PlannedJoin> joined_of(const Network& network) {
 
 Network network_of(const Network& network, const Hardware& hardware,
                    const std::vector<PlannedJoin>& joined) {
-  if (joined.empty()) return not_joined(network);
+  if (joined.empty()) return network;
   Network own = joined_off_chip(network, hardware);
   const std::vector<PlannedJoin> right = joined_of(own);
   if (right == joined) return own;

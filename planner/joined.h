@@ -22,10 +22,10 @@ namespace tessera::planner {
 /// The network with Tensor::joined as this machine has it: for concatenations all operands of which
 /// can lie in their place, and take no more bursts more there than copying them would. None where
 /// the profile says `concat: copied`, nothing is written off the chip, or a memory lies behind.
-/// require: both are valid
+/// require: both are valid, so that the network does not say where anything lies
 [[nodiscard]] Network joined_off_chip(const Network& network, const Hardware& hardware);
 
-/// The same with each tensor by itself.
+/// What a joined network was before, each tensor by itself.
 [[nodiscard]] Network not_joined(const Network& network);
 
 /// As plan_network() plans it: op by op in the fewest tiles, which others are compared with, each

@@ -172,7 +172,7 @@ class Traffic {
       const TensorIndex home = place ? place->whole : planned;
       const auto whole = [&](const tiling::Box& box) {
         tiling::Box of_tensor = local.slice ? tiling::in_whole(*local.slice, box) : box;
-        if (place) of_tensor = tiling::in_whole({home, 1, place->begin}, of_tensor);
+        if (place) of_tensor = tiling::in_whole(*place, of_tensor);
         return lies(home, of_tensor);
       };
       if (loaded && !tile.fresh[t].none)

@@ -72,7 +72,7 @@ bool has_a_free_join(const Network& network, const NetworkPlan& plan) {
 /// are known then.
 NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanParams params) {
   const Network joined = planned_network(network, hardware, params);
-  if (joined == not_joined(network)) return plan_fully(joined, hardware, params);
+  if (joined == network) return plan_fully(network, hardware, params);
   const porter::LimitedBudget limited(params.limits);
   if (!params.memory) params.memory = make_plan_memory();
   NetworkPlan first = plan_fully(joined, hardware, params);
@@ -85,7 +85,7 @@ NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanPara
                        solved = first.search.solved](const PlanProgress& now) {
       tell({std::min(score, now.best_score), std::min(bound, now.bound), solved + now.solved});
     };
-  return better_of(std::move(first), plan_fully(not_joined(network), hardware, params));
+  return better_of(std::move(first), plan_fully(network, hardware, params));
 }
 
 }  // namespace
@@ -100,8 +100,7 @@ std::optional<PlanReference> layer_by_layer(const Network& network, const Hardwa
   const porter::LimitedBudget limited(params.limits);
   try {
     const Hardware machine = planner::baseline_machine(network, hardware);
-    const Network each = planner::not_joined(network);
-    planner::Candidates candidates(each, machine,
+    planner::Candidates candidates(network, machine,
                                    {.nodes_per_question = params.nodes_per_question,
                                     .seed = params.limits.seed,
                                     .budget = limited.budget(),

@@ -127,5 +127,9 @@ struct TensorSlice {
   part[slice.axis].end += slice.begin;
   return part;
 }
+/// Likewise of a tensor that is joined with others.
+[[nodiscard]] inline Box in_whole(const JoinedPlace& place, const Box& part) {
+  return in_whole(TensorSlice{.whole = place.whole, .axis = 1, .begin = place.begin}, part);
+}
 
 }  // namespace tessera::tiling

@@ -21,7 +21,7 @@ struct RandomNetworkParams {
 /// ensure: check_network(result) is empty; every op feeds a later one or an output.
 [[nodiscard]] Network random_network(std::uint64_t seed, const RandomNetworkParams& params = {});
 
-/// One that joins a lot: convolutions, pools and sums, and concatenations along channels of
+/// One that joins a lot: convolutions and activations, and concatenations along channels of
 /// whatever was made before, as dense networks and inception blocks have them. `views` and
 /// `spatial_only` are not looked at. ensure: as of random_network()
 [[nodiscard]] Network random_dense_network(std::uint64_t seed,
