@@ -42,8 +42,10 @@ void add(const PlanSearch& other, PlanSearch& search) {
 /// The better of two plans for one network whose tensors lie in other places; what is proved of
 /// each is of its own places.
 NetworkPlan better_of(NetworkPlan first, NetworkPlan second) {
-  const bool takes = second.status == Status::feasible &&
-                     (first.status != Status::feasible || second.score < first.score);
+  // What a limit left open of one way is no "no" of both.
+  const bool open = first.status == Status::infeasible && second.status == Status::unknown;
+  const bool takes = open || (second.status == Status::feasible &&
+                              (first.status != Status::feasible || second.score < first.score));
   NetworkPlan& best = takes ? second : first;
   NetworkPlan& other = takes ? first : second;
   add(other.search, best.search);
@@ -81,8 +83,10 @@ NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanPara
     return first;
   params.limits = porter::rest_of(params.limits, limited.budget());
   if (params.progress)
-    params.progress = [tell = params.progress, score = first.score, bound = first.bound,
-                       solved = first.search.solved](const PlanProgress& now) {
+    params.progress = [tell = params.progress,
+                       score = first.status == Status::feasible ? first.score
+                                                                : PlanProgress{}.best_score,
+                       bound = first.bound, solved = first.search.solved](const PlanProgress& now) {
       tell({std::min(score, now.best_score), std::min(bound, now.bound), solved + now.solved});
     };
   return better_of(std::move(first), plan_fully(network, hardware, params));
