@@ -116,6 +116,7 @@ std::string variant_text(const PlannedSubgraph& s) {
   if (s.variant.trailing > 1)
     text += ", last " + std::to_string(s.variant.trailing) + " ops behind";
   if (!s.early.empty()) text += ", " + std::to_string(s.early.size()) + " early";
+  if (!s.passing.empty()) text += ", " + std::to_string(s.passing.size()) + " waiting";
   if (s.variant.reduction > 1)
     text += ", sums in " + std::to_string(s.variant.reduction) + " parts";
   return text;

@@ -290,7 +290,7 @@ Sheet sheet_of(const Hardware& hardware) {
       sheet.add("tiling.concat",
                 "copied: operands of concatenations lie by themselves off the chip");
     if (hardware.tiling.early == Early::weights)
-      sheet.add("tiling.early", "weights of the next run, while the last op works");
+      sheet.add("tiling.early", "weights of later runs, while the last op works");
     if (hardware.coding)
       sheet.add("weight_coding", real(hardware.coding->ratio) + " of the bytes, " +
                                      std::to_string(hardware.coding->per_channel) +

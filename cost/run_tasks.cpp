@@ -107,6 +107,7 @@ RunTasks run_tasks(const TiledRun& run) {
       continue;
     }
     if (local.ahead) {
+      if (local.early) continue;
       plan.moves.push_back({.local = lowered.tensor, .resident = true, .ahead = true});
       continue;
     }

@@ -331,9 +331,9 @@ typedef struct {
   int double_buffered;
   uint32_t trailing; /* so many ops at the end work one tile behind the others, at the same time */
   /* On the chip as a whole through all of the run: tensors that it does not load or store, weights
-     that the run before has loaded, and weights that it loads for the next one. A null pointer
-     ends each list; null where there are none. */
-  const char *const *kept, *const *early, *const *ahead;
+     that a run before has loaded, weights that it loads for a run after it, and those that one
+     before has loaded for one after it. A null pointer ends each list; null where there are none. */
+  const char *const *kept, *const *early, *const *ahead, *const *passing;
   const NAME_placement *placements;
   uint32_t placements_count;
 } NAME_run;
@@ -366,9 +366,12 @@ std::string with_name(std::string text, const std::string& name) {
 }
 
 /// A run's lists of names, and what each is called.
-std::array<std::pair<const char*, const std::vector<std::string>*>, 3> lists_of(
+std::array<std::pair<const char*, const std::vector<std::string>*>, 4> lists_of(
     const PlannedSubgraph& run) {
-  return {{{"_kept", &run.kept}, {"_early", &run.early}, {"_ahead", &run.ahead}}};
+  return {{{"_kept", &run.kept},
+           {"_early", &run.early},
+           {"_ahead", &run.ahead},
+           {"_passing", &run.passing}}};
 }
 
 void add_run(CHeader& header, const PlannedSubgraph& run, std::size_t number) {

@@ -91,6 +91,7 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
   names("kept", subgraph.kept);
   names("early", subgraph.early);
   names("ahead", subgraph.ahead);
+  names("passing", subgraph.passing);
   object.entry("placement") += placement_text(subgraph.placements.at(0));
   if (subgraph.placements.size() > 1) {
     const std::vector<PlannedPlacement> more(subgraph.placements.begin() + 1,
@@ -365,6 +366,7 @@ class Reader {
     names("kept", s.kept);
     names("early", s.early);
     names("ahead", s.ahead);
+    names("passing", s.passing);
     if (const Node* m = fields.find("metrics")) s.metrics = read_metrics(sources_, *m, "metrics");
     fields.take("utilisation", s.utilisation);
     fields.take("mode_switches", s.mode_switches);

@@ -1,6 +1,8 @@
 #include "planner/early.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +21,8 @@ namespace {
 /// So many runs are placed together for the weights of one of them: each time takes as long as they
 /// are many.
 constexpr std::size_t most_together = 32;
+/// No weight is loaded in a run further before: it takes room in all between.
+constexpr std::size_t most_ahead = 8;
 
 class EarlyWeights : LaterLook {
  public:
@@ -37,6 +41,7 @@ class EarlyWeights : LaterLook {
         runs = *std::move(all);
       }
       for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) look(runs, k);
+      for (std::size_t k = 2; k < runs.size() && !budget_.exhausted(); ++k) look_back(runs, k);
     });
     std::vector<PlannedSubgraph>* best = nullptr;
     double least = score_of(plan.subgraphs) * less;
@@ -60,9 +65,9 @@ class EarlyWeights : LaterLook {
     std::vector<PlannedSubgraph> all = runs;
     int cuts = 0;
     for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) {
-      const std::vector<std::string> weights = weights_of(all[k - 1], all[k]);
+      const std::vector<std::string> weights = may_load(all[k - 1], late_weights(all[k]));
       if (weights.empty()) continue;
-      std::vector<PlannedSubgraph> placed = as_placed(with(all, k, weights), k);
+      std::vector<PlannedSubgraph> placed = as_placed(with(all, k - 1, k, weights), {k - 1, k});
       if (score_of(placed) >= score_of(all) * less) continue;
       all = std::move(placed);
       ++cuts;
@@ -73,27 +78,53 @@ class EarlyWeights : LaterLook {
 
   /// All weights of run `k` that may come early, or else one after the other, as its ops need them.
   void look(std::vector<PlannedSubgraph>& runs, std::size_t k) const {
-    const std::vector<std::string> weights = weights_of(runs[k - 1], runs[k]);
+    const std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
     if (weights.empty() || take(runs, k, weights) || weights.size() == 1) return;
     for (const std::string& weight : weights)
       if (!budget_.exhausted()) take(runs, k, {weight});
   }
 
-  [[nodiscard]] std::vector<std::string> weights_of(const PlannedSubgraph& before,
-                                                    const PlannedSubgraph& run) const {
-    if (run.variant.weights != WeightPolicy::resident || run.variant.reduction > 1 ||
-        before.variant.reduction > 1)
-      return {};
+  /// Weights of run `k` one by one in runs further before, where the one before has no time or no
+  /// room for them: those that come late, and those that keep others from being loaded there.
+  void look_back(std::vector<PlannedSubgraph>& runs, std::size_t k) const {
+    std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
+    for (const std::string& weight : runs[k - 1].ahead)
+      if (std::ranges::find(runs[k].early, weight) != runs[k].early.end())
+        weights.push_back(weight);
+    for (const std::string& weight : weights) {
+      std::vector<PlannedSubgraph> late = runs;
+      std::erase(late[k - 1].ahead, weight);
+      std::erase(late[k].early, weight);
+      // Whatever loads it, no more is gained than by nobody doing so.
+      std::vector<PlannedSubgraph> gift = late;
+      gift[k].early.push_back(weight);
+      if (score_of(as_placed(std::move(gift), {k - 1, k})) >= score_of(runs) * less) continue;
+      for (std::size_t j = k - 1; j-- > 0 && k - j <= most_ahead;)
+        if (budget_.exhausted() || may_load(runs[j], {weight}).empty() ||
+            take(runs, with(late, j, k, {weight}), j, k))
+          break;
+    }
+  }
+
+  /// Those of the weights that the run leaves alone.
+  [[nodiscard]] std::vector<std::string> may_load(const PlannedSubgraph& run,
+                                                  std::vector<std::string> weights) const {
+    if (weights.empty() || run.variant.reduction > 1) return {};
+    const tiling::Subgraph part = planned_part(network_, hardware_, run, readers_);
+    for (std::size_t t = 0; t < part.tensors.size(); ++t) std::erase(weights, part.tensor(t).name);
+    return weights;
+  }
+
+  /// Weights that may come early, and do not. Those first that are read first.
+  [[nodiscard]] std::vector<std::string> late_weights(const PlannedSubgraph& run) const {
+    if (run.variant.weights != WeightPolicy::resident || run.variant.reduction > 1) return {};
     const Piece piece = make_piece(network_, hardware_, run, readers_);
-    const tiling::Subgraph other = planned_part(network_, hardware_, before, readers_);
     std::vector<std::pair<Step, std::string>> found;
     for (std::size_t t = 0; t < piece.part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = piece.part.tensors[t];
       const auto copied = [&](const tiling::LaterShare& share) { return share.tensor == t; };
       if (!local.weight || local.early || local.consumers.empty() ||
-          std::ranges::any_of(piece.lowering.later, copied) ||
-          std::ranges::find(other.tensors, local.tensor, &tiling::LocalTensor::tensor) !=
-              other.tensors.end())
+          std::ranges::any_of(piece.lowering.later, copied))
         continue;
       found.emplace_back(local.consumers.front(), piece.part.tensor(t).name);
     }
@@ -103,12 +134,15 @@ class EarlyWeights : LaterLook {
     return names;
   }
 
+  /// Weights of run `k` loaded in run `j`.
   [[nodiscard]] static std::vector<PlannedSubgraph> with(std::vector<PlannedSubgraph> runs,
-                                                         std::size_t k,
+                                                         std::size_t j, std::size_t k,
                                                          const std::vector<std::string>& weights) {
     for (const std::string& weight : weights) {
       runs[k].early.push_back(weight);
-      runs[k - 1].ahead.push_back(weight);
+      runs[j].ahead.push_back(weight);
+      for (std::size_t between = j + 1; between < k; ++between)
+        runs[between].passing.push_back(weight);
     }
     return runs;
   }
@@ -116,10 +150,14 @@ class EarlyWeights : LaterLook {
   /// These besides those that come early already, where that is better and all has a place.
   bool take(std::vector<PlannedSubgraph>& runs, std::size_t k,
             const std::vector<std::string>& weights) const {
-    std::vector<PlannedSubgraph> next = with(runs, k, weights);
+    return take(runs, with(runs, k - 1, k, weights), k - 1, k);
+  }
+  /// Runs of which `j` loads other weights for `k`.
+  bool take(std::vector<PlannedSubgraph>& runs, std::vector<PlannedSubgraph> next, std::size_t j,
+            std::size_t k) const {
     const double before = score_of(runs) * less;
-    if (score_of(as_placed(next, k)) >= before || together(next, k) > most_together ||
-        !settle(next, k - 1, k))
+    if (score_of(as_placed(next, {j, k - 1, k})) >= before || together(next, k) > most_together ||
+        !settle(next, j, k))
       return false;
     if (score_of(next) >= before) return false;
     runs = std::move(next);
@@ -134,19 +172,24 @@ class EarlyWeights : LaterLook {
     return 1;
   }
 
-  /// What the runs on both sides of the cut, where weights come early, take if there is room beside
+  /// What runs that load other weights ahead, or find others early, take if there is room beside
   /// what is placed already: where that is makes no difference to time. They peak no higher so.
-  [[nodiscard]] std::vector<PlannedSubgraph> as_placed(std::vector<PlannedSubgraph> runs,
-                                                       std::size_t k) const {
-    for (PlannedSubgraph* run : {&runs[k - 1], &runs[k]}) {
+  [[nodiscard]] std::vector<PlannedSubgraph> as_placed(
+      std::vector<PlannedSubgraph> runs, std::initializer_list<std::size_t> changed) const {
+    for (const std::size_t k : changed) {
+      PlannedSubgraph* const run = &runs[k];
       const Piece piece = make_piece(network_, hardware_, *run, readers_);
       run->placements.erase(run->placements.begin() + 1, run->placements.end());
       PlannedPlacement& placed = run->placements.front();
       placed.problem = piece_problem(piece, 0);
       std::vector<BufferPlace>& places = placed.placement.places;
-      const std::size_t missing = piece.lowering.buffers.size() - places.size();
-      places.insert(places.end() - static_cast<std::ptrdiff_t>(piece.part.passing.size()), missing,
-                    BufferPlace{});
+      const auto passing = static_cast<std::ptrdiff_t>(piece.part.passing.size());
+      const std::size_t needed = piece.lowering.buffers.size();
+      if (needed >= places.size())
+        places.insert(places.end() - passing, needed - places.size(), BufferPlace{});
+      else
+        places.erase(places.end() - passing - static_cast<std::ptrdiff_t>(places.size() - needed),
+                     places.end() - passing);
       const Size peak = run->metrics.peak_bytes;
       run->metrics = cost::run_cost(piece_run(piece, hardware_, run->placements)).metrics;
       run->metrics.peak_bytes = peak;

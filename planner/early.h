@@ -1,13 +1,13 @@
-// Weights that come early: a run loads those of the next one while it works, where that makes a
-// plan better.
+// Weights that come early: a run loads those of the next one, or of one after that, while it works,
+// where that makes a plan better.
 //
 //   if (may_come_early(network, hardware) && take_early(network, hardware, params, plan)) ...
 //
 // A weight that stays through all tiles of its run (WeightPolicy::resident) is loaded in the first
-// tile of the run before, once that has what it needs itself: PlannedSubgraph::ahead and ::early.
-// It then lies at one address through both runs. Which runs there are and how they are tiled is
-// settled before: what was found without is the start, so no plan gets worse for it. Private to
-// planner/.
+// tile of a run before, once that has what it needs itself: PlannedSubgraph::ahead and ::early. It
+// then lies at one address through both runs and those between (::passing). Which runs there are
+// and how they are tiled is settled before: what was found without is the start, so no plan gets
+// worse for it. Private to planner/.
 #pragma once
 
 #include "cost/score.h"

@@ -1,6 +1,7 @@
 #include "planner/kept_places.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -23,28 +24,42 @@ struct Held {
   friend auto operator<=>(const Held&, const Held&) = default;
 };
 
-std::optional<Held> held_by(const Piece& piece, std::size_t run, BufferIndex buffer) {
+/// The first run from `run` on that finds the weight early.
+std::size_t reader_of(std::span<const PlannedSubgraph> runs, std::size_t run,
+                      const std::string& weight) {
+  const auto finds = [&](const PlannedSubgraph& later) {
+    return std::ranges::find(later.early, weight) != later.early.end();
+  };
+  const auto rest = runs.subspan(run);
+  return run + static_cast<std::size_t>(std::ranges::find_if(rest, finds) - rest.begin());
+}
+
+std::optional<Held> held_by(const Piece& piece, std::span<const PlannedSubgraph> runs,
+                            std::size_t run, BufferIndex buffer) {
   const tiling::LoweredBuffer& lowered = piece.lowering.buffers[buffer];
   if (lowered.role == tiling::BufferRole::passing)
     return Held{piece.part.planned(piece.part.passing[lowered.tensor])};
   const tiling::LocalTensor& local = piece.part.tensors[lowered.tensor];
   if (lowered.role == tiling::BufferRole::kept) return Held{piece.part.planned(local.tensor)};
-  if (local.early) return Held{local.tensor, run};
-  if (local.ahead) return Held{local.tensor, run + 1};
-  return std::nullopt;
+  if (!local.early && !local.ahead) return std::nullopt;
+  return Held{local.tensor,
+              reader_of(runs, local.ahead ? run + 1 : run, piece.part.tensor(lowered.tensor).name)};
 }
 
 /// All runs on one time line.
 class Together {
  public:
-  explicit Together(std::vector<Memory> memories) { all_.memories = std::move(memories); }
+  Together(std::vector<Memory> memories, std::span<const PlannedSubgraph> runs) : runs_(runs) {
+    all_.memories = std::move(memories);
+  }
+  /// The next run.
   void add(const Piece& piece) {
     const PlacementProblem own = piece_problem(piece, 0);
     std::vector<BufferIndex>& mine = of_run_.emplace_back();
     const Step length = steps_of(piece);
     for (BufferIndex b = 0; b < own.buffers.size(); ++b) {
       Buffer buffer = shifted(own.buffers[b]);
-      const std::optional<Held> held = held_by(piece, of_run_.size() - 1, b);
+      const std::optional<Held> held = held_by(piece, runs_, of_run_.size() - 1, b);
       if (!held) {
         buffer.id = "run " + std::to_string(of_run_.size()) + ": " + buffer.id;
         mine.push_back(all_.buffers.size());
@@ -101,6 +116,7 @@ class Together {
     homeless_ = homeless_ || buffer.memories.empty();
   }
 
+  std::span<const PlannedSubgraph> runs_;
   PlacementProblem all_;
   std::map<Held, BufferIndex> kept_;
   std::vector<std::vector<BufferIndex>> of_run_;
@@ -118,12 +134,15 @@ std::vector<std::pair<std::size_t, std::size_t>> tied_runs(const Hardware& hardw
     return stretches;
   }
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    if (runs[k].kept.empty() && runs[k].early.empty() && runs[k].ahead.empty()) continue;
+    if (runs[k].kept.empty() && runs[k].early.empty() && runs[k].ahead.empty() &&
+        runs[k].passing.empty())
+      continue;
     const auto stays = [&](const std::string& name) {
       return std::ranges::find(runs[k].kept, name) != runs[k].kept.end();
     };
     const bool tied = !stretches.empty() && stretches.back().second == k &&
-                      (!runs[k].early.empty() || std::ranges::any_of(runs[k - 1].kept, stays));
+                      (!runs[k].early.empty() || !runs[k].passing.empty() ||
+                       std::ranges::any_of(runs[k - 1].kept, stays));
     if (tied)
       ++stretches.back().second;
     else
@@ -134,7 +153,7 @@ std::vector<std::pair<std::size_t, std::size_t>> tied_runs(const Hardware& hardw
 
 KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const Hardware& within,
                        std::span<PlannedSubgraph> runs, const Limits& limits) {
-  Together together(placement_memories(within));
+  Together together(placement_memories(within), runs);
   std::vector<Piece> pieces;
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   for (const PlannedSubgraph& run : runs) {
@@ -207,26 +226,41 @@ void residence_wrong(const Network& network, const Hardware& hardware,
     }
 }
 
-/// What a run finds is what the one before loads for it.
+/// A run finds what one before has loaded for it, and all runs between the two list it.
 void early_wrong(const Network& network, const std::vector<PlannedSubgraph>& runs,
                  std::vector<std::string>& wrong) {
-  for (std::size_t k = 0; k <= runs.size(); ++k) {
-    std::vector<TensorIndex> loaded;
-    std::vector<TensorIndex> found;
-    if (k > 0) loaded = ahead_weights(network, runs[k - 1]);
-    std::ranges::sort(loaded);
-    if (k < runs.size()) found = early_weights(network, runs[k]);
-    const auto say = [&](const std::vector<TensorIndex>& here,
-                         const std::vector<TensorIndex>& there, const char* what) {
-      for (const TensorIndex t : here)
-        if (!std::ranges::binary_search(there, t))
-          wrong.push_back("weight '" + network.tensors[t].name + "' " + what +
-                          " the run that begins at op " +
-                          std::to_string(k < runs.size() ? runs[k].ops.first : network.ops.size()));
-    };
-    say(found, loaded, "is not loaded ahead of");
-    say(loaded, found, "is loaded ahead, but not listed as `early` by");
+  std::vector<TensorIndex> waiting;  // sorted
+  const auto begins_at = [&](const PlannedSubgraph& run) {
+    return "the run that begins at op " + std::to_string(run.ops.first);
+  };
+  for (const PlannedSubgraph& run : runs) {
+    const tiling::EarlyWeights weights = early_weights(network, run);
+    std::vector<TensorIndex> still;
+    const auto is_there = [&](TensorIndex t) { return std::ranges::binary_search(waiting, t); };
+    for (const TensorIndex t : weights.early)
+      if (!is_there(t))
+        wrong.push_back("weight '" + network.tensors[t].name + "' is not loaded ahead of " +
+                        begins_at(run));
+    for (const TensorIndex t : weights.passing) {
+      if (is_there(t))
+        still.push_back(t);
+      else
+        wrong.push_back("weight '" + network.tensors[t].name + "' is listed as `passing` by " +
+                        begins_at(run) + ", but none before loads it ahead");
+    }
+    std::ranges::sort(still);
+    for (const TensorIndex t : waiting)
+      if (!std::ranges::binary_search(weights.early, t) && !std::ranges::binary_search(still, t))
+        wrong.push_back("weight '" + network.tensors[t].name +
+                        "' is loaded ahead, but listed neither as `early` nor as `passing` by " +
+                        begins_at(run));
+    waiting = std::move(still);
+    std::ranges::copy(weights.ahead, std::back_inserter(waiting));
+    std::ranges::sort(waiting);
   }
+  for (const TensorIndex t : waiting)
+    wrong.push_back("weight '" + network.tensors[t].name +
+                    "' is loaded ahead, but no run reads it afterwards");
 }
 
 }  // namespace
@@ -244,7 +278,7 @@ std::vector<std::string> kept_wrong(const Network& network, const Hardware& hard
     const Piece piece = make_piece(network, hardware, run, readers);
     for (const PlannedPlacement& placed : run.placements)
       for (BufferIndex b = 0; b < placed.placement.places.size(); ++b) {
-        const std::optional<Held> held = held_by(piece, k, b);
+        const std::optional<Held> held = held_by(piece, runs, k, b);
         if (!held) continue;
         const std::pair here(placed.placement.places[b], piece.lowering.problem.buffers[b].size);
         const auto [known, fresh] = places.try_emplace(*held, here);

@@ -1,6 +1,7 @@
 #include "planner/piece.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "model/off_chip.h"
@@ -38,14 +39,15 @@ std::vector<TensorIndex> sorted(std::vector<TensorIndex> tensors) {
   return tensors;
 }
 
-/// Weights that come early, and those of the next run.
+/// Weights that come early, of the run itself and of later ones.
 void set_early(const Network& network, const Hardware& hardware, const PlannedSubgraph& planned,
                tiling::Subgraph& part) {
-  const std::vector<TensorIndex> early = early_weights(network, planned);
-  const std::vector<TensorIndex> ahead = ahead_weights(network, planned);
-  if (early.empty() && ahead.empty()) return;
+  if (planned.early.empty() && planned.ahead.empty() && planned.passing.empty()) return;
+  const tiling::EarlyWeights weights = early_weights(network, planned);
   const auto listed = [&](TensorIndex t) { return "'" + network.tensors[t].name + "'"; };
-  for (const std::vector<TensorIndex>& list : {early, sorted(ahead)})
+  std::vector<TensorIndex> for_others = weights.ahead;
+  std::ranges::copy(weights.passing, std::back_inserter(for_others));
+  for (const std::vector<TensorIndex>& list : {weights.early, sorted(for_others)})
     if (const auto twice = std::ranges::adjacent_find(list); twice != list.end())
       refuse(planned, "lists " + listed(*twice) + " twice as a weight that comes early");
   if (planned.variant.reduction != 1)
@@ -57,16 +59,24 @@ void set_early(const Network& network, const Hardware& hardware, const PlannedSu
   const auto reads = [&](TensorIndex t) {
     return std::ranges::find(part.tensors, t, &tiling::LocalTensor::tensor) != part.tensors.end();
   };
-  for (const TensorIndex t : early)
+  for (const TensorIndex t : weights.early)
     if (network.tensors[t].kind != TensorKind::weight || !reads(t))
       refuse(planned, "finds " + listed(t) + " early, which is no weight that it reads");
-  for (const TensorIndex t : ahead)
-    if (network.tensors[t].kind != TensorKind::weight || storage_of(network, t) != t || reads(t))
+  const auto is_for_others = [&](TensorIndex t) {
+    return network.tensors[t].kind == TensorKind::weight && storage_of(network, t) == t &&
+           !reads(t);
+  };
+  for (const TensorIndex t : weights.ahead)
+    if (!is_for_others(t))
       refuse(planned,
-             "loads " + listed(t) + " ahead, which is no weight that it leaves to the next one");
-  if (!early.empty() && planned.variant.weights != WeightPolicy::resident)
+             "loads " + listed(t) + " ahead, which is no weight that it leaves to a later one");
+  for (const TensorIndex t : weights.passing)
+    if (!is_for_others(t))
+      refuse(planned, "lists " + listed(t) +
+                          " as `passing`, which is no weight that it leaves to a later one");
+  if (!weights.early.empty() && planned.variant.weights != WeightPolicy::resident)
     refuse(planned, "finds weights early, and does not keep them through its tiles");
-  tiling::set_early(part, hardware, early, ahead);
+  tiling::set_early(part, hardware, weights);
 }
 
 }  // namespace
@@ -75,12 +85,10 @@ std::vector<TensorIndex> kept_tensors(const Network& network, const PlannedSubgr
   return sorted(named(network, planned, planned.kept, "keeps"));
 }
 
-std::vector<TensorIndex> early_weights(const Network& network, const PlannedSubgraph& planned) {
-  return sorted(named(network, planned, planned.early, "finds early"));
-}
-
-std::vector<TensorIndex> ahead_weights(const Network& network, const PlannedSubgraph& planned) {
-  return named(network, planned, planned.ahead, "loads ahead");
+tiling::EarlyWeights early_weights(const Network& network, const PlannedSubgraph& planned) {
+  return {sorted(named(network, planned, planned.early, "finds early")),
+          named(network, planned, planned.ahead, "loads ahead"),
+          named(network, planned, planned.passing, "lists as `passing`")};
 }
 
 std::vector<std::string> kept_names(const tiling::Subgraph& part) {

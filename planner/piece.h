@@ -30,11 +30,9 @@ struct Piece {
 /// What the subgraph says that it keeps. Throws std::invalid_argument for what is no tensor.
 [[nodiscard]] std::vector<TensorIndex> kept_tensors(const Network& network,
                                                     const PlannedSubgraph& planned);
-/// Likewise the weights that came early, and in their order those that it loads for the next run.
-[[nodiscard]] std::vector<TensorIndex> early_weights(const Network& network,
-                                                     const PlannedSubgraph& planned);
-[[nodiscard]] std::vector<TensorIndex> ahead_weights(const Network& network,
-                                                     const PlannedSubgraph& planned);
+/// Likewise of weights that come early.
+[[nodiscard]] tiling::EarlyWeights early_weights(const Network& network,
+                                                 const PlannedSubgraph& planned);
 /// What a run keeps, and what waits while it works.
 [[nodiscard]] std::vector<std::string> kept_names(const tiling::Subgraph& part);
 

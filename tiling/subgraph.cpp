@@ -126,21 +126,23 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   return part;
 }
 
-void set_early(Subgraph& part, const Hardware& hardware, std::span<const TensorIndex> early,
-               std::span<const TensorIndex> ahead) {
+void set_early(Subgraph& part, const Hardware& hardware, const EarlyWeights& weights) {
   const Network& network = *part.network;
   for (LocalTensor& local : part.tensors)
-    local.early = local.weight && std::ranges::binary_search(early, local.tensor);
-  for (const TensorIndex t : ahead) {
+    local.early = local.weight && std::ranges::binary_search(weights.early, local.tensor);
+  const auto add = [&](TensorIndex t, bool early) {
     LocalTensor& local = part.tensors.emplace_back();
     local.tensor = t;
     local.weight = local.ahead = true;
+    local.early = early;
     local.bytes = bytes_of(network.tensors[t]);
-    if (!hardware.coding) continue;
+    if (!hardware.coding) return;
     for (const Op& op : network.ops)
       if (const auto weight = multiplied_by(network, op, hardware); weight && weight->tensor == t)
         local.bytes = weight->bytes;
-  }
+  };
+  for (const TensorIndex t : weights.passing) add(t, true);
+  for (const TensorIndex t : weights.ahead) add(t, false);
 }
 
 std::vector<TensorIndex> may_stay(const Network& network,

@@ -37,7 +37,8 @@ struct LocalTensor {
   Memories made_in{};
   /// A weight that is there when the run begins.
   bool early = false;
-  /// A weight that no op of the run reads: it is loaded for the next run.
+  /// A weight that no op of the run reads: it is loaded for a later run, or waits for one where it
+  /// is early, too.
   bool ahead = false;
   /// Of what lies off the chip as a part of another tensor (reduction.h).
   std::optional<TensorSlice> slice{};
@@ -107,11 +108,14 @@ struct Subgraph {
                                      const Hardware& hardware,
                                      std::span<const TensorIndex> stays = {});
 
-/// Of a run on a machine: these weights of it are there when it begins, and others are loaded for
-/// the next run, in this order. The first are sorted.
-/// require: it reads all of the first and none of the others
-void set_early(Subgraph& part, const Hardware& hardware, std::span<const TensorIndex> early,
-               std::span<const TensorIndex> ahead);
+/// Weights of a run that come before they are read.
+struct EarlyWeights {
+  std::vector<TensorIndex> early;    ///< there when it begins; sorted
+  std::vector<TensorIndex> ahead;    ///< loaded for later runs, in this order
+  std::vector<TensorIndex> passing;  ///< there when it begins, for later runs
+};
+/// require: the run reads all of the first and none of the others
+void set_early(Subgraph& part, const Hardware& hardware, const EarlyWeights& weights);
 
 /// Those that may stay on the chip although there is another place for them: an op makes them,
 /// another one reads them, and they are no result of the network. Sorted.

@@ -45,10 +45,12 @@ struct PlannedSubgraph {
   /// makes them to that of their last reader, though they might be stored off it meanwhile. In the
   /// order of the network's tensors.
   std::vector<std::string> kept;
-  /// Names of weights that are on the chip when the subgraph begins: the one before loads them.
+  /// Names of weights that are on the chip when the subgraph begins: one before has loaded them.
   std::vector<std::string> early;
-  /// Names of weights that it loads for the next one, once its first tile has what it needs.
+  /// Names of weights that it loads for one after it, once its first tile has what it needs.
   std::vector<std::string> ahead;
+  /// Names of weights that one before has loaded for one after it, and that wait meanwhile.
+  std::vector<std::string> passing;
   /// Together they hold every distinct tile: a tile is placed by the first one whose sizes are
   /// all at least its own.
   std::vector<PlannedPlacement> placements;

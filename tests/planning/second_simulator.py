@@ -33,7 +33,8 @@ class Run(Pipeline):
         self.one_copy = subgraph["variant"].get("one_copy", "none").split("+") if self.double else []
         # So many ops lead, and the others work one tile behind them, at the same time.
         self.lead = len(self.ops) - subgraph["variant"].get("trailing", 0)
-        self.early = set(subgraph.get("early", ()))  # the run before has loaded these
+        self.early = set(subgraph.get("early", ()))  # a run before has loaded these
+        self.waiting = bool(subgraph.get("passing"))  # for others, and takes room alone
         self.ahead = [(op, at, w) for name in subgraph.get("ahead", ()) for op in network.ops
                       for at, w in enumerate(op.weights) if w.name == name]
         self.made = [op.output for op in self.ops]
@@ -633,7 +634,7 @@ class Run(Pipeline):
             ("layouts are converted", m.convert is not None), ("encoded", any(self.stored.values())),
             ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("halos copied", self.halos_copied),
             ("two memories off the chip", len(m.offchip) > 1),
-            ("weights come early", bool(self.early)), ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
+            ("weights come early", bool(self.early)), ("weights wait", self.waiting), ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
             ("side by side", self.lead < len(self.ops)), ("read off the chip", bool(self.direct[0])), ("written off the chip", bool(self.direct[1])),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
         return words

@@ -149,9 +149,9 @@ class Simulator(unittest.TestCase):
                 self.assertGreaterEqual(covered[what], times * COUNT // 200, what)
 
     def test_what_comes_early(self):
-        """Short runs, with weights that the run before loads."""
+        """Short runs, with weights that a run before loads."""
         covered, seed, count = collections.Counter(), SEED, max(1, COUNT // 4)
-        while covered["weights come early"] < count:
+        while covered["weights come early"] < count or covered["weights wait"] < count // 8:
             draw = random.Random(seed)
             network = RandomNetwork(draw, draw.randint(2, 6), heavy=draw.random() < 0.3)
             machine = RandomMachine(draw, draw.choice([2048, 4096, 16384]))

@@ -169,6 +169,63 @@ outputs: ["1:b.weights"]
   EXPECT_EQ(plan.subgraphs[1].early.size(), 1U);
 }
 
+// `b` moves more than it works, so what `c` needs comes while `a` works.
+constexpr std::string_view busy_text = R"(
+tessera: network/1
+name: busy
+tensors: {x: {shape: [1, 8, 4, 4], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: a, type: conv, inputs: [x], output: t, weights: {shape: [8, 8, 1, 1], dtype: int8}}
+  - {name: b, type: relu, inputs: [t], output: u}
+  - {name: c, type: conv, inputs: [u], output: y, weights: {shape: [8, 8, 1, 1], dtype: int8}}
+outputs: [y]
+)";
+
+/// No channel is free while `b` works: its relu takes a cycle.
+TEST(Early, AWeightMayComeARunAheadOfTheOneBefore) {
+  const Network network = io::read_network_yaml(busy_text, "busy.yaml").network;
+  Hardware hardware = small_machine(4096, Early::weights);
+  hardware.engines.push_back({.name = "vec", .kind = EngineKind::vector, .lanes = 128});
+  const auto plan_with = [&](Early early) {
+    hardware.tiling.early = early;
+    return plan_network(network, hardware, {.max_ops = 1, .tile_shapes = 0});
+  };
+  const NetworkPlan late = plan_with(Early::none);
+  const NetworkPlan plan = plan_with(Early::weights);
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  EXPECT_EQ(late.totals.latency_cycles - plan.totals.latency_cycles, 64 + 10);
+  const std::vector<std::string>& weights = plan.subgraphs[2].early;
+  ASSERT_EQ(weights.size(), 1U);
+  EXPECT_EQ(plan.subgraphs[0].ahead, weights);
+  EXPECT_EQ(plan.subgraphs[1].passing, weights);
+  EXPECT_TRUE(check_plan(network, hardware, plan).empty());
+
+  const auto expect_refused = [&](NetworkPlan wrong, const std::string& sentence) {
+    const std::vector<std::string> said = check_plan(network, hardware, wrong);
+    ASSERT_FALSE(said.empty());
+    EXPECT_NE(said.front().find(sentence), std::string::npos) << said.front();
+  };
+  NetworkPlan wrong = plan;
+  wrong.subgraphs[1].passing = {"u"};
+  expect_refused(wrong, "lists 'u' as `passing`, which is no weight");
+  wrong.subgraphs[1].passing = {"nothing"};
+  expect_refused(wrong, "lists as `passing` 'nothing', which is no tensor");
+  wrong = plan;
+  std::vector<PlannedSubgraph> runs = plan.subgraphs;
+  runs[1].passing.clear();
+  EXPECT_NE(kept_wrong(network, hardware, runs).front().find("neither as `early` nor as `passing`"),
+            std::string::npos);
+  runs = plan.subgraphs;
+  runs[0].ahead.clear();
+  EXPECT_NE(kept_wrong(network, hardware, runs).front().find("none before loads it ahead"),
+            std::string::npos);
+  runs = plan.subgraphs;
+  runs[2].early.clear();
+  EXPECT_NE(kept_wrong(network, hardware, runs).front().find("by the run that begins at op 2"),
+            std::string::npos);
+}
+
 void expect_lists_refused(const NetworkPlan& plan, const std::string& sentence) {
   const std::vector<std::string> wrong =
       check_plan(chain(), small_machine(4096, Early::weights), plan);
@@ -182,7 +239,7 @@ TEST(Early, ListsThatCannotBeAreRefused) {
   NetworkPlan plan = good;
   plan.subgraphs[1].early.clear();
   plan.subgraphs[0].ahead = {"t"};
-  expect_lists_refused(plan, "loads 't' ahead, which is no weight that it leaves to the next one");
+  expect_lists_refused(plan, "loads 't' ahead, which is no weight that it leaves to a later one");
   plan.subgraphs[0].ahead = {weight, weight};
   expect_lists_refused(plan, "lists '" + weight + "' twice");
   plan.subgraphs[0].ahead = {"nothing"};
