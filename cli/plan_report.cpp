@@ -228,6 +228,14 @@ std::string offchip_lines(const NetworkPlan& plan) {
     text += std::to_string(plan.joined.size()) +
             (plan.joined.size() == 1 ? " tensor lies" : " tensors lie") +
             " there in the place of what joins them\n";
+  if (!plan.pinned.empty()) {
+    Size bytes = 0;
+    for (const PlannedPin& pin : plan.pinned) bytes += pin.bytes;
+    text += std::to_string(plan.pinned.size()) +
+            (plan.pinned.size() == 1 ? " weight lies" : " weights lie") + " in " +
+            plan.pinned.front().memory + " for good: " + bytes_text(bytes) +
+            ", loaded once before the first run and not counted\n";
+  }
   return text;
 }
 

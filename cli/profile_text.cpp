@@ -291,6 +291,8 @@ Sheet sheet_of(const Hardware& hardware) {
                 "copied: operands of concatenations lie by themselves off the chip");
     if (hardware.tiling.early == Early::weights)
       sheet.add("tiling.early", "weights of later runs, while the last op works");
+    if (hardware.tiling.pinned == Pinned::weights)
+      sheet.add("tiling.pinned", "weights may lie on the chip for good, loaded once");
     if (hardware.coding)
       sheet.add("weight_coding", real(hardware.coding->ratio) + " of the bytes, " +
                                      std::to_string(hardware.coding->per_channel) +

@@ -232,7 +232,7 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
   const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
   const std::vector<TensorIndex> whole = use.in_every_tile(part.ops, op);
   for (const tiling::LocalTensor& local : part.tensors)
-    if (std::ranges::find(whole, local.tensor) != whole.end()) {
+    if (tiling::is_loaded(local) && std::ranges::find(whole, local.tensor) != whole.end()) {
       weight_bytes_ += static_cast<double>(local.bytes.whole());
       ++weights_;
     }
@@ -252,7 +252,8 @@ void GridBound::find_slices(const tiling::Subgraph& part,
     if (std::ranges::find(seen, operand.local) != seen.end()) continue;
     seen.push_back(operand.local);
     if (op.kind == OpKind::conv) {
-      if (operand.position == 1 && local.weight && local.consumers.size() == 1 &&
+      if (operand.position == 1 && local.weight && tiling::is_loaded(local) &&
+          local.consumers.size() == 1 &&
           std::ranges::find(in_every_tile, local.tensor) == in_every_tile.end()) {
         slice_bytes_ += static_cast<double>(local.bytes.whole());
         ++slices_;

@@ -315,9 +315,10 @@ void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
     for (const TensorIndex out : outputs_[op]) of_op = std::max(of_op, density_[out]);
     const double density = operand.read_for(of_op);
     if (run.made[t] || density <= run.loaded[t]) continue;
-    if (stays_[t] && network_.tensors[t].kind != TensorKind::weight) continue;  // it is on the chip
+    const bool weight = network_.tensors[t].kind == TensorKind::weight;
+    if ((stays_[t] && !weight) || network_.tensors[t].pinned) continue;  // it is on the chip
     if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true, reads), -1);
-    if (early_ && network_.tensors[t].kind == TensorKind::weight) {
+    if (early_ && weight) {
       if (run.loaded[t] > 0)
         run.weights.add(move(t, run.loaded[t], true, reads), -1);
       else
@@ -388,7 +389,8 @@ Metrics RunBounds::of(OpIndex first, OpIndex last) {
   for (; run_->end <= last; ++run_->end) add_op(*run_, run_->end);
   Move moved = run_->moved;
   fetches_->find(first, last);
-  for (const auto& [weight, times] : fetches_->times()) moved.add(move(weight, 1, true), times - 1);
+  for (const auto& [weight, times] : fetches_->times())
+    if (!network_.tensors[weight].pinned) moved.add(move(weight, 1, true), times - 1);
   return metrics(*run_, moved);
 }
 

@@ -51,7 +51,7 @@ std::int64_t weights_cycles(const tiling::Subgraph& part, const Hardware& hardwa
   const Link& link = links.of(true);
   std::int64_t cycles = 0;
   for (std::size_t t = 0; t < part.tensors.size(); ++t)
-    if (part.tensors[t].weight)
+    if (part.tensors[t].weight && tiling::is_loaded(part.tensors[t]))
       cycles += transfer_cost(moved(part, t, tiling::whole(part.tensor(t).shape), link), link, true)
                     .cycles;
   return cycles;

@@ -113,6 +113,9 @@ ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
     const MemoryIndex memory = placement.places[b].memory;
     places_[buffer.tensor * shares_ + buffer.share] = {memory, energies[memory]};
   }
+  for (std::size_t t = 0; t < run.subgraph->tensors.size(); ++t)
+    if (const std::optional<MemoryIndex> memory = run.subgraph->tensors[t].pinned)
+      places_[t * shares_] = {*memory, energies[*memory]};
   for (const auto& [local, place] : run.lowering->in_place)
     for (std::size_t share = 0; share < shares_; ++share)
       places_[local * shares_ + share] = places_[place * shares_ + share];

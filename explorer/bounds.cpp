@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cost/run_bound.h"
+#include "planner/pinned.h"
 
 namespace tessera::explorer {
 
@@ -17,7 +18,8 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
   std::vector<TensorIndex> stays;
   if (residency) stays = cost::whatever_stays(network);
   const bool early = residency && hardware.tiling.early == Early::weights;
-  cost::RunBounds bounds(network, hardware, stays, early);
+  const Network least_moved = planner::with_all_pinned(network, hardware);
+  cost::RunBounds bounds(least_moved, hardware, stays, early);
   // least[k]: of the ops before k.
   std::vector<Costs> least(ops + 1, {infinity, infinity, infinity, infinity});
   least[0] = {};

@@ -268,6 +268,7 @@ class CHeader {
     out_ += "#define " + name + ' ' + value + '\n';
   }
   void text(const std::string& text) { out_ += text; }
+  [[nodiscard]] const std::string& memory(MemoryIndex number) const { return names_[number]; }
   /// The name of a memory that has no number.
   [[nodiscard]] std::string other_memory(const std::string& name) {
     return unique_(high_ + '_' + c_name(name, true), of_a_memory);
@@ -307,6 +308,17 @@ struct UsedRoom {
       const Size rest = aligned / std::gcd(aligned, alignments[m]);
       alignments[m] = checked_mul(alignments[m], rest).value_or(aligned);
     }
+  }
+  /// require: its memory is there
+  void add(const PlannedPin& pin) {
+    const MemoryIndex m = number_of(pin.memory);
+    heights[m] = std::max(heights[m], pin.offset + pin.bytes);
+    const Size rest = memories[m].alignment / std::gcd(memories[m].alignment, alignments[m]);
+    alignments[m] = checked_mul(alignments[m], rest).value_or(memories[m].alignment);
+  }
+  [[nodiscard]] MemoryIndex number_of(const std::string& name) const {
+    const auto found = std::ranges::find(memories, name, &Memory::name);
+    return static_cast<MemoryIndex>(found - memories.begin());
   }
 };
 
@@ -357,6 +369,16 @@ typedef struct {
   const char *id, *whole;
   uint64_t first_channel, end_channel;
 } NAME_joined;
+)";
+
+constexpr const char* pinned_type = R"(
+/* Weights that lie on the chip for good: load them once, before the first run. No buffer of any run
+   touches them. */
+typedef struct {
+  const char *id;
+  uint32_t memory;
+  uint64_t offset, size;
+} NAME_pinned;
 )";
 
 std::string with_name(std::string text, const std::string& name) {
@@ -456,6 +478,17 @@ void add_joined(CHeader& header, const NetworkPlan& plan) {
   header.text("};\n");
 }
 
+void add_pinned(CHeader& header, const UsedRoom& used, const NetworkPlan& plan) {
+  if (plan.pinned.empty()) return;
+  header.text(with_name(pinned_type, header.low()));
+  header.define(header.high() + "_PINNED", c_number(static_cast<Size>(plan.pinned.size())));
+  header.text("static const " + header.low() + "_pinned " + header.low() + "_pins[] = {\n");
+  for (const PlannedPin& pin : plan.pinned)
+    header.text("  {" + c_string(pin.weight) + ", " + header.memory(used.number_of(pin.memory)) +
+                ", " + c_number(pin.offset) + ", " + c_number(pin.bytes) + "},\n");
+  header.text("};\n");
+}
+
 }  // namespace
 
 std::string write_c_header(const PlacementProblem& problem, const Placement& placement,
@@ -483,12 +516,14 @@ std::string write_plan_c_header(const NetworkPlan& plan, std::string_view name) 
   for (const PlannedSubgraph& run : plan.subgraphs)
     for (const PlannedPlacement& planned : run.placements)
       used.add(planned.problem, planned.placement);
+  for (const PlannedPin& pin : plan.pinned) used.add(pin);
   header.memories(used.memories, used.heights, used.alignments);
   header.place_type(true);
   header.text(with_name(run_type, header.low()));
   add_runs(header, plan);
   add_offchip(header, plan);
   add_joined(header, plan);
+  add_pinned(header, used, plan);
   return header.end();
 }
 

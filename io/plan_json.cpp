@@ -127,6 +127,15 @@ std::string join_text(const PlannedJoin& join) {
   });
 }
 
+std::string pin_text(const PlannedPin& pin) {
+  return json_object([&](JsonObject& object) {
+    object.text("weight", pin.weight);
+    object.text("memory", pin.memory);
+    object.number("offset", pin.offset);
+    object.number("bytes", pin.bytes);
+  });
+}
+
 std::string offchip_text(const OffchipMemory& memory) {
   std::string out;
   JsonObject object(out);
@@ -258,8 +267,13 @@ class Reader {
     if (const Node* node = fields.find("reference"))
       plan.reference.totals = read_metrics(sources_, *node, "reference", &plan.reference);
     if (const Node* list = fields.find("joined"))
-      for (const Node& node : as_list(sources_, *list, "joined")) joined_.push_back(join(node));
-    plan.joined = joined_;
+      for (const Node& node : as_list(sources_, *list, "joined"))
+        places_.joined.push_back(join(node));
+    if (const Node* list = fields.find("pinned"))
+      for (const Node& node : as_list(sources_, *list, "pinned"))
+        places_.pinned.push_back(pin(node));
+    plan.joined = places_.joined;
+    plan.pinned = places_.pinned;
     const bool feasible = plan.status == Status::feasible;
     if (const Node* list = feasible ? &fields.need("subgraphs") : fields.find("subgraphs"))
       for (const Node& node : as_list(sources_, *list, "subgraphs"))
@@ -387,6 +401,17 @@ class Reader {
                           wrong_plan);
   }
 
+  PlannedPin pin(const Node& node) const {
+    Fields fields(sources_, node, "what is pinned");
+    PlannedPin pin;
+    pin.weight = as_text(sources_, fields.need("weight"), "weight");
+    pin.memory = as_text(sources_, fields.need("memory"), "memory");
+    pin.offset = as_whole(sources_, fields.need("offset"), "offset", 0);
+    pin.bytes = as_whole(sources_, fields.need("bytes"), "bytes", 0);
+    fields.finish();
+    return pin;
+  }
+
   PlannedJoin join(const Node& node) const {
     Fields fields(sources_, node, "what is joined");
     PlannedJoin join;
@@ -509,7 +534,7 @@ class Reader {
               wrong_plan};
     };
     try {
-      planned.problem = problem_of_(joined_, s, s.placements.size());
+      planned.problem = problem_of_(places_, s, s.placements.size());
     } catch (const std::invalid_argument& error) {
       throw MismatchError(sources_.file(node), node.line, error.what(), wrong_plan);
     }
@@ -566,7 +591,7 @@ class Reader {
 
   const Sources& sources_;
   const PlannedProblem& problem_of_;
-  std::vector<PlannedJoin> joined_{};
+  PlannedPlaces places_{};
   const PlannedClaims& claims_;
 };
 
@@ -611,6 +636,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   write_list(object.entry("layers"), plan.layers, ",\n", layer_text);
   if (!plan.behind.memory.empty()) object.entry("behind") += behind_text(plan.behind);
   if (!plan.joined.empty()) write_list(object.entry("joined"), plan.joined, ",\n", join_text);
+  if (!plan.pinned.empty()) write_list(object.entry("pinned"), plan.pinned, ",\n", pin_text);
   if (!plan.offchip.empty()) write_list(object.entry("offchip"), plan.offchip, ",\n", offchip_text);
   write_name_lists(object.entry("unused_modes"), plan.unused_modes);
   write_name_lists(object.entry("idle_banks"), plan.idle_banks);

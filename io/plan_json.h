@@ -21,11 +21,17 @@ namespace tessera::io {
 
 [[nodiscard]] std::string write_plan_json(const NetworkPlan& plan);
 
+/// What a plan says of where tensors lie in all subgraphs.
+struct PlannedPlaces {
+  std::vector<PlannedJoin> joined;
+  std::vector<PlannedPin> pinned;
+};
+
 /// The problem that placement `index` of a subgraph (whose ops, tiling and variant are read
-/// already, as is what the plan says is joined) claims to answer. May throw std::invalid_argument:
-/// the message becomes a MismatchError.
+/// already, as are the plan's places) claims to answer. May throw std::invalid_argument: the
+/// message becomes a MismatchError.
 using PlannedProblem = std::function<PlacementProblem(
-    const std::vector<PlannedJoin>& joined, const PlannedSubgraph& subgraph, std::size_t index)>;
+    const PlannedPlaces& places, const PlannedSubgraph& subgraph, std::size_t index)>;
 
 /// What a placement of the file says besides its places, for whoever judges that.
 using PlannedClaims = std::function<void(const PlannedSubgraph& subgraph,

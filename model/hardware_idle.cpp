@@ -9,6 +9,7 @@
 
 #include "model/derived.h"
 #include "model/off_chip.h"
+#include "model/pinned.h"
 #include "model/stored.h"
 #include "say.h"
 #include "tessera/network.h"
@@ -261,6 +262,7 @@ class Idle {
     }
     direct();
     early();
+    pinned();
     side_by_side();
     for (std::size_t m = 0; m < reached.size(); ++m) {
       if (reached[m] || hardware_.memories[m].offchip) continue;
@@ -351,6 +353,20 @@ class Idle {
              hardware_.tiling.weights.end())
       wrong("early", "write `early: none`, or list `resident` among the `weights` of `tiling`",
             "has weights that come `early`, but none that stay through the tiles of a run");
+  }
+
+  /// Whether weights may lie on the chip for good.
+  void pinned() {
+    if (hardware_.tiling.pinned == Pinned::none) return;
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    if (off_chip::behind(hardware_) != nullptr)
+      wrong("pinned", "write `pinned: none`",
+            "has weights that are `pinned`, but those from a memory behind another one come when "
+            "there is room for them, some for good");
+    else if (!pin_memory(hardware_))
+      wrong("pinned", "write `pinned: none`, or give the chip a memory without banks",
+            "has weights that are `pinned`, but no memory on the chip without banks, modes and "
+            "reserved ranges, where they would lie");
   }
 
   /// Whether engines may work side by side.

@@ -89,6 +89,9 @@ class NetworkChecker {
       if (tensor.joined)
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name,
               "' says where it lies off the chip, which a plan decides");
+      if (tensor.pinned)
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name,
+              "' says that it lies on the chip for good, which a plan decides");
       if (!count || *count > (std::int64_t{1} << 40))
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is too large");
     }

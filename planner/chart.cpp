@@ -126,6 +126,7 @@ class Builder {
     for (const Memory& memory : placement_memories(hardware_))
       chart_.memories.push_back({.space = memory, .buffers = {}, .modes = {}});
     walk_plan(network_, hardware_, plan_, most_events, [&](const SimulatedRun& run) { add(run); });
+    for_good();
     for (io::ChartMemory& memory : chart_.memories) tidy(memory);
     off_the_chip();
     traffic();
@@ -266,6 +267,18 @@ class Builder {
         }
       }
     }
+  }
+
+  /// Weights that are pinned, from the begin to the end.
+  void for_good() {
+    for (const PlannedPin& pin : plan_.pinned)
+      for (io::ChartMemory& memory : chart_.memories)
+        if (memory.space.name == pin.memory)
+          memory.buffers.push_back({pin.weight,
+                                    io::ChartKind::kept,
+                                    {pin.offset, pin.offset + pin.bytes},
+                                    0,
+                                    chart_.cycles});
   }
 
   /// What stays over a cut is one box.

@@ -10,11 +10,11 @@
 #include "planner/check.h"
 #include "planner/describe.h"
 #include "planner/idle.h"
-#include "planner/joined.h"
 #include "planner/kept_places.h"
 #include "planner/modes.h"
 #include "planner/offchip.h"
 #include "planner/piece.h"
+#include "planner/pinned.h"
 #include "porter/requirements.h"
 #include "tessera/plan.h"
 
@@ -241,14 +241,14 @@ std::vector<std::string> check_plan(const Network& network, const Hardware& hard
                                     const NetworkPlan& plan) {
   porter::require_valid(network);
   porter::require_valid(hardware);
-  Network own;
+  planner::PinnedMachine own;
   try {
-    own = planner::network_of(network, hardware, plan.joined);
+    own = planner::as_planned(network, hardware, plan.joined, plan.pinned);
   } catch (const std::invalid_argument& error) {
     return {error.what()};
   }
   try {
-    return planner::plan_wrong(own, hardware, plan, 1);
+    return planner::plan_wrong(own.network, own.hardware, plan, 1);
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }
@@ -261,8 +261,9 @@ PlacementProblem offchip_problem(const Network& network, const Hardware& hardwar
     throw BadInput("a wrong plan has no question about what lies off the chip: " + wrong.front());
   if (plan.status != Status::feasible)
     throw BadInput("a plan that was not found has no question about what lies off the chip");
-  return planner::offchip_question_of(planner::network_of(network, hardware, plan.joined), hardware,
-                                      plan);
+  const planner::PinnedMachine own =
+      planner::as_planned(network, hardware, plan.joined, plan.pinned);
+  return planner::offchip_question_of(own.network, own.hardware, plan);
 }
 
 }  // namespace tessera

@@ -123,7 +123,7 @@ class EarlyWeights : LaterLook {
     for (std::size_t t = 0; t < piece.part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = piece.part.tensors[t];
       const auto copied = [&](const tiling::LaterShare& share) { return share.tensor == t; };
-      if (!local.weight || local.early || local.consumers.empty() ||
+      if (!local.weight || local.early || local.pinned || local.consumers.empty() ||
           std::ranges::any_of(piece.lowering.later, copied))
         continue;
       found.emplace_back(local.consumers.front(), piece.part.tensor(t).name);

@@ -12,9 +12,9 @@
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/hardware_key.h"
-#include "planner/joined.h"
 #include "planner/modes.h"
 #include "planner/piece.h"
+#include "planner/pinned.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
 #include "tessera/check.h"
@@ -34,11 +34,11 @@ NetworkPlan read_plan(std::string_view text, const std::string& path, const Netw
   porter::require_valid(network);
   porter::require_valid(hardware);
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
-  std::optional<Network> own;
-  const io::PlannedProblem problem_of = [&](const std::vector<PlannedJoin>& joined,
+  std::optional<PinnedMachine> own;
+  const io::PlannedProblem problem_of = [&](const io::PlannedPlaces& places,
                                             const PlannedSubgraph& subgraph, std::size_t index) {
-    if (!own) own = network_of(network, hardware, joined);
-    const Piece piece = make_piece(*own, hardware, subgraph, readers);
+    if (!own) own = as_planned(network, hardware, places.joined, places.pinned);
+    const Piece piece = make_piece(own->network, own->hardware, subgraph, readers);
     if (index >= piece.demands.size())
       throw std::invalid_argument("the tiles of this subgraph need only " +
                                   std::to_string(piece.demands.size()) + " placements");
@@ -194,8 +194,9 @@ class ClaimCheck {
       const porter::LimitedBudget limited(limits_);
       const CandidateParams same = effort(limited.budget());
       std::vector<PlannedSubgraph> runs = plan_.subgraphs;
+      const PinnedMachine planned = as_planned(network_, hardware_, plan_.joined, plan_.pinned);
       const ObjectiveValue own = take_fewest_modes(
-          network_of(network_, hardware_, plan_.joined), hardware_,
+          planned.network, planned.hardware,
           {.score = {plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)},
            .nodes_per_question = same.nodes_per_question,
            .seed = same.seed,

@@ -133,9 +133,9 @@ class Key {
   }
   void put(const TilingOptions& tiling) {
     const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos,
-                 early, engines, concat] = tiling;
+                 early, engines, concat, pinned] = tiling;
     add(double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos, early,
-        engines, concat);
+        engines, concat, pinned);
   }
 
   std::string text_;

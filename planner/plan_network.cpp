@@ -1,16 +1,20 @@
-// plan_network(): with concatenations in their place off the chip, and without.
+// plan_network(): with concatenations in their place off the chip and without, with weights that
+// lie on the chip for good and without.
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cost/run_bound.h"
 #include "cost/score.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
 #include "planner/check.h"
 #include "planner/joined.h"
+#include "planner/pinned.h"
 #include "planner/planning.h"
 #include "planner/prove.h"
 #include "porter/limited_budget.h"
@@ -92,6 +96,58 @@ NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanPara
   return better_of(std::move(first), plan_fully(network, hardware, params));
 }
 
+/// So much of the time that is left.
+Limits part_of(Limits limits, std::size_t parts) {
+  if (limits.timeout) *limits.timeout /= static_cast<std::int64_t>(parts);
+  return limits;
+}
+
+/// What no plan beats, whatever weights it pins.
+void claim_with_pins(const Network& network, const Hardware& hardware, const PlanParams& params,
+                     NetworkPlan& plan) {
+  const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
+  const Network own = with_all_pinned(planned_network(network, hardware, params), hardware);
+  const bool may_stay = params.residency || stays_on_chip(hardware);
+  const std::vector<TensorIndex> stays =
+      may_stay ? cost::whatever_stays(own) : std::vector<TensorIndex>{};
+  const bool early = params.residency && hardware.tiling.early == Early::weights;
+  plan.bound = std::min(
+      plan.score, bound_of_covers(own, hardware, stays, score, params.max_ops, Budget{}, early));
+  plan.optimal = plan.bound >= plan.score;
+  plan.proved_over += ", whatever weights are pinned";
+  plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);
+  plan.looked_at.optimal = false;
+  plan.looked_at.over += ", with the weights that are pinned";
+}
+
+/// Without weights that lie on the chip for good, and then with as many as take some of it. Each
+/// has its part of the time. Layer by layer, which others are compared with, nothing is pinned.
+NetworkPlan pinned_ways(const Network& network, const Hardware& hardware, PlanParams params) {
+  if (params.tile_shapes == 0 || !may_pin(network, hardware))
+    return both_ways(network, hardware, params);
+  const porter::LimitedBudget limited(params.limits);
+  if (!params.memory) params.memory = make_plan_memory();
+  const Limits all = params.limits;
+  params.limits = part_of(all, 2);
+  const NetworkPlan first = both_ways(network, hardware, params);
+  if (first.status != Status::feasible) return first;
+  NetworkPlan best = first;
+  params.reference = first.reference;
+  const std::vector<std::vector<PlannedPin>> choices = pin_choices(network, hardware, first);
+  for (std::size_t k = 0; k < choices.size(); ++k) {
+    if (limited.budget().exhausted()) break;
+    const PinnedMachine own = with_pins(network, hardware, choices[k]);
+    params.limits = part_of(porter::rest_of(all, limited.budget()), choices.size() - k);
+    NetworkPlan plan = both_ways(own.network, own.hardware, params);
+    plan.pinned = choices[k];
+    plan.baseline = first.baseline;
+    plan.baseline_score = first.baseline_score;
+    best = better_of(std::move(best), std::move(plan));
+  }
+  claim_with_pins(network, hardware, params, best);
+  return best;
+}
+
 }  // namespace
 
 }  // namespace tessera::planner
@@ -137,10 +193,12 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
   if (params.reference) porter::require_reference(*params.reference);
   NetworkPlan plan;
   try {
-    plan = planner::both_ways(network, hardware, params);
+    plan = planner::pinned_ways(network, hardware, params);
     if (plan.status != Status::feasible) return plan;
-    const std::vector<std::string> wrong = planner::plan_wrong(
-        planner::network_of(network, hardware, plan.joined), hardware, plan, params.limits.threads);
+    const planner::PinnedMachine own =
+        planner::as_planned(network, hardware, plan.joined, plan.pinned);
+    const std::vector<std::string> wrong =
+        planner::plan_wrong(own.network, own.hardware, plan, params.limits.threads);
     if (!wrong.empty()) throw InternalError("the checker refuses the plan: " + wrong.front());
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());

@@ -7,7 +7,7 @@
 #include "io/plan_picture/plan_picture.h"
 #include "model/off_chip.h"
 #include "planner/chart.h"
-#include "planner/joined.h"
+#include "planner/pinned.h"
 #include "planner/walk.h"
 #include "porter/requirements.h"
 #include "tessera/plan.h"
@@ -195,9 +195,10 @@ namespace tessera {
 
 std::string plan_trace(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
   planner::require_right(network, hardware, plan);
-  planner::Tracer tracer(hardware, plan);
-  planner::walk_plan(planner::network_of(network, hardware, plan.joined), hardware, plan,
-                     planner::most_events,
+  const planner::PinnedMachine own =
+      planner::as_planned(network, hardware, plan.joined, plan.pinned);
+  planner::Tracer tracer(own.hardware, plan);
+  planner::walk_plan(own.network, own.hardware, plan, planner::most_events,
                      [&](const planner::SimulatedRun& run) { tracer.add(run); });
   return tracer.json();
 }
@@ -205,8 +206,9 @@ std::string plan_trace(const Network& network, const Hardware& hardware, const N
 std::string plan_picture(const Network& network, const Hardware& hardware,
                          const NetworkPlan& plan) {
   planner::require_right(network, hardware, plan);
-  return io::plan_picture_svg(
-      planner::plan_chart(planner::network_of(network, hardware, plan.joined), hardware, plan));
+  const planner::PinnedMachine own =
+      planner::as_planned(network, hardware, plan.joined, plan.pinned);
+  return io::plan_picture_svg(planner::plan_chart(own.network, own.hardware, plan));
 }
 
 }  // namespace tessera

@@ -82,7 +82,7 @@ class Lowerer {
           in_place(t, *place);
         continue;
       }
-      if (out_.is_direct(t) || part_.tensors[t].in_its_place) continue;
+      if (out_.is_direct(t) || part_.tensors[t].in_its_place || part_.tensors[t].pinned) continue;
       if (part_.tensors[t].ahead) {
         ahead(t);
         continue;
@@ -556,7 +556,10 @@ std::size_t Lowering::share_of(std::size_t tensor, Step step) const {
 
 std::vector<Size> Lowering::capacities() const {
   std::vector<Size> all;
-  for (const Memory& memory : problem.memories) all.push_back(memory.capacity);
+  for (const Memory& memory : problem.memories) {
+    all.push_back(memory.capacity);
+    for (const AddressRange& range : memory.reserved) all.back() -= range.end - range.begin;
+  }
   return all;
 }
 

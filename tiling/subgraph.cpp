@@ -32,7 +32,8 @@ Subgraph make_subgraph(const Network& network, OpRange range,
                                   .producer = std::nullopt,
                                   .consumers = {},
                                   .leaves = false,
-                                  .bytes = bytes_of(network.tensors[storage])});
+                                  .bytes = bytes_of(network.tensors[storage]),
+                                  .pinned = network.tensors[storage].pinned});
     }
     return at->second;
   };

@@ -35,6 +35,8 @@ struct LocalTensor {
   bool kept = false;
   /// Of what is kept from outside: the memories that the engine which made it reaches; empty: any.
   Memories made_in{};
+  /// A weight that lies in that memory for good, beside all buffers.
+  std::optional<MemoryIndex> pinned{};
   /// A weight that is there when the run begins.
   bool early = false;
   /// A weight that no op of the run reads: it is loaded for a later run, or waits for one where it
@@ -136,7 +138,8 @@ void set_early(Subgraph& part, const Hardware& hardware, const EarlyWeights& wei
 
 /// Does the tensor come from outside by DMA?
 [[nodiscard]] inline bool is_loaded(const LocalTensor& tensor) {
-  return !tensor.producer && !tensor.kept && !tensor.early && !tensor.in_its_place;
+  return !tensor.producer && !tensor.kept && !tensor.early && !tensor.pinned &&
+         !tensor.in_its_place;
 }
 /// Is it stored by DMA?
 [[nodiscard]] inline bool is_stored(const LocalTensor& tensor) {

@@ -246,6 +246,13 @@ enum class Concat : std::uint8_t {
   copied,    ///< by themselves
 };
 
+/// What may lie on the chip for good: it is there before the network runs, which it does again and
+/// again, and nothing of it is moved.
+enum class Pinned : std::uint8_t {
+  none,
+  weights,  ///< those for which that is worth their room
+};
+
 /// The variants worth trying, and what one costs; each list has at least one entry.
 struct TilingOptions {
   std::vector<bool> double_buffer{false};
@@ -261,6 +268,7 @@ struct TilingOptions {
   Early early = Early::none;
   EngineOrder engines = EngineOrder::in_turn;
   Concat concat = Concat::in_place;
+  Pinned pinned = Pinned::none;
 };
 
 /// One of them: how a run of ops goes through its tiles.

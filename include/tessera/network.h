@@ -66,6 +66,9 @@ struct Tensor {
   /// Off the chip it lies where a concatenation will want it. That is what plan_network() decides:
   /// callers leave it empty.
   std::optional<JoinedPlace> joined;
+  /// A weight that lies on the chip for good: in which of the memories there, those off it not
+  /// counted. Likewise left empty.
+  std::optional<std::size_t> pinned;
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 

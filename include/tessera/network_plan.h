@@ -103,6 +103,16 @@ struct PlannedJoin {
   friend bool operator==(const PlannedJoin&, const PlannedJoin&) = default;
 };
 
+/// A weight that lies on the chip for good, loaded once before the network runs for the first time.
+/// What a plan costs is without that.
+struct PlannedPin {
+  std::string weight;
+  std::string memory;
+  Offset offset = 0;
+  Size bytes = 0;
+  friend bool operator==(const PlannedPin&, const PlannedPin&) = default;
+};
+
 /// Some bytes of a weight, or all, on their way from the memory behind another one; or what a
 /// subgraph reads or makes of a tensor that lies there. Subgraphs are counted from 0.
 struct PlannedFetch {
@@ -189,6 +199,7 @@ struct NetworkPlan {
   ObjectiveWeights weights;
   PlannedBehind behind;
   std::vector<PlannedJoin> joined;     ///< in the order of the network's tensors
+  std::vector<PlannedPin> pinned;      ///< likewise
   std::vector<OffchipMemory> offchip;  ///< none where time was up before it was known
   std::vector<std::vector<std::string>> unused_modes;  ///< per on-chip memory
   std::vector<std::vector<std::string>> idle_banks;    ///< never touched by any buffer

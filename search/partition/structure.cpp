@@ -52,6 +52,7 @@ void add_tensor(KeyWriter& key, const Tensor& tensor) {
   const bool apart = tensor.joined && !tensor.joined->alike;
   key.add(apart ? tensor.joined->begin + 1 : 0);
   if (apart) key.add(tensor.joined->channels);
+  key.add(tensor.pinned ? *tensor.pinned + 1 : 0);
 }
 
 void add_op(KeyWriter& key, const Network& network, const Op& op) {

@@ -185,7 +185,7 @@ inline void network_yaml(std::string_view text) {
 
 /// Every subgraph of these plans has the buffers of placed_problem().
 inline void plan_json(std::string_view text) {
-  const auto problem_of = [](const std::vector<PlannedJoin>&, const PlannedSubgraph& subgraph,
+  const auto problem_of = [](const io::PlannedPlaces&, const PlannedSubgraph& subgraph,
                              std::size_t) {
     if (subgraph.ops.first > subgraph.ops.last)
       throw std::invalid_argument("a subgraph ends before it begins");

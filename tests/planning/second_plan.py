@@ -11,7 +11,7 @@ from second_simulator import Run
 class Plan:
     def __init__(self, network, machine, plan):
         self.join(network, plan.get("joined", []))
-        self.runs = [Run(network, machine, subgraph) for subgraph in plan["subgraphs"]]
+        self.runs = [Run(network, machine, subgraph, self.pin(machine, plan)) for subgraph in plan["subgraphs"]]
         self.cycles, self.energy = sum(run.cycles for run in self.runs), sum(run.energy for run in self.runs)
         self.words = {"joined off the chip"} if any(run.in_its_place for run in self.runs) else set()
         if machine.behind:
@@ -29,6 +29,17 @@ class Plan:
         makers = [t for t in tensors.values() if t.joined and not Run.joins_what_lies_there(t.maker)]
         spans = sorted((t.joined[0].name, t.joined[1], t.joined[1] + t.shape[1]) for t in makers)
         assert all(one[0] != other[0] or one[2] <= other[1] for one, other in zip(spans, spans[1:])), spans
+
+    def pin(self, machine, plan):
+        """Weights that lie on the chip for good, where no buffer ever does: in which memory."""
+        block = sorted((pin["memory"], pin["offset"], pin["offset"] + pin["bytes"]) for pin in plan.get("pinned", []))
+        assert all(one[0] != other[0] or one[2] <= other[1] for one, other in zip(block, block[1:])), block
+        for subgraph in plan["subgraphs"] if block else []:
+            for placement in [subgraph["placement"]] + subgraph.get("more_placements", []):
+                for b in placement["buffers"]:
+                    assert all(b["memory"] != memory or b["offset"] + b["size"] <= begin or end <= b["offset"]
+                               for memory, begin, end in block), b
+        return {pin["weight"]: machine.memories[pin["memory"]] for pin in plan.get("pinned", [])}
 
     def follow(self, machine, said):
         """What comes from the memory behind, and when: the times of every fetch, and who waits for them."""

@@ -19,13 +19,14 @@ AXES = {"W": 1, "H": 2, "C": 3}  # how far from the last one an axis of the tens
 
 
 class Run(Pipeline):
-    def __init__(self, network, machine, subgraph):
+    def __init__(self, network, machine, subgraph, pinned=None):
         self.network, self.machine = network, machine
         self.ops = network.ops[subgraph["first_op"]:subgraph["last_op"] + 1]
         self.inside = set(op.number for op in self.ops)
+        self.pinned = pinned or {}  # weights that lie in a memory for good
         self.sums, self.parts = [], subgraph["variant"].get("reduction", 1)
         if self.parts > 1:
-            self.ops, self.sums = in_parts(self.ops, self.parts, machine, self.chip_brick())
+            self.ops, self.sums = in_parts(self.ops, self.parts, machine, self.chip_brick(), self.pinned)
         self.double = subgraph["variant"]["double_buffer"]
         self.resident = subgraph["variant"]["weights"] == "resident"
         self.stationary = subgraph["variant"]["stationary"]
@@ -33,7 +34,7 @@ class Run(Pipeline):
         self.one_copy = subgraph["variant"].get("one_copy", "none").split("+") if self.double else []
         # So many ops lead, and the others work one tile behind them, at the same time.
         self.lead = len(self.ops) - subgraph["variant"].get("trailing", 0)
-        self.early = set(subgraph.get("early", ()))  # a run before has loaded these
+        self.early = set(subgraph.get("early", ())) | set(self.pinned)  # a run before has loaded these
         self.waiting = bool(subgraph.get("passing"))  # for others, and takes room alone
         self.ahead = [(op, at, w) for name in subgraph.get("ahead", ()) for op in network.ops
                       for at, w in enumerate(op.weights) if w.name == name]
@@ -296,6 +297,8 @@ class Run(Pipeline):
     def place(self, number, name, share=0):
         """The memory of a tensor in a tile."""
         places = self.placements[self.placement_of[number]][0]
+        if name in self.pinned:
+            return self.pinned[name]
         if name in self.sums:
             name = self.sums[0]  # all sums in one place
         name = self.joined.get(name, name)
@@ -634,7 +637,8 @@ class Run(Pipeline):
             ("layouts are converted", m.convert is not None), ("encoded", any(self.stored.values())),
             ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("halos copied", self.halos_copied),
             ("two memories off the chip", len(m.offchip) > 1),
-            ("weights come early", bool(self.early)), ("weights wait", self.waiting), ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
+            ("weights come early", bool(self.early - set(self.pinned))),
+            ("weights are pinned", any(w.name in self.pinned for op in self.ops for w in op.weights)), ("weights wait", self.waiting), ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
             ("side by side", self.lead < len(self.ops)), ("read off the chip", bool(self.direct[0])), ("written off the chip", bool(self.direct[1])),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
         return words

@@ -186,6 +186,23 @@ class Simulator(unittest.TestCase):
         if count >= 10:
             self.assertGreaterEqual(joined, count // 5)
 
+    def test_what_is_pinned(self):
+        pinned, seed, count = 0, SEED, max(1, COUNT // 8)
+        while pinned < count:
+            draw = random.Random(seed)
+            network = RandomNetwork(draw, draw.randint(2, 6), heavy=draw.random() < 0.3)
+            machine = RandomMachine(draw, draw.choice([2048, 4096, 16384]))
+            chip = [memory for memory in machine.value["memories"].values() if not memory.get("offchip")]
+            if any("banks" not in memory and "modes" not in memory for memory in chip):
+                machine.value["tiling"]["pinned"] = "weights"
+                with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=8 TESSERA_RANDOM_SEED={seed}"):
+                    plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.randint(1, 3)))
+                    if plan:
+                        mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                        pinned += "weights are pinned" in mine.covered()
+            seed += 1
+            self.assertLess(seed - SEED, 8 * count + 40, "most of them have none")
+
     def test_what_comes_from_behind(self):
         covered, planned, seed, count = collections.Counter(), 0, SEED, max(1, COUNT // 4)
         while planned < count:

@@ -132,7 +132,7 @@ bool waits(const std::vector<PlannedSubgraph>& runs) {
 void expect_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
                            Random& random) {
   std::vector<PlannedSubgraph>& runs = plan.subgraphs;
-  const auto having = [&](std::vector<std::string> PlannedSubgraph::* list) {
+  const auto having = [&](std::vector<std::string> PlannedSubgraph::*list) {
     return std::ranges::find_if(runs, [&](const auto& run) { return !(run.*list).empty(); });
   };
   const auto late = having(&PlannedSubgraph::early);

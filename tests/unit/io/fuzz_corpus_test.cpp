@@ -93,7 +93,7 @@ TEST(FuzzCorpus, TheSeedsAreAccepted) {
                 .placement->places.size(),
             3U);
   EXPECT_EQ(read_network_yaml(seed("network_yaml/full.yaml"), "seed").network.ops.size(), 19U);
-  const auto problem_of = [](const std::vector<PlannedJoin>&, const PlannedSubgraph&, std::size_t) {
+  const auto problem_of = [](const PlannedPlaces&, const PlannedSubgraph&, std::size_t) {
     return fuzz::placed_problem();
   };
   const NetworkPlan plan = read_plan_json(seed("plan_json/full.json"), "seed", problem_of);

@@ -8,55 +8,26 @@
 #include <string_view>
 #include <vector>
 
-#include "io/hardware_yaml.h"
 #include "io/network_yaml.h"
 #include "planner/kept_places.h"
 #include "tessera/check.h"
 #include "tessera/plan.h"
+#include "tests/support/small_chain.h"
 
 namespace tessera::planner {
 namespace {
 
-// Each op has 8 x 8 weights of 64 bytes and takes 8 x 16 x 64 / 16 = 512 cycles.
-constexpr std::string_view chain_text = R"(
-tessera: network/1
-name: chain
-tensors: {x: {shape: [1, 8, 4, 4], dtype: int8}}
-inputs: [x]
-ops:
-  - {name: a, type: conv, inputs: [x], output: t, weights: {shape: [8, 8, 1, 1], dtype: int8}}
-  - {name: b, type: conv, inputs: [t], output: u, weights: {shape: [8, 8, 1, 1], dtype: int8}}
-  - {name: c, type: conv, inputs: [u], output: y, weights: {shape: [8, 8, 1, 1], dtype: int8}}
-outputs: [y]
-)";
+using testing::small_chain;
+using testing::small_chain_text;
 
-// A byte in a cycle, 10 for each transfer.
 Hardware small_machine(int capacity, Early early) {
-  const std::string text = R"(
-tessera: hardware/1
-name: small
-clock: 1 GHz
-engines:
-  mac: {kind: mac_array, dtype: int8, unroll: {C: 2}}
-memories:
-  sram: {capacity: )" + std::to_string(capacity) +
-                           R"(}
-  dram: {offchip: true, bandwidth: 1 B/cycle, burst: 1 B, latency: 10}
-dma: {outstanding: 16}
-tiling: {double_buffer: [false]}
-objective: {latency: 1}
-)";
-  Hardware hardware = io::read_hardware_yaml(text, "small.yaml", {});
+  Hardware hardware = testing::small_machine(capacity);
   hardware.tiling.early = early;
   return hardware;
 }
 
-Network chain() {
-  return io::read_network_yaml(chain_text, "chain.yaml").network;
-}
-
 NetworkPlan planned_chain(const Hardware& hardware) {
-  return plan_network(chain(), hardware, {.max_ops = 1, .tile_shapes = 0});
+  return plan_network(small_chain(), hardware, {.max_ops = 1, .tile_shapes = 0});
 }
 
 TEST(Early, EachRunButTheFirstWaitsForNoWeights) {
@@ -87,7 +58,7 @@ TEST(Early, NothingComesWhereThereIsNoRoom) {
 
 /// What is between the ops has no room on the chip: moving it costs more than any weights.
 TEST(Early, AProofHoldsForWeightsThatComeEarly) {
-  std::string text(chain_text);
+  std::string text(small_chain_text);
   text.replace(text.find("4, 4]"), 5, "40, 40]");
   const Network network = io::read_network_yaml(text, "chain.yaml").network;
   Hardware hardware = small_machine(4096, Early::weights);
@@ -136,7 +107,7 @@ outputs: [y]
 /// A limit on the bandwidth leaves other tiles to decide: what comes early is part of the bound
 /// then, too.
 TEST(Early, BoundsUnderALimitKnowOfThem) {
-  std::string text(chain_text);
+  std::string text(small_chain_text);
   text.replace(text.find("4, 4]"), 5, "16, 16]");
   const Network network = io::read_network_yaml(text, "chain.yaml").network;
   const Hardware hardware = small_machine(3000, Early::weights);
@@ -228,7 +199,7 @@ TEST(Early, AWeightMayComeARunAheadOfTheOneBefore) {
 
 void expect_lists_refused(const NetworkPlan& plan, const std::string& sentence) {
   const std::vector<std::string> wrong =
-      check_plan(chain(), small_machine(4096, Early::weights), plan);
+      check_plan(small_chain(), small_machine(4096, Early::weights), plan);
   ASSERT_FALSE(wrong.empty());
   EXPECT_NE(wrong.front().find(sentence), std::string::npos) << wrong.front();
 }
