@@ -9,7 +9,8 @@ of it.
 A table of Markdown: DRAM traffic, latency and energy, each over that of the plan without. In brackets what they could not
 fall below: the traffic of the same machine with room for everything, and of the latency the longer of what the engines
 alone and the DMA alone take. Behind the bar how much of the latency that is. `--dense` adds a network of dense blocks,
-which is generated.
+which is generated. `--also tiling.pinned=weights` sets keys of the profile for the first of the two alone (what is pinned is
+beyond what the brackets know), `--weight peak_memory=0` weights of the score for both.
 """
 import argparse
 import json
@@ -91,6 +92,8 @@ def main():
     parser.add_argument("--profiles", nargs="+", required=True)
     parser.add_argument("--timeout", default="60s")
     parser.add_argument("--threads", default="2")
+    parser.add_argument("--also", nargs="*", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--weight", nargs="*", default=[], metavar="METRIC=WEIGHT")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         networks = list(options.networks)
@@ -112,9 +115,12 @@ def table(options, networks):
             keys = profile_keys(options.program, profile)
             asked = ["plan", network, "--dtype", "int8", "--profile", profile]
             limits = ["--timeout", options.timeout, "--threads", options.threads]
+            for weight in options.weight:
+                asked += ["--weight", weight]
+            also = [word for setting in options.also for word in ("--set", setting)]
             before = call(options.program, *asked, *limits, *BEFORE)
-            now = call(options.program, *asked, *limits)
-            most = call(options.program, *asked, *roomy(keys), *limits)
+            now = call(options.program, *asked, *limits, *also)
+            most = call(options.program, "plan", network, "--dtype", "int8", "--profile", profile, *roomy(keys), *limits)
             if "totals" not in now or "totals" not in before:
                 cells.append("no plan")
                 continue

@@ -47,7 +47,7 @@ int main(int count, char** words) {
     params.memory = tessera::make_plan_memory();
     params.max_ops = 4;
     params.tile_shapes = 8;
-    params.proof_shapes = 0;  // machines are compared by what is looked at of each
+    params.proof_shapes = 0;       // machines are compared by what is looked at of each
     params.limits.work = 200'000;  // and not seconds: the search can be repeated
 
     std::mt19937_64 random(0);
