@@ -556,10 +556,7 @@ std::size_t Lowering::share_of(std::size_t tensor, Step step) const {
 
 std::vector<Size> Lowering::capacities() const {
   std::vector<Size> all;
-  for (const Memory& memory : problem.memories) {
-    all.push_back(memory.capacity);
-    for (const AddressRange& range : memory.reserved) all.back() -= range.end - range.begin;
-  }
+  for (const Memory& memory : problem.memories) all.push_back(memory.capacity);
   return all;
 }
 
