@@ -190,6 +190,12 @@ class EarlyWeights : LaterLook {
       else
         places.erase(places.end() - passing - static_cast<std::ptrdiff_t>(places.size() - needed),
                      places.end() - passing);
+      // Without what it loaded ahead nothing may lie there through all tiles, and then each demand
+      // has a placement of its own.
+      const PlannedPlacement first = placed;
+      run->placements.resize(piece.demands.size(), first);
+      for (std::size_t d = 1; d < run->placements.size(); ++d)
+        run->placements[d].problem = piece_problem(piece, d);
       const Size peak = run->metrics.peak_bytes;
       run->metrics = cost::run_cost(piece_run(piece, hardware_, run->placements)).metrics;
       run->metrics.peak_bytes = peak;

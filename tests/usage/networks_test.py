@@ -436,6 +436,20 @@ class Plans(Case):
         done = self.ends(INFEASIBLE, "plan", self.network, "-p", rules)
         self.assertIn("no arrangement keeps every rule", done.stdout)
 
+    def test_a_run_that_loads_nothing_ahead_any_more_has_a_place_for_each_demand(self):
+        """Its weights are tried in a run further before: then no buffer of its own lives through all of its tiles."""
+        weights = "weights: {shape: [%d, %d, %d, %d], dtype: int8}%s"
+        three, pad = (3, 3), ", pad: [1, 1, 1, 1]"
+        ops = [("a", "conv", "x", weights % (32, 32, *three, pad)), ("b", "conv", "x", weights % (16, 32, 1, 1, "")),
+               ("c", "concat", "ta, tb", "axes: [1]"), ("d", "conv", "tc", weights % (16, 48, 1, 1, "")),
+               ("e", "concat", "tc, td", "axes: [1]"), ("f", "conv", "te", weights % (16, 64, *three, pad)),
+               ("g", "conv", "te", weights % (16, 64, *three, pad))]
+        lines = "".join(f"  - {{name: {name}, type: {kind}, inputs: [{inputs}], output: t{name}, {more}}}\n" for name, kind, inputs, more in ops)
+        network = self.file("early.yaml", "tessera: network/1\nname: cc\ntensors: {x: {shape: [1, 32, 56, 56], dtype: int8}}\n"
+                            "inputs: [x]\nops:\n" + lines + "outputs: [tf, tg]\n")
+        self.ends(FOUND, "plan", network, "-p", "edgetpu-like", "--capacity", "48KiB", "--set", "tiling.early=weights",
+                  "--max-ops", "1", "--proof-shapes", "0", "-q")
+
     def test_addresses_reserved_twice_are_reserved_once(self):
         twice = self.file("twice.yaml", HEAD + "memories: {sram: {capacity: 12 KiB, energy: 1 pJ/B, "
                           "reserved: [[0, 7000], [0, 7000]]}}\n")
