@@ -227,8 +227,15 @@ void residence_wrong(const Network& network, const Hardware& hardware,
 }
 
 /// A run finds what one before has loaded for it, and all runs between the two list it.
-void early_wrong(const Network& network, const std::vector<PlannedSubgraph>& runs,
-                 std::vector<std::string>& wrong) {
+void early_wrong(const Network& network, const Hardware& hardware,
+                 const std::vector<PlannedSubgraph>& runs, std::vector<std::string>& wrong) {
+  const auto has_some = [](const PlannedSubgraph& run) {
+    return !run.early.empty() || !run.ahead.empty() || !run.passing.empty();
+  };
+  if (hardware.tiling.early == Early::none && std::ranges::any_of(runs, has_some)) {
+    wrong.emplace_back("weights come early, which the profile's `tiling` does not allow");
+    return;
+  }
   std::vector<TensorIndex> waiting;  // sorted
   const auto begins_at = [&](const PlannedSubgraph& run) {
     return "the run that begins at op " + std::to_string(run.ops.first);
@@ -269,7 +276,7 @@ std::vector<std::string> kept_wrong(const Network& network, const Hardware& hard
                                     const std::vector<PlannedSubgraph>& runs) {
   std::vector<std::string> wrong;
   residence_wrong(network, hardware, runs, wrong);
-  early_wrong(network, runs, wrong);
+  early_wrong(network, hardware, runs, wrong);
   if (!wrong.empty()) return wrong;
   std::map<Held, std::pair<BufferPlace, Size>> places;
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);

@@ -177,6 +177,9 @@ TEST(Early, AWeightMayComeARunAheadOfTheOneBefore) {
     ASSERT_FALSE(said.empty());
     EXPECT_NE(said.front().find(sentence), std::string::npos) << said.front();
   };
+  Hardware late_machine = hardware;
+  late_machine.tiling.early = Early::none;
+  EXPECT_FALSE(check_plan(network, late_machine, plan).empty());
   NetworkPlan wrong = plan;
   wrong.subgraphs[1].passing = {"u"};
   expect_refused(wrong, "lists 'u' as `passing`, which is no weight");
