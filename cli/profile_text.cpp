@@ -291,6 +291,8 @@ Sheet sheet_of(const Hardware& hardware) {
                 "copied: operands of concatenations lie by themselves off the chip");
     if (hardware.tiling.early == Early::weights)
       sheet.add("tiling.early", "weights of later runs, while the last op works");
+    if (hardware.tiling.stay == Stay::rows)
+      sheet.add("tiling.stay", "rows: a part of a tensor may stay between runs");
     if (hardware.tiling.pinned == Pinned::weights)
       sheet.add("tiling.pinned", "weights may lie on the chip for good, loaded once");
     if (hardware.coding)

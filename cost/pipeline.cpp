@@ -120,10 +120,10 @@ class Stepper {
       const Cycles duration = p_.classes[tile_class][k];
       const Cycles begin = duration > 0 ? std::max(ready, *channel) : ready;
       Cycles end = begin + duration;
-      if (command.bus != no_bus && duration > 0) {
+      const Cycles stream = command.bus != no_bus ? p_.bus_cycles[tile_class][k] : 0;
+      if (stream > 0) {
         // A stream that its channel slows down counts as if it took the bus at its end.
         Cycles& free = bus_free_[command.bus];
-        const Cycles stream = p_.bus_cycles[tile_class][k];
         end += std::max<Cycles>(0, free - (end - stream));
         free = end;
       }

@@ -58,7 +58,7 @@ struct Pipeline {
   std::vector<std::vector<Cycles>>
       classes;  ///< classes[c][k]: cycles of task k in tiles of class c
   /// bus_cycles[c][k]: the last of these cycles need the task's bus, which serves one task at a
-  /// time for so long. Empty: no task has a bus.
+  /// time for so long; none: the task does without it. Empty: no task has a bus.
   std::vector<std::vector<Cycles>> bus_cycles;
   std::size_t buses = 0;
   /// The tiles in order: the runs, the whole list repeated `repeat` times (rows of tiles), between

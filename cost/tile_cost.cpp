@@ -8,8 +8,10 @@
 #include "cost/run_parts.h"
 #include "cost/whole_number.h"
 #include "facts/modes.h"
+#include "model/pinned.h"
 #include "tiling/ceil_div.h"
 #include "tiling/joined.h"
+#include "tiling/kept_rows.h"
 
 namespace tessera::cost {
 namespace {
@@ -109,8 +111,15 @@ ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
     if (!memory.offchip) energies.push_back(memory.energy);
   for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b) {
     const tiling::LoweredBuffer& buffer = run.lowering->buffers[b];
-    if (!tiling::is_whole_or_tile(buffer.role)) continue;
     const MemoryIndex memory = placement.places[b].memory;
+    if (buffer.role == tiling::BufferRole::part) {
+      const TensorIndex whole = run.subgraph->kept_rows[buffer.tensor].tensor;
+      rows_.resize(run.subgraph->tensors.size());
+      for (std::size_t t = 0; t < rows_.size(); ++t)
+        if (run.subgraph->planned(run.subgraph->tensors[t].tensor) == whole)
+          rows_[t] = {memory, energies[memory]};
+    }
+    if (!tiling::is_whole_or_tile(buffer.role)) continue;
     places_[buffer.tensor * shares_ + buffer.share] = {memory, energies[memory]};
   }
   for (std::size_t t = 0; t < run.subgraph->tensors.size(); ++t)
@@ -132,43 +141,45 @@ Cycles after_last_slice(Cycles busy, const ComputeCost& op, std::int64_t slices)
   return std::min(busy, static_cast<Cycles>(std::ceil(static_cast<double>(busy) * share * exact)));
 }
 
-/// An op waits for what is copied on the chip before it: the DMA is set up for each copy, and the
-/// memories it comes from and goes to have to serve it.
+/// What it takes to copy bytes on the chip: the DMA is set up, and the memories they come from and
+/// go to have to serve it. Added to what is there.
+void add_copy(const Hardware& hardware, double bytes, const OnChip& from, const OnChip& to,
+              Cycles& cycles, double& energy_pj) {
+  const auto memory = [&](MemoryIndex m) -> const HardwareMemory& {
+    return hardware.memories[memory_on_chip(hardware, m)];
+  };
+  const double serving =
+      from.memory == to.memory
+          ? serving_cycles(memory(from.memory), hardware.clock_hz, bytes, bytes)
+          : std::max(serving_cycles(memory(from.memory), hardware.clock_hz, bytes, 0),
+                     serving_cycles(memory(to.memory), hardware.clock_hz, 0, bytes));
+  cycles = whole_sum(cycles, hardware.dma.setup, "cycles");
+  cycles = whole_sum(cycles, whole_number(std::ceil(serving), "cycles"), "cycles");
+  energy_pj += bytes * (from.energy.read_pj + to.energy.write_pj);
+}
+
+/// Whole bricks are copied.
+double bytes_on_chip(const tiling::Subgraph& part, std::size_t local, const tiling::Box& box) {
+  return static_cast<double>(
+      part.tensors[local].bytes.of(tiling::volume(box, tiling::brick_of(part, local))));
+}
+
+/// An op waits for what is copied on the chip before it.
 void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
                 Step step, const ChipPlaces& places, OpCost& op) {
-  const Hardware& hardware = *run.hardware;
-  const auto memory = [&](MemoryIndex m) {
-    for (const HardwareMemory& each : hardware.memories)
-      if (!each.offchip && m-- == 0) return &each;
-    return static_cast<const HardwareMemory*>(nullptr);
-  };
-  const auto add = [&](double bytes, const OnChip& from, const OnChip& to, double serving) {
-    op.cycles = whole_sum(op.cycles, hardware.dma.setup, "cycles");
-    op.cycles = whole_sum(op.cycles, whole_number(std::ceil(serving), "cycles"), "cycles");
-    op.energy_pj += bytes * (from.energy.read_pj + to.energy.write_pj);
-  };
-  // Whole bricks are copied.
-  const auto bytes_of = [&](std::size_t local, const tiling::Box& box) {
-    const tiling::Subgraph& part = *run.subgraph;
-    return static_cast<double>(
-        part.tensors[local].bytes.of(tiling::volume(box, tiling::brick_of(part, local))));
-  };
+  const tiling::Subgraph& part = *run.subgraph;
   for (const ChipCopy& copy : tasks.copies) {
     if (copy.before != step || tile.fresh[copy.local].none) continue;
-    const double bytes = bytes_of(copy.local, tile.fresh[copy.local]);
-    const OnChip& from = places.of(copy.local, 0);
-    const OnChip& to = places.of(copy.local, copy.share);
-    add(bytes, from, to,
-        std::max(serving_cycles(*memory(from.memory), hardware.clock_hz, bytes, 0),
-                 serving_cycles(*memory(to.memory), hardware.clock_hz, 0, bytes)));
+    add_copy(*run.hardware, bytes_on_chip(part, copy.local, tile.fresh[copy.local]),
+             places.of(copy.local, 0), places.of(copy.local, copy.share), op.cycles, op.energy_pj);
   }
   for (const ChipCopy& copy : tasks.halos) {
     if (copy.before != step) continue;
-    const double bytes = bytes_of(copy.local, tile.needed[copy.local]) -
-                         bytes_of(copy.local, tile.fresh[copy.local]);
+    const double bytes = bytes_on_chip(part, copy.local, tile.needed[copy.local]) -
+                         bytes_on_chip(part, copy.local, tile.fresh[copy.local]);
     if (bytes <= 0) continue;
     const OnChip& at = places.of(copy.local, copy.share);
-    add(bytes, at, at, serving_cycles(*memory(at.memory), hardware.clock_hz, bytes, bytes));
+    add_copy(*run.hardware, bytes, at, at, op.cycles, op.energy_pj);
   }
 }
 
@@ -323,10 +334,17 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     const tiling::Box box = move.resident ? tiling::whole(part.tensor(move.local).shape)
                             : move.load   ? tile.fresh[move.local]
                                           : tile.stored[move.local];
-    const BurstCount count = moved(part, move.local, box, link);
+    const OnChip& here = on_chip.of(move.local, move.share);
+    const Dim rows = part.tensors[move.local].kept_rows;
+    const BurstCount count =
+        moved(part, move.local, rows > 0 ? tiling::past_rows(box, rows) : box, link);
     one.transfer = transfer_cost(count, link, move.load);
-    one.energy_pj = move_energy(count, one.transfer, move.load, link,
-                                on_chip.of(move.local, move.share).energy);
+    one.energy_pj = move_energy(count, one.transfer, move.load, link, here.energy);
+    if (const tiling::Box stay = tiling::among_rows(box, rows); rows > 0 && !stay.none) {
+      const OnChip& there = on_chip.of_rows(move.local);
+      add_copy(hardware, bytes_on_chip(part, move.local, stay), move.load ? there : here,
+               move.load ? here : there, one.transfer.cycles, one.energy_pj);
+    }
     if (!move.in_slices) continue;
     const std::int64_t parts = cost.ops[static_cast<std::size_t>(move.use)].slices;
     const Cycles streaming =

@@ -59,10 +59,13 @@ class ChipPlaces {
   [[nodiscard]] const OnChip& of(std::size_t local, std::size_t share) const {
     return places_[local * shares_ + share];
   }
+  /// Where the rows of a local tensor lie that stay. require: some do
+  [[nodiscard]] const OnChip& of_rows(std::size_t local) const { return rows_[local]; }
 
  private:
   std::size_t shares_ = 1;
   std::vector<OnChip> places_;
+  std::vector<OnChip> rows_;  ///< none where no rows stay
 };
 
 }  // namespace tessera::cost

@@ -333,6 +333,12 @@ typedef struct {
   const NAME_place *places;
   uint32_t buffers;
 } NAME_placement;
+/* The first rows of a tensor, along its last axis but one, which stay in the buffer `id`.stays: tiles
+   move what they have of them from there and to there, and all else off the chip. */
+typedef struct {
+  const char *id;
+  uint64_t rows;
+} NAME_rows;
 typedef struct {
   uint32_t first_op, last_op;
   uint64_t tile[3], tiles[3]; /* C, H, W: of a tile of the last op's result, and how many along each */
@@ -346,6 +352,8 @@ typedef struct {
      that a run before has loaded, weights that it loads for a run after it, and those that one
      before has loaded for one after it. A null pointer ends each list; null where there are none. */
   const char *const *kept, *const *early, *const *ahead, *const *passing;
+  /* Of tensors that stay in part; an entry without id ends the list. */
+  const NAME_rows *kept_rows;
   const NAME_placement *placements;
   uint32_t placements_count;
 } NAME_run;
@@ -418,6 +426,12 @@ void add_run(CHeader& header, const PlannedSubgraph& run, std::size_t number) {
     for (const std::string& name : *listed) header.text(c_string(name) + ", ");
     header.text("0};\n");
   }
+  if (!run.kept_rows.empty()) {
+    header.text("static const " + header.low() + "_rows " + of + "_kept_rows[] = {");
+    for (const PlannedRows& part : run.kept_rows)
+      header.text("{" + c_string(part.tensor) + ", " + c_number(part.rows) + "}, ");
+    header.text("{0, 0}};\n");
+  }
   header.text("static const " + header.low() + "_placement " + of + "_placements[] = {" +
               placements + "};\n");
 }
@@ -434,6 +448,8 @@ void add_runs(CHeader& header, const NetworkPlan& plan) {
     std::string lists;
     for (const auto& [list, listed] : lists_of(run))
       lists += listed->empty() ? "0, " : header.low() + "_run" + std::to_string(k) + list + ", ";
+    lists +=
+        run.kept_rows.empty() ? "0, " : header.low() + "_run" + std::to_string(k) + "_kept_rows, ";
     header.text(
         "  {" + c_number(static_cast<Size>(run.ops.first)) + ", " +
         c_number(static_cast<Size>(run.ops.last)) + ", " + c_axes(run.extent) + ", " +

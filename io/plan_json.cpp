@@ -55,6 +55,13 @@ std::string placement_text(const PlannedPlacement& planned) {
   return text;
 }
 
+std::string rows_text(const PlannedRows& rows) {
+  return json_object([&](JsonObject& object) {
+    object.text("tensor", rows.tensor);
+    object.number("rows", rows.rows);
+  });
+}
+
 std::string subgraph_text(const PlannedSubgraph& subgraph) {
   std::string out;
   JsonObject object(out);
@@ -89,6 +96,8 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
     if (!listed.empty()) write_list(object.entry(key), listed, ", ", json_string);
   };
   names("kept", subgraph.kept);
+  if (!subgraph.kept_rows.empty())
+    write_list(object.entry("kept_rows"), subgraph.kept_rows, ", ", rows_text);
   names("early", subgraph.early);
   names("ahead", subgraph.ahead);
   names("passing", subgraph.passing);
@@ -378,6 +387,9 @@ class Reader {
           to.push_back(as_text(sources_, name, key));
     };
     names("kept", s.kept);
+    if (const Node* list = fields.find("kept_rows"))
+      for (const Node& node : as_list(sources_, *list, "kept_rows"))
+        s.kept_rows.push_back(rows(node));
     names("early", s.early);
     names("ahead", s.ahead);
     names("passing", s.passing);
@@ -399,6 +411,15 @@ class Reader {
       throw MismatchError(sources_.file(node), node.line,
                           "`order` is not the one in which what the variant says may stay",
                           wrong_plan);
+  }
+
+  PlannedRows rows(const Node& node) const {
+    Fields fields(sources_, node, "what stays in part");
+    PlannedRows rows;
+    rows.tensor = as_text(sources_, fields.need("tensor"), "tensor");
+    rows.rows = as_whole(sources_, fields.need("rows"), "rows", 1);
+    fields.finish();
+    return rows;
   }
 
   PlannedPin pin(const Node& node) const {

@@ -263,6 +263,7 @@ class Idle {
     direct();
     early();
     pinned();
+    stay();
     side_by_side();
     for (std::size_t m = 0; m < reached.size(); ++m) {
       if (reached[m] || hardware_.memories[m].offchip) continue;
@@ -367,6 +368,20 @@ class Idle {
       wrong("pinned", "write `pinned: none`, or give the chip a memory without banks",
             "has weights that are `pinned`, but no memory on the chip without banks, modes and "
             "reserved ranges, where they would lie");
+  }
+
+  /// Whether the first rows of a tensor may stay on the chip.
+  void stay() {
+    if (hardware_.tiling.stay == Stay::whole) return;
+    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
+    if (stays_on_chip(hardware_))
+      wrong("stay", "write `stay: whole`",
+            "has tensors of which only `rows` stay, but no memory off the chip that can be "
+            "written, where the rest would lie");
+    else if (off_chip::behind(hardware_) != nullptr)
+      wrong("stay", "write `stay: whole`",
+            "has tensors of which only `rows` stay, which is not for machines with a memory behind "
+            "another one");
   }
 
   /// Whether engines may work side by side.

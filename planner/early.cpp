@@ -183,7 +183,9 @@ class EarlyWeights : LaterLook {
       PlannedPlacement& placed = run->placements.front();
       placed.problem = piece_problem(piece, 0);
       std::vector<BufferPlace>& places = placed.placement.places;
-      const auto passing = static_cast<std::ptrdiff_t>(piece.part.passing.size());
+      // Behind those of the run's own tensors.
+      const auto passing =
+          static_cast<std::ptrdiff_t>(piece.part.passing.size() + piece.part.kept_rows.size());
       const std::size_t needed = piece.lowering.buffers.size();
       if (needed >= places.size())
         places.insert(places.end() - passing, needed - places.size(), BufferPlace{});

@@ -133,9 +133,9 @@ class Key {
   }
   void put(const TilingOptions& tiling) {
     const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos,
-                 early, engines, concat, pinned] = tiling;
+                 early, engines, concat, pinned, stay] = tiling;
     add(double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos, early,
-        engines, concat, pinned);
+        engines, concat, pinned, stay);
   }
 
   std::string text_;

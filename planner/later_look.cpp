@@ -4,8 +4,10 @@
 #include <limits>
 #include <span>
 
+#include "planner/cheaper.h"
 #include "planner/describe.h"
 #include "planner/kept_places.h"
+#include "planner/piece.h"
 #include "tiling/subgraph.h"
 
 namespace tessera::planner {
@@ -49,6 +51,32 @@ bool LaterLook::settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
     if (!(low && settles(machine_within(hardware_, peak))) && !settles(within_)) return false;
   }
   return true;
+}
+
+std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRange ops, Size free,
+                                                   ShapeGoal::Stage last) const {
+  // A run that nothing was found for so soon is hardly one that gains.
+  constexpr int most_effort = 2;
+  auto answer = candidates.answer(ops);
+  for (int effort = 1; answer->options.empty() && !answer->final && effort <= most_effort; ++effort)
+    answer = candidates.answer(ops, effort);
+  if (answer->options.empty()) return std::nullopt;
+  ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
+  goal.last = last;
+  if (params_.tile_shapes > 0 && candidates.refine(ops, goal)) answer = candidates.answer(ops);
+  const auto best = std::ranges::min_element(
+      answer->options, {}, [&](const PlannedSubgraph& s) { return goal.score(s.metrics); });
+  if (goal.score(best->metrics) == std::numeric_limits<double>::infinity()) return std::nullopt;
+  return subgraph_of(network_, hardware_, ops, *best, candidates.kept(ops), readers_);
+}
+
+std::vector<TensorIndex> LaterLook::stays_of(const std::vector<PlannedSubgraph>& runs) const {
+  std::vector<TensorIndex> stays;
+  for (const PlannedSubgraph& run : runs)
+    for (const TensorIndex t : kept_tensors(network_, run)) stays.push_back(t);
+  std::ranges::sort(stays);
+  stays.erase(std::unique(stays.begin(), stays.end()), stays.end());
+  return stays;
 }
 
 bool LaterLook::take_if_better(NetworkPlan& plan, NetworkPlan next) const {

@@ -9,6 +9,7 @@
 
 #include "cost/score.h"
 #include "model/budget.h"
+#include "planner/candidates.h"
 #include "planner/peaks.h"
 #include "porter/limited_budget.h"
 #include "tessera/hardware.h"
@@ -33,6 +34,14 @@ class LaterLook {
   /// them: false where there is none.
   [[nodiscard]] bool settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
                             std::size_t last) const;
+
+  /// The run in its best tiles where peaks up to `free` cost nothing more: nothing where none are
+  /// found soon, or none within the limits.
+  [[nodiscard]] std::optional<PlannedSubgraph> best_run(Candidates& candidates, OpRange ops,
+                                                        Size free, ShapeGoal::Stage last) const;
+
+  /// Whatever stays as a whole, over any cut. Sorted.
+  [[nodiscard]] std::vector<TensorIndex> stays_of(const std::vector<PlannedSubgraph>& runs) const;
 
   /// The plan with other runs, which have a place: false where it is no better when all is said.
   bool take_if_better(NetworkPlan& plan, NetworkPlan next) const;

@@ -21,6 +21,7 @@
 #include "tessera/validate.h"
 #include "tiling/direct.h"
 #include "tiling/geometry.h"
+#include "tiling/kept_rows.h"
 #include "tiling/lower.h"
 #include "tiling/stored_box.h"
 #include "tiling/tensor_lives.h"
@@ -175,12 +176,13 @@ class Traffic {
         if (place) of_tensor = tiling::in_whole(*place, of_tensor);
         return lies(home, of_tensor);
       };
-      if (loaded && !tile.fresh[t].none)
-        followed.accesses.push_back(
-            {home, {step + (direct(true, t) ? 1 : 0), whole(tile.fresh[t])}});
-      if (tiling::is_stored(local) && !tile.stored[t].none)
-        followed.accesses.push_back(
-            {home, {step + (direct(false, t) ? 0 : 1), whole(tile.stored[t])}});
+      const tiling::Box read = tiling::past_rows(tile.fresh[t], local.kept_rows);
+      if (loaded && !read.none)
+        followed.accesses.push_back({home, {step + (direct(true, t) ? 1 : 0), whole(read)}});
+      if (!tiling::is_stored(local)) continue;
+      const tiling::Box written = tiling::past_rows(tile.stored[t], local.kept_rows);
+      if (!written.none)
+        followed.accesses.push_back({home, {step + (direct(false, t) ? 0 : 1), whole(written)}});
     }
   }
   [[nodiscard]] Layout layout_of(TensorIndex t) const {

@@ -22,6 +22,7 @@
 #include "planner/describe.h"
 #include "planner/early.h"
 #include "planner/joined.h"
+#include "planner/kept_rows.h"
 #include "planner/modes.h"
 #include "planner/planning.h"
 #include "planner/prove.h"
@@ -58,31 +59,36 @@ class Plannings {
   Plannings(const Network& network, const Hardware& hardware, const PlanParams& params)
       : network_(network),
         hardware_(hardware),
-        params_(for_the_search(params, hardware)),
+        later_(later_looks(network, hardware, params)),
+        params_(for_the_search(params, hardware, later_)),
         whole_(params.limits),
+        going_on_(for_the_search(params, hardware, {}).limits),
         limited_(params_.limits),
         fewest_modes_(params.fewest_modes) {
     if (!params_.memory) params_.memory = make_plan_memory();
-    may_be_early_ = params_.residency && may_come_early(network, hardware);
   }
 
   NetworkPlan run() {
-    const bool direct = params_.tile_shapes > 0 && may_be_direct(hardware_);
-    const bool trailing = params_.tile_shapes > 0 && tiling::works_side_by_side(hardware_);
-    const bool goes_on = direct || trailing || may_be_early_;
     ResidencyWork stays{.sets = {{}}};
-    NetworkPlan plan = found(params_, goes_on, stays);
+    NetworkPlan plan = found(params_, later_.any(), stays);
     if (plan.status == Status::feasible) {
       // Less memory, or what stays, was not looked at where a limit came first.
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
-      if (goes_on && may_go_on(plan)) {
-        if (direct && network_.ops.size() <= few_ops) add_op_by_op(plan, stays.nearly);
-        if (trailing) add_side_by_side(plan, stays.nearly);
-        go_on(direct, trailing, plan, stays.nearly);
+      if (later_.any() && may_go_on(plan)) {
+        if (later_.direct && network_.ops.size() <= few_ops) add_op_by_op(plan, stays.nearly);
+        if (later_.trailing) add_side_by_side(plan, stays.nearly);
       }
+      if (later_.any() && (may_go_on(plan) || plan.stop == StopReason::time_limit))
+        go_on(plan, stays.nearly);
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
+      const double before = plan.score;
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
-      if (may_be_early_) claim_with_early(plan, stays.sets);
+      if (later_.rows) {
+        if (plan.score < before) add_rows(plan);
+        stays.sets.clear();  // of rows that stay there are too many
+        bound_alone(plan);
+      }
+      if (later_.early) claim_with_early(plan, stays.sets);
       if (fewest_modes_) take_modes(plan);
     }
     if (plan.status == Status::feasible && always_settles(hardware_))
@@ -98,6 +104,23 @@ class Plannings {
   }
 
  private:
+  /// What is looked for when all else is settled.
+  struct LaterLooks {
+    bool direct = false;
+    bool trailing = false;
+    bool early = false;  ///< weights
+    bool rows = false;   ///< that stay
+    [[nodiscard]] bool any() const { return direct || trailing || early || rows; }
+  };
+  [[nodiscard]] static LaterLooks later_looks(const Network& network, const Hardware& hardware,
+                                              const PlanParams& params) {
+    const bool shapes = params.tile_shapes > 0;
+    return {.direct = shapes && may_be_direct(hardware),
+            .trailing = shapes && tiling::works_side_by_side(hardware),
+            .early = params.residency && may_come_early(network, hardware),
+            .rows = shapes && params.residency && may_keep_rows(network, hardware)};
+  }
+
   /// Covers, in more and in less of the memory, and what stays on the chip between runs.
   NetworkPlan found(const PlanParams& params, bool wants_nearly, ResidencyWork& stays) {
     const bool levels = tries_levels(params_, hardware_);
@@ -153,14 +176,15 @@ class Plannings {
 
   /// More that is looked at, of the best of all before and of those that are nearly as good: the
   /// best is the least of what they become.
-  void go_on(bool direct, bool trailing, NetworkPlan& plan,
-             std::vector<NetworkPlan>& nearly) const {
-    PlanParams params = rest();
+  void go_on(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) const {
+    PlanParams params = params_;
+    params.limits = porter::rest_of(params_.limits, going_on_.budget());
     params.limits.threads = threads_of_each(params.limits.threads, 1 + nearly.size());
     each_together(params_.limits.threads, 1 + nearly.size(), [&](std::size_t k) {
       NetworkPlan& each = k == 0 ? plan : nearly[k - 1];
-      if (direct || trailing) take_run_by_run(network_, hardware_, params, each);
-      if (may_be_early_) take_early(network_, hardware_, params, each);
+      if (later_.direct || later_.trailing) take_run_by_run(network_, hardware_, params, each);
+      if (later_.rows) take_kept_rows(network_, hardware_, params, each);
+      if (later_.early) take_early(network_, hardware_, params, each);
     });
     for (NetworkPlan& each : nearly) {
       if (each.score >= plan.score) continue;
@@ -170,16 +194,25 @@ class Plannings {
       plan = std::move(each);
     }
     plan.bound = std::min(plan.bound, plan.score);
-    plan.optimal = plan.optimal && !limited_.budget().exhausted();
-    if (direct)
+    plan.optimal = plan.optimal && !going_on_.budget().exhausted();
+    if (later_.direct)
       plan.proved_over +=
           ", and the runs of one op that the best of those has also with what its engine reads "
           "and writes off the chip itself";
-    if (trailing)
+    if (later_.trailing)
       plan.proved_over +=
           ", and the longer runs that the best of those has also with their last ops beside the "
           "next tile's";
-    if (may_be_early_) plan.proved_over += ", and the best of those with weights that come early";
+    if (later_.early) plan.proved_over += ", and the best of those with weights that come early";
+    if (later_.rows) plan.proved_over += ", and the best of those with rows that stay";
+  }
+
+  /// What was found by the proof may have room for some, too.
+  void add_rows(NetworkPlan& plan) const {
+    PlanParams params = params_;
+    params.limits = porter::rest_of(params_.limits, going_on_.budget());
+    if (take_kept_rows(network_, hardware_, params, plan))
+      plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);
   }
 
   /// Nor may a cover by more than one run be better where its weights come early.
@@ -223,12 +256,15 @@ class Plannings {
     plan.stop = whole_.budget().exhausted().value_or(plan.stop);
   }
 
-  /// Without the time for what is settled at last: what lies off the chip, and the fewest modes.
-  [[nodiscard]] static PlanParams for_the_search(PlanParams params, const Hardware& hardware) {
+  /// Without the time for what is settled at last: what is looked for when all else is, what lies
+  /// off the chip, and the fewest modes.
+  [[nodiscard]] static PlanParams for_the_search(PlanParams params, const Hardware& hardware,
+                                                 const LaterLooks& later) {
     std::optional<std::chrono::nanoseconds>& timeout = params.limits.timeout;
     if (timeout && params.fewest_modes) *timeout -= *timeout / 5;
     params.fewest_modes = false;
     if (timeout && always_settles(hardware)) *timeout -= *timeout / 50;
+    if (timeout && later.any()) *timeout -= *timeout / 10;
     return params;
   }
 
@@ -453,7 +489,8 @@ class Plannings {
     }
     plan.bound = proved ? plan.score : std::min(least, plan.score);
     plan.optimal = plan.bound >= plan.score;
-    if (plan.optimal && !may_be_early_) plan.looked_at = {plan.bound, true, plan.proved_over};
+    if (plan.optimal && !later_.early && !later_.rows)
+      plan.looked_at = {plan.bound, true, plan.proved_over};
   }
 
   /// What nothing like that scores less than, and whether nothing is better than the plan; it is
@@ -511,8 +548,9 @@ class Plannings {
     if (std::ranges::any_of(network_.tensors, [](const Tensor& t) { return t.joined.has_value(); }))
       text += ", with what is joined in its place off the chip";
     if (params_.residency && !stays_on_chip(hardware_))
-      text += ", whatever stays on the chip from run to run";
-    if (may_be_early_) text += ", whatever weights come early";
+      text += later_.rows ? ", whatever stays on the chip from run to run, in whole or in part"
+                          : ", whatever stays on the chip from run to run";
+    if (later_.early) text += ", whatever weights come early";
     if (!params_.peak_limits.empty()) text += ", within the limits on peaks that were given";
     return text;
   }
@@ -533,17 +571,18 @@ class Plannings {
 
   const Network& network_;
   const Hardware& hardware_;
+  const LaterLooks later_;
   PlanParams params_;
   mutable std::mutex told_lock_;  ///< of the next two
   mutable double told_score_ = std::numeric_limits<double>::infinity();
   mutable std::int64_t told_solved_ = 0;
   const porter::LimitedBudget whole_;
-  const porter::LimitedBudget limited_;  ///< of what is looked for
+  const porter::LimitedBudget going_on_;  ///< of what is looked for when all else is settled
+  const porter::LimitedBudget limited_;   ///< of what is looked for
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
   StopReason cut_ = StopReason::completed;
   bool fewest_modes_ = false;  ///< of all of the plan, when all else is decided
-  bool may_be_early_ = false;  ///< weights
   bool side_by_side_ = false;  ///< covers are found so
 };
 

@@ -15,7 +15,6 @@
 #include "model/crew.h"
 #include "model/stored.h"
 #include "planner/candidates.h"
-#include "planner/cheaper.h"
 #include "planner/describe.h"
 #include "planner/later_look.h"
 #include "planner/peaks.h"
@@ -30,8 +29,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Through all tensors so often: what stays makes others worth it, or not any more.
 constexpr int most_passes = 4;
-/// A run that nothing was found for so soon is hardly one that gains.
-constexpr int most_effort = 2;
 /// Of so few tensors, in so short networks, all sets are tried, each with its best cover.
 constexpr std::size_t few_tensors = 4;
 /// After so many levels of memory that did not help no others are tried.
@@ -326,28 +323,14 @@ class Residency : LaterLook {
     for (std::size_t k = 0; k < next.runs.size(); ++k)
       if (k < first || k > last) free = std::max(free, next.runs[k].metrics.peak_bytes);
     for (std::size_t k = first; k <= last; ++k) {
-      std::optional<PlannedSubgraph> run = best_run(candidates, next.runs[k].ops, free);
+      std::optional<PlannedSubgraph> run =
+          best_run(candidates, next.runs[k].ops, free,
+                   side_by_side_ ? ShapeGoal::Stage::side_by_side : ShapeGoal::Stage::reductions);
       if (!run) return false;
       next.runs[k] = std::move(*run);
     }
     solved_ += candidates.counts().solved;
     return true;
-  }
-
-  [[nodiscard]] std::optional<PlannedSubgraph> best_run(Candidates& candidates, OpRange ops,
-                                                        Size free) const {
-    auto answer = candidates.answer(ops);
-    for (int effort = 1; answer->options.empty() && !answer->final && effort <= most_effort;
-         ++effort)
-      answer = candidates.answer(ops, effort);
-    if (answer->options.empty()) return std::nullopt;
-    ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
-    goal.last = side_by_side_ ? ShapeGoal::Stage::side_by_side : ShapeGoal::Stage::reductions;
-    if (params_.tile_shapes > 0 && candidates.refine(ops, goal)) answer = candidates.answer(ops);
-    const auto best = std::ranges::min_element(
-        answer->options, {}, [&](const PlannedSubgraph& s) { return goal.score(s.metrics); });
-    if (goal.score(best->metrics) == infinity) return std::nullopt;
-    return subgraph_of(network_, hardware_, ops, *best, candidates.kept(ops), readers_);
   }
 
   [[nodiscard]] Limits rest() const { return porter::rest_of(params_.limits, budget_); }

@@ -12,7 +12,6 @@
 #include "planner/describe.h"
 #include "planner/later_look.h"
 #include "planner/peaks.h"
-#include "planner/piece.h"
 #include "planner/planning.h"
 #include "tiling/trailing.h"
 
@@ -29,7 +28,7 @@ class RunByRun : LaterLook {
                      .seed = params.limits.seed,
                      .budget = budget_,
                      .keep_geometry = params.memory != nullptr,
-                     .stays = stays_of(plan)},
+                     .stays = stays_of(plan.subgraphs)},
                     params.memory ? params.memory : make_plan_memory()) {}
 
   bool improve(NetworkPlan& plan) {
@@ -50,15 +49,6 @@ class RunByRun : LaterLook {
   }
 
  private:
-  [[nodiscard]] std::vector<TensorIndex> stays_of(const NetworkPlan& plan) const {
-    std::vector<TensorIndex> stays;
-    for (const PlannedSubgraph& run : plan.subgraphs)
-      for (const TensorIndex t : kept_tensors(network_, run)) stays.push_back(t);
-    std::ranges::sort(stays);
-    stays.erase(std::unique(stays.begin(), stays.end()), stays.end());
-    return stays;
-  }
-
   [[nodiscard]] static Size peak_of(const NetworkPlan& plan) {
     Size peak = 0;
     for (const PlannedSubgraph& run : plan.subgraphs) peak = std::max(peak, run.metrics.peak_bytes);

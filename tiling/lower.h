@@ -23,6 +23,9 @@
 // A weight that comes early (LocalTensor::early) has the buffer of a resident one, and so has one
 // that is loaded ahead, for the next run.
 //
+// Rows of a tensor that stay from run to run have a buffer beside those of tiles, which the DMA
+// fills and reads as it does memory off the chip.
+//
 // What an engine reads or writes off the chip itself (direct.h) has no buffer.
 //
 // Where the last ops trail (trailing.h) they work beside the first ops of the next tile, so what
@@ -55,6 +58,7 @@ enum class BufferRole : std::uint8_t {
   tile,     ///< the tile's part of a tensor (the fresh part, where a halo is kept)
   columns,  ///< overlap with the tile to the left, kept
   rows,     ///< overlap with the tiles above, kept
+  part,     ///< rows of a tensor that stay on the chip from run to run (kept_rows.h)
 };
 
 /// Does it hold what an op works on, and not only what is kept beside it?
@@ -63,7 +67,8 @@ enum class BufferRole : std::uint8_t {
 }
 
 struct LoweredBuffer {
-  std::size_t tensor = 0;  ///< in Subgraph::tensors; of what is passing: in Subgraph::passing
+  /// In Subgraph::tensors; of what is passing in Subgraph::passing, of a part in ::kept_rows.
+  std::size_t tensor = 0;
   BufferRole role = BufferRole::tile;
   int copy = 0;         ///< 1 for the second of two copies
   ElementBytes bytes;   ///< of some of the tensor's elements

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/stored.h"
@@ -33,6 +34,9 @@ struct LocalTensor {
   bool outside = false;  ///< among bricks an input or a result of the network, which has none
   /// It comes from outside, or leaves, and lies on the chip as a whole meanwhile.
   bool kept = false;
+  /// It comes from outside, or leaves, and so many of its first rows stay on the chip meanwhile
+  /// (kept_rows.h).
+  Dim kept_rows = 0;
   /// Of what is kept from outside: the memories that the engine which made it reaches; empty: any.
   Memories made_in{};
   /// A weight that lies in that memory for good, beside all buffers.
@@ -59,6 +63,14 @@ struct LocalOperand {
   TensorIndex seen_as = 0;  ///< what the op names: the tensor itself or a view of it
 };
 
+/// The first rows of a tensor, which stay on the chip from run to run (kept_rows.h).
+struct KeptRows {
+  TensorIndex tensor = 0;  ///< of the planned network
+  std::string name{};
+  Dim rows = 0;
+  Size bytes = 0;  ///< on the chip
+};
+
 struct Subgraph {
   const Network* network = nullptr;  ///< outlives the subgraph
   OpRange ops;
@@ -68,6 +80,7 @@ struct Subgraph {
   /// On the chip as a whole, and no op of the run touches them: they wait for later runs.
   std::vector<TensorIndex> passing;
   std::vector<Memories> passing_in;  ///< of each, likewise; empty: any of all
+  std::vector<KeptRows> kept_rows;   ///< in the order of tensors
   Dim brick = 1;  ///< channels that lie side by side on the chip (Layout); parts take whole ones
   // Of a run one product of which is as many ops as its sums have parts (reduction.h).
   std::shared_ptr<const Network> own;  ///< its network, which has no other ops; else nothing

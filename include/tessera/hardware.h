@@ -246,6 +246,12 @@ enum class Concat : std::uint8_t {
   copied,    ///< by themselves
 };
 
+/// How much of a tensor may stay on the chip from the run that makes it to that of its last reader.
+enum class Stay : std::uint8_t {
+  whole,  ///< all of it, or nothing
+  rows,   ///< or its first rows, beside the rest off the chip
+};
+
 /// What may lie on the chip for good: it is there before the network runs, which it does again and
 /// again, and nothing of it is moved.
 enum class Pinned : std::uint8_t {
@@ -269,6 +275,7 @@ struct TilingOptions {
   EngineOrder engines = EngineOrder::in_turn;
   Concat concat = Concat::in_place;
   Pinned pinned = Pinned::none;
+  Stay stay = Stay::whole;
 };
 
 /// One of them: how a run of ops goes through its tiles.

@@ -35,6 +35,13 @@ struct PlannedPlacement {
   std::string engine;
 };
 
+/// The first rows of a tensor, along the last axis but one.
+struct PlannedRows {
+  std::string tensor;
+  Dim rows = 0;
+  friend bool operator==(const PlannedRows&, const PlannedRows&) = default;
+};
+
 struct PlannedSubgraph {
   OpRange ops;
   std::vector<std::string> names;      ///< of the ops
@@ -45,6 +52,9 @@ struct PlannedSubgraph {
   /// makes them to that of their last reader, though they might be stored off it meanwhile. In the
   /// order of the network's tensors.
   std::vector<std::string> kept;
+  /// Likewise of tensors whose first rows lie there, and the rest off the chip: tiles move what
+  /// they have of these rows from there and to there.
+  std::vector<PlannedRows> kept_rows;
   /// Names of weights that are on the chip when the subgraph begins: one before has loaded them.
   std::vector<std::string> early;
   /// Names of weights that it loads for one after it, once its first tile has what it needs.

@@ -24,6 +24,16 @@ def common(boxes):
     return box if size_of(box) > 0 else None
 
 
+def at_row(box, rows):
+    """What of a box lies among the first rows, along its last axis but one, and the rest."""
+    if not size_of(box):
+        return None, box
+    axis = max(0, len(box) - 2)
+    parts = [tuple(span if a == axis else one for a, one in enumerate(box))
+             for span in ((box[axis][0], min(box[axis][1], rows)), (max(box[axis][0], rows), box[axis][1]))]
+    return tuple(part if part[axis][0] < part[axis][1] else None for part in parts)
+
+
 def size_of(box):
     return 0 if box is None else prod(high - low for low, high in box)
 

@@ -11,14 +11,15 @@ import itertools
 from fractions import Fraction
 from math import ceil, prod
 
-from second_machine import Work, engine_of, may_fold, names_of
-from second_parts import common, hull, in_layout, in_parts, moved_bytes, part_of, size_of
+from second_machine import Work, engine_of
+from second_parts import at_row, common, hull, in_layout, in_parts, moved_bytes, part_of, size_of
 from second_pipeline import Pipeline
+from second_words import Words
 
 AXES = {"W": 1, "H": 2, "C": 3}  # how far from the last one an axis of the tensor that is cut stands
 
 
-class Run(Pipeline):
+class Run(Pipeline, Words):
     def __init__(self, network, machine, subgraph, pinned=None):
         self.network, self.machine = network, machine
         self.ops = network.ops[subgraph["first_op"]:subgraph["last_op"] + 1]
@@ -51,6 +52,8 @@ class Run(Pipeline):
                     self.loaded.append(t)
         # Where programs cannot write off the chip all that ops make for others stays on it, and else what the plan says.
         self.kept = set(subgraph.get("kept", ())) if machine.writable() else {t.name for t in self.loaded + self.leaving}
+        self.rows = {part["tensor"]: part["rows"] for part in subgraph.get("kept_rows", ())}  # these stay, of so many tensors
+        self.rows_moved = False
         self.in_its_place = (len(self.ops) == 1 and self.joins_what_lies_there(self.ops[0]) and
                              not self.kept & {t.name for t in self.loaded + self.leaving})
         self.find_joined()
@@ -165,6 +168,9 @@ class Run(Pipeline):
                 kind.append(op.padding(box))
         kind += [need[t.name] and tuple(high - low for low, high in need[t.name]) for t in self.loaded]
         kind += [beside(fresh[t.name], need[t.name]) for t in self.loaded]
+        for name, rows in self.rows.items():
+            parts = [box for boxes in (fresh, piece) for other, box in boxes.items() if name in (other, other.rpartition(".part")[0])]
+            kind += [size_of(at_row(box, rows)[0]) for box in parts]
         return tuple(kind)
 
     def regions(self, at):
@@ -442,7 +448,16 @@ class Run(Pipeline):
 
     def move(self, begin, rank, memory, way, tensor, box, step, chip, slices=None):
         """A load (way 0) or a store (way 1) of a part of a tensor. In slices, it is the first of them, and gives the others."""
-        m = self.machine
+        m, there, copying = self.machine, None, 0
+        whole = tensor.slice[0].name if tensor.slice else tensor.name
+        if whole in self.rows and size_of(box) and not tensor.weight:
+            there, box = at_row(box, self.rows[whole])
+        if size_of(there):
+            held, home = self.in_bricks(tensor, there), self.placements[0][0][whole + ".stays"]
+            ends = (home, chip) if way == 0 else (chip, home)
+            copying = m.setup + ceil(home.serving(held, held) if home is chip else max(ends[0].serving(held, 0), ends[1].serving(0, held)))
+            self.energy += held * (ends[0].energy[0] + ends[1].energy[1])
+            self.rows_moved = True
         held, moved = moved_bytes(tensor, box, memory, self.stored.get(tensor.name))
         self.bytes += moved
         self.energy += moved * memory.energy[way] + held * chip.energy[1 - way]
@@ -454,7 +469,7 @@ class Run(Pipeline):
         shared = ceil(moved / memory.bandwidth[way])
         first = m.setup + memory.latency[way] if moved else 0
         parts = slices or 1
-        self.transfers.append((begin, rank, lane, first + -(-alone // parts), -(-shared // parts), step, tensor.name))
+        self.transfers.append((begin, rank, lane, copying + first + -(-alone // parts), -(-shared // parts), step, tensor.name))
         if slices is None:
             return []
         return [(begin, rank + 0.5, lane, alone - -(-alone // parts), shared - -(-shared // parts), step, tensor.name + ", the rest")]
@@ -589,56 +604,3 @@ class Run(Pipeline):
                 self.halos_copied = True
                 cycles += m.setup + ceil(here.serving(held, held))
         return cycles
-
-    def overwritten(self, subgraph):
-        """A load to where something lies that is not stored yet, and that store."""
-        places = {buffer["id"]: (buffer["memory"], buffer["offset"], buffer["offset"] + buffer["size"])
-                  for buffer in subgraph["placement"]["buffers"]}
-
-        def place(tile, name):
-            name = name.removesuffix(", the rest")
-            return places[name] if name in places else places[f"{name}.{'pong' if tile % 2 else 'ping'}"]
-
-        if len(self.placements) > 1 or len(self.tiles) > 64 or any(len(shares) > 1 for shares in self.shares.values()):
-            return None
-        stores = [(place(tile, name), made, end, name) for store, tile, name, made, _, end in self.moves_made if store]
-        loads = [(place(tile, name), begin, end, name) for store, tile, name, _, begin, end in self.moves_made if not store]
-        for mine, made, gone, store in stores:
-            for theirs, begin, end, load in loads:
-                if begin < gone and end > made and mine[0] == theirs[0] and mine[1] < theirs[2] and theirs[1] < mine[2]:
-                    return load, begin, store, gone
-        return None
-
-    def covered(self):
-        """What there is in this run, in words."""
-        m, words = self.machine, set(self.words)
-        for op in self.ops:
-            words |= {op.kind, names_of(op)[0]}
-            engine = engine_of(m, op)
-            words |= {key for key in ("unroll", "maps", "blocks", "cores", "output") if key in engine}
-            if "stages" in engine.get("blocks", {}):
-                words.add("stages")
-            if engine.get("blocks", {}).get("equal") == "first":
-                words.add("first of equal blocks")
-            if op.inputs[0].item == 2:
-                words.add("two bytes")
-            if may_fold(op) and any(one.get("folds_columns") for one in engine.get("maps", {}).values()):
-                words.add("columns folded")
-            if op.kind in ("conv", "matmul") and not self.resident:
-                words.add("weights in slices" if m.weight_slices > 1 else "refetch")
-        words |= {word for word, is_so in (
-            ("several outputs", len(self.leaving) > 1), ("fused", len(self.ops) > 1), ("many tiles", len(self.tiles) > 1),
-            ("double buffer", self.double), ("resident", self.resident), ("weights stay", self.stationary == "weights"),
-            ("sums in parts", self.parts > 1), ("inputs stay", self.stationary == "inputs"), ("one copy", self.one_copy not in ([], ["none"])),
-            ("bandwidth on the chip", any(one.bandwidth for one in m.memories.values() if not one.offchip)),
-            ("modes are switched", self.switched > 0), ("copied on the chip", self.copied), ("what stays is copied", self.kept_copied),
-            ("joined in place", bool(self.joined)),
-            ("bricks", any(not one.offchip and len(one.layout) > 4 for one in m.memories.values())),
-            ("layouts are converted", m.convert is not None), ("encoded", any(self.stored.values())),
-            ("halos kept", bool(self.keeping) and len(self.tiles) > 1), ("halos copied", self.halos_copied),
-            ("two memories off the chip", len(m.offchip) > 1),
-            ("weights come early", bool(self.early - set(self.pinned))),
-            ("weights are pinned", any(w.name in self.pinned for op in self.ops for w in op.weights)), ("weights wait", self.waiting), ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
-            ("side by side", self.lead < len(self.ops)), ("read off the chip", bool(self.direct[0])), ("written off the chip", bool(self.direct[1])),
-            ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}
-        return words

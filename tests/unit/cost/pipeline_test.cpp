@@ -130,9 +130,9 @@ Cycles reference(const Pipeline& p) {
       auto channel = std::min_element(queue.begin(), queue.end());
       const Cycles duration = p.classes[tiles[t]][k];
       end[t][k] = duration > 0 ? std::max(ready, *channel) + duration : ready;
-      if (p.tasks[k].bus && duration > 0) {
+      const Cycles stream = p.tasks[k].bus ? p.bus_cycles[tiles[t]][k] : 0;
+      if (stream > 0) {
         // The stream is what the task ends with; it waits for the bus.
-        const Cycles stream = p.bus_cycles[tiles[t]][k];
         Cycles& busy_until = bus[*p.tasks[k].bus];
         end[t][k] = std::max(end[t][k] - stream, busy_until) + stream;
         busy_until = end[t][k];

@@ -1,0 +1,350 @@
+#include "planner/kept_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "cost/tiled_run.h"
+#include "model/off_chip.h"
+#include "planner/candidates.h"
+#include "planner/later_look.h"
+#include "planner/peaks.h"
+#include "planner/piece.h"
+#include "tiling/kept_rows.h"
+
+namespace tessera::planner {
+namespace {
+
+/// Where peaks cost, room is filled up to the plan's own, and up to so many levels above it.
+constexpr int most_levels = 4;
+/// Buffers leave holes: rows that find no place are tried with so much less, this often.
+constexpr int most_tries = 4;
+/// Of the memory a tensor that stays in part may take so much.
+constexpr std::array<Size, 3> shares{1, 2, 3};
+constexpr Size whole_share = 4;
+/// Through all tensors so often: what stays changes what others are worth.
+constexpr int most_passes = 2;
+
+class KeptRowsLook : LaterLook {
+ public:
+  KeptRowsLook(const Network& network, const Hardware& hardware, const PlanParams& params,
+               const NetworkPlan& plan)
+      : LaterLook(network, hardware, params, plan) {}
+
+  bool improve(NetworkPlan& plan) {
+    find_tensors(plan.subgraphs);
+    if (tensors_.empty()) return false;
+    std::vector<PlannedSubgraph> best = plan.subgraphs;
+    bool any = fill(plan.subgraphs, best);
+    for (int pass = 0; pass < most_passes; ++pass) {
+      bool changed = false;
+      for (const Candidate& each : tensors_)
+        for (const Size share : shares) {
+          if (budget_.exhausted()) break;
+          std::optional<std::vector<PlannedSubgraph>> next =
+              with_smaller_tiles(best, each, on_chip_capacity(within_) * share / whole_share);
+          if (!next) continue;
+          best = *std::move(next);
+          changed = true;
+        }
+      any = any || changed;
+      if (!changed) break;
+    }
+    if (!any) return false;
+    NetworkPlan next = plan;
+    next.subgraphs = std::move(best);
+    return take_if_better(plan, std::move(next));
+  }
+
+ private:
+  /// A tensor over cuts that is stored and loaded.
+  struct Candidate {
+    TensorIndex tensor = 0;
+    std::size_t first = 0;           ///< the run that makes it,
+    std::size_t last = 0;            ///< and that of its last reader
+    Dim rows = 0;                    ///< in all
+    std::vector<std::size_t> users;  ///< runs that move it
+    double worth = 0;                ///< bytes moved for each that it takes, in each run
+  };
+
+  /// What room the tiles leave, and where peaks cost up to several levels of them.
+  bool fill(const std::vector<PlannedSubgraph>& runs, std::vector<PlannedSubgraph>& best) const {
+    const Size peak = peak_of(runs);
+    const Size most = on_chip_capacity(within_);
+    std::vector<Size> levels;
+    if (cost::peak_weight(score_) > 0)
+      for (int k = 0; k < most_levels; ++k)
+        levels.push_back(peak + (most - peak) * k / most_levels);
+    levels.push_back(most);
+    bool any = false;
+    for (std::size_t k = 0; k < levels.size() && !budget_.exhausted(); ++k) {
+      if (k > 0 && levels[k] == levels[k - 1]) continue;
+      std::optional<std::vector<PlannedSubgraph>> filled = with_rows(runs, levels[k]);
+      if (!filled || score_of(*filled) >= score_of(best) * less) continue;
+      best = *std::move(filled);
+      any = true;
+    }
+    return any;
+  }
+
+  [[nodiscard]] static Size peak_of(const std::vector<PlannedSubgraph>& runs) {
+    Size peak = 0;
+    for (const PlannedSubgraph& run : runs) peak = std::max(peak, run.metrics.peak_bytes);
+    return peak;
+  }
+
+  [[nodiscard]] Size rows_in(const PlannedSubgraph& run) const {
+    Size bytes = 0;
+    for (const PlannedRows& rows : run.kept_rows)
+      bytes += bytes_of(index_of(rows.tensor), rows.rows);
+    return bytes;
+  }
+
+  /// So much of the tensor stays, in place of what does now, and all runs that it lives through
+  /// have tiles for the room beside it: nothing where that is no better.
+  [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> with_smaller_tiles(
+      const std::vector<PlannedSubgraph>& now, const Candidate& each, Size bytes) const {
+    const Dim rows = most_rows(each, bytes);
+    const Dim before = rows_now(now, each);
+    if (rows == 0 || rows == before) return std::nullopt;
+    std::vector<PlannedSubgraph> next = now;
+    remove(next, each);
+    add(next, each, rows);
+    // If it took no room nothing of this could be better.
+    std::vector<PlannedSubgraph> free = next;
+    if (!recost(free, each.users) || score_of(free) >= score_of(now) * less) return std::nullopt;
+    std::vector<std::size_t> lives;
+    const Size most = on_chip_capacity(within_);
+    for (std::size_t k = each.first; k <= each.last; ++k) {
+      lives.push_back(k);
+      const Size reserved = rows_in(next[k]);
+      const Size tiles = now[k].metrics.peak_bytes - rows_in(now[k]);
+      if (tiles + reserved <= most) {
+        next[k].metrics.peak_bytes = tiles + reserved;
+        continue;
+      }
+      if (reserved >= most) return std::nullopt;
+      std::optional<PlannedSubgraph> run = in_the_rest(next, k, most - reserved);
+      if (!run) return std::nullopt;
+      run->kept_rows = next[k].kept_rows;
+      run->metrics.peak_bytes += reserved;
+      next[k] = *std::move(run);
+    }
+    const double goal = score_of(now) * less;
+    if (!recost(next, lives) || score_of(next) >= goal) return std::nullopt;
+    if (!settle(next, each.first, each.last) || score_of(next) >= goal) return std::nullopt;
+    return next;
+  }
+
+  [[nodiscard]] std::optional<PlannedSubgraph> in_the_rest(const std::vector<PlannedSubgraph>& runs,
+                                                           std::size_t k, Size room) const {
+    const Hardware smaller = machine_within(within_, {.peak_bytes = static_cast<double>(room)});
+    Candidates candidates(network_, smaller,
+                          {.nodes_per_question = params_.nodes_per_question,
+                           .seed = params_.limits.seed,
+                           .budget = budget_,
+                           .keep_geometry = params_.memory != nullptr,
+                           .stays = stays_of(runs)},
+                          params_.memory ? params_.memory : make_plan_memory());
+    return best_run(candidates, runs[k].ops, peak_of(runs), ShapeGoal::Stage::reductions);
+  }
+
+  [[nodiscard]] Dim rows_now(const std::vector<PlannedSubgraph>& runs,
+                             const Candidate& each) const {
+    for (const PlannedRows& rows : runs[each.first].kept_rows)
+      if (rows.tensor == network_.tensors[each.tensor].name) return rows.rows;
+    return 0;
+  }
+  void remove(std::vector<PlannedSubgraph>& runs, const Candidate& each) const {
+    for (PlannedSubgraph& run : runs)
+      std::erase_if(run.kept_rows, [&](const PlannedRows& rows) {
+        return rows.tensor == network_.tensors[each.tensor].name;
+      });
+  }
+
+  /// Those that are moved most for the room they take first.
+  void find_tensors(const std::vector<PlannedSubgraph>& runs) {
+    std::vector<OpIndex> maker(network_.tensors.size(), 0);
+    for (OpIndex k = 0; k < network_.ops.size(); ++k)
+      for (const TensorIndex t : network_.ops[k].outputs) maker[t] = k;
+    const auto run_of = [&](OpIndex op) {
+      const auto found = std::ranges::lower_bound(
+          runs, op, {}, [](const PlannedSubgraph& run) { return run.ops.last; });
+      return static_cast<std::size_t>(found - runs.begin());
+    };
+    std::vector<Piece> pieces;
+    for (const PlannedSubgraph& run : runs)
+      pieces.push_back(make_piece(network_, hardware_, run, readers_));
+    for (const TensorIndex t : tiling::may_stay_in_part(network_, readers_)) {
+      Candidate each{.tensor = t,
+                     .first = run_of(maker[t]),
+                     .last = run_of(*readers_[t]),
+                     .rows = tiling::rows_in_all(network_.tensors[t])};
+      const auto is_kept = [&](const std::string& name) {
+        return name == network_.tensors[t].name;
+      };
+      if (each.first == each.last || std::ranges::any_of(runs[each.first].kept, is_kept)) continue;
+      double moved = 0;
+      for (std::size_t k = each.first; k <= each.last; ++k) {
+        const double bytes = bytes_moved(pieces[k], t);
+        if (bytes <= 0) continue;
+        moved += bytes;
+        each.users.push_back(k);
+      }
+      if (each.users.empty()) continue;
+      const Size all = bytes_of(t, each.rows);
+      each.worth = moved / (static_cast<double>(all) * static_cast<double>(each.last - each.first));
+      tensors_.push_back(std::move(each));
+    }
+    std::ranges::stable_sort(tensors_, std::greater<>(), &Candidate::worth);
+  }
+
+  /// Of the tensor, by all tiles, about: what stays from tile to tile counts again.
+  [[nodiscard]] static double bytes_moved(const Piece& piece, TensorIndex tensor) {
+    double bytes = 0;
+    for (std::size_t t = 0; t < piece.part.tensors.size(); ++t) {
+      const tiling::LocalTensor& local = piece.part.tensors[t];
+      if (local.weight || piece.part.planned(local.tensor) != tensor) continue;
+      for (const tiling::TileRegions& tile : piece.grid.tiles) {
+        const auto times = static_cast<double>(tile.times);
+        if (tiling::is_loaded(local))
+          bytes += times * static_cast<double>(local.bytes.of(tiling::volume(tile.fresh[t])));
+        if (tiling::is_stored(local))
+          bytes += times * static_cast<double>(local.bytes.of(tiling::volume(tile.stored[t])));
+      }
+    }
+    return bytes;
+  }
+
+  [[nodiscard]] Size bytes_of(TensorIndex t, Dim rows) const {
+    return tiling::kept_rows_of(network_, hardware_, t, rows).bytes;
+  }
+
+  /// So many rows of each that no run peaks above the level, and those of them that are worth it.
+  [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> with_rows(
+      const std::vector<PlannedSubgraph>& runs, Size level) const {
+    std::vector<Size> room;
+    for (const PlannedSubgraph& run : runs)
+      room.push_back(std::max<Size>(0, level - run.metrics.peak_bytes));
+    std::vector<PlannedSubgraph> now = runs;
+    bool any = false;
+    for (const Candidate& each : tensors_) {
+      if (budget_.exhausted()) return std::nullopt;
+      const Size least =
+          *std::min_element(room.begin() + static_cast<std::ptrdiff_t>(each.first),
+                            room.begin() + static_cast<std::ptrdiff_t>(each.last) + 1);
+      const Dim rows = most_rows(each, least);
+      if (rows == 0) continue;
+      std::vector<PlannedSubgraph> next = now;
+      add(next, each, rows);
+      if (!recost(next, each.users)) continue;
+      if (unplaced_score(next, level) >= unplaced_score(now, level) * less) continue;
+      now = std::move(next);
+      any = true;
+      for (std::size_t k = each.first; k <= each.last; ++k) room[k] -= bytes_of(each.tensor, rows);
+    }
+    if (!any) return std::nullopt;
+    return placed(runs, std::move(now), level);
+  }
+
+  [[nodiscard]] Dim most_rows(const Candidate& each, Size room) const {
+    Dim low = 0;
+    Dim high = each.rows;
+    while (low < high) {
+      const Dim middle = (low + high + 1) / 2;
+      if (bytes_of(each.tensor, middle) <= room)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    return low;
+  }
+
+  void add(std::vector<PlannedSubgraph>& runs, const Candidate& each, Dim rows) const {
+    for (std::size_t k = each.first; k <= each.last; ++k) {
+      std::vector<PlannedRows>& list = runs[k].kept_rows;
+      const auto at = std::ranges::find_if(
+          list, [&](const PlannedRows& other) { return index_of(other.tensor) > each.tensor; });
+      list.insert(at, {network_.tensors[each.tensor].name, rows});
+    }
+  }
+  [[nodiscard]] TensorIndex index_of(const std::string& name) const {
+    const auto found = std::ranges::find(network_.tensors, name, &Tensor::name);
+    return static_cast<TensorIndex>(found - network_.tensors.begin());
+  }
+
+  /// What these runs take if all rows lie in the first memory on the chip beside what is placed
+  /// already: false where the tiles of one are not for rows that stay.
+  [[nodiscard]] bool recost(std::vector<PlannedSubgraph>& runs,
+                            const std::vector<std::size_t>& changed) const {
+    for (const std::size_t k : changed) {
+      PlannedSubgraph& run = runs[k];
+      const std::optional<Piece> piece = piece_of(run);
+      if (!piece) return false;
+      run.placements.erase(run.placements.begin() + 1, run.placements.end());
+      PlannedPlacement& own = run.placements.front();
+      own.problem = piece_problem(*piece, 0);
+      own.placement.places.resize(own.problem.buffers.size(), BufferPlace{});
+      const Size peak = run.metrics.peak_bytes;
+      run.metrics = cost::run_cost(piece_run(*piece, hardware_, run.placements)).metrics;
+      run.metrics.peak_bytes = peak;
+    }
+    return true;
+  }
+  [[nodiscard]] std::optional<Piece> piece_of(const PlannedSubgraph& run) const {
+    try {
+      return make_piece(network_, hardware_, run, readers_);
+    } catch (const std::invalid_argument&) {
+      return std::nullopt;
+    }
+  }
+
+  /// As if the plan peaked at the level.
+  [[nodiscard]] double unplaced_score(std::span<const PlannedSubgraph> runs, Size level) const {
+    std::vector<PlannedSubgraph> own(runs.begin(), runs.end());
+    if (!own.empty())
+      own.front().metrics.peak_bytes = std::max(own.front().metrics.peak_bytes, level);
+    return score_of(own);
+  }
+
+  /// With a place for everything, if need be for fewer rows.
+  [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> placed(
+      const std::vector<PlannedSubgraph>& without, std::vector<PlannedSubgraph> runs,
+      Size level) const {
+    for (int tries = 0; tries < most_tries; ++tries) {
+      if (budget_.exhausted()) return std::nullopt;
+      std::vector<PlannedSubgraph> next = runs;
+      for (std::size_t k = 0; k < next.size(); ++k)
+        if (next[k].kept_rows.empty())
+          next[k] = without[k];
+        else
+          next[k].metrics.peak_bytes = level;
+      if (settle(next, 0, next.size() - 1)) return next;
+      for (PlannedSubgraph& run : runs) {
+        for (PlannedRows& part : run.kept_rows) part.rows = part.rows * 7 / 8;
+        std::erase_if(run.kept_rows, [](const PlannedRows& part) { return part.rows == 0; });
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Candidate> tensors_;
+};
+
+}  // namespace
+
+bool may_keep_rows(const Network& network, const Hardware& hardware) {
+  return hardware.tiling.stay == Stay::rows && network.ops.size() > 1;
+}
+
+bool take_kept_rows(const Network& network, const Hardware& hardware, const PlanParams& params,
+                    NetworkPlan& plan) {
+  return KeptRowsLook(network, hardware, params, plan).improve(plan);
+}
+
+}  // namespace tessera::planner
