@@ -192,6 +192,8 @@ std::string behind_text(const PlannedBehind& behind) {
             each.number("from", static_cast<std::int64_t>(fetch.from));
             each.number("subgraph", static_cast<std::int64_t>(fetch.subgraph));
             if (fetch.passes) each.truth("passes", true);
+            if (fetch.loops != 0) each.number("loops", fetch.loops);
+            if (fetch.copies != 2) each.number("copies", fetch.copies);
             if (fetch.writes) each.truth("writes", true);
             each.number("room", fetch.room);
             each.number("bytes", fetch.bytes);
@@ -497,6 +499,10 @@ class Reader {
       fetch.passes = as_bool(sources_, *passes, "passes");
     if (const Node* writes = fields.find("writes"))
       fetch.writes = as_bool(sources_, *writes, "writes");
+    if (const Node* loops = fields.find("loops"))
+      fetch.loops = static_cast<int>(as_whole(sources_, *loops, "loops", 1, 2));
+    if (const Node* copies = fields.find("copies"))
+      fetch.copies = static_cast<int>(as_whole(sources_, *copies, "copies", 1, 2));
     fetch.room = whole("room");
     fetch.bytes = whole("bytes");
     fetch.begin = whole("begin");

@@ -25,7 +25,7 @@ class Timeline {
       : link_(link), runs_(runs) {
     for (const BehindUse& use : uses)
       for (const BehindUse::Pass& pass : use.passes)
-        pieces_[{network.tensors[use.tensor].name, pass.run}] = pass.piece;
+        passes_[{network.tensors[use.tensor].name, pass.run}] = &pass;
   }
 
   /// Fills in when each fetch is. Before a whole one is timed `see` may say from where it has room:
@@ -52,9 +52,15 @@ class Timeline {
       for (; fetch != fetches.end() && fetch->subgraph == run; ++fetch) {
         fetch->begin = std::max(free, start);
         const bool load = !fetch->writes;
-        passed = free = fetch->end = fetch->begin + cycles_of(fetch->bytes, link_, load);
-        // Nothing works before the first tile has its piece, or after the last is written.
-        end += cycles_of(pieces_.at({fetch->tensor, run}), link_, load);
+        const BehindUse::Stage& stage = *passes_.at({fetch->tensor, run})->stage(fetch->loops);
+        std::int64_t cycles = cycles_of(fetch->bytes, link_, load);
+        // Nothing works before the first tile has its piece, or after the last is written; where
+        // there is room for one alone, nor while any of them comes or goes, each by itself.
+        std::int64_t waits = cycles_of(stage.piece, link_, load);
+        if (fetch->copies == 1)
+          waits = cycles += (stage.pieces - 1) * (link_.setup + link_.way(load).latency);
+        passed = free = fetch->end = fetch->begin + cycles;
+        end += waits;
       }
       ended.push_back(std::max(end, passed));
     }
@@ -66,7 +72,7 @@ class Timeline {
  private:
   const cost::Link& link_;
   const std::vector<PlannedSubgraph>& runs_;
-  std::map<std::pair<std::string, std::size_t>, Size> pieces_;
+  std::map<std::pair<std::string, std::size_t>, const BehindUse::Pass*> passes_;
   std::vector<std::int64_t> begins_;
   std::int64_t end_ = 0;
 };
@@ -90,8 +96,8 @@ void complete(const Network& network, const Hardware& hardware,
     if (fetch.passes) {
       const BehindUse& use = *use_of.at(fetch.tensor);
       const auto pass = std::ranges::find(use.passes, fetch.subgraph, &BehindUse::Pass::run);
-      fetch.room = passing_room(use, *pass, link.burst);
-      fetch.bytes = pass->bytes;
+      fetch.room = passing_room(use, *pass, fetch.loops, fetch.copies, link.burst);
+      fetch.bytes = pass->stage(fetch.loops)->bytes;
     }
     way.bytes += fetch.bytes;
     if (fetch.writes) written += fetch.bytes;
@@ -117,11 +123,18 @@ enum class First {
 /// One way in the making.
 class Way {
  public:
+  /// `copies`: of each piece of what passes.
   Way(const Network& network, const std::vector<BehindUse>& uses, const RoomBeside& room,
-      Size alignment, Size burst)
-      : network_(network), uses_(uses), room_(room), alignment_(alignment), burst_(burst) {
+      Size alignment, Size burst, int copies)
+      : network_(network),
+        uses_(uses),
+        room_(room),
+        alignment_(alignment),
+        burst_(burst),
+        copies_(copies) {
     resident_.assign(uses.size(), 0);
     passes_.assign(uses.size(), 0);
+    for (const BehindUse& use : uses) loops_.emplace_back(use.passes.size(), 0);
     beside_ = left_ = room_(away_);
   }
 
@@ -141,6 +154,43 @@ class Way {
   }
   [[nodiscard]] bool anything_passes() const {
     return std::ranges::find(passes_, 1) != passes_.end();
+  }
+
+  /// Tiles have pieces together where there is room for that: those first that save the most bytes
+  /// for what it takes.
+  bool let_share() {
+    struct Choice {
+      std::size_t w = 0;
+      std::size_t pass = 0;
+      int loops = 0;
+      Size room = 0;
+      double worth = 0;
+    };
+    std::vector<Choice> choices;
+    for (std::size_t w = 0; w < uses_.size(); ++w)
+      for (std::size_t k = 0; passes_[w] != 0 && k < uses_[w].passes.size(); ++k) {
+        const BehindUse::Pass& pass = uses_[w].passes[k];
+        for (const auto& [loops, stage] : pass.stages) {
+          if (loops == 0) continue;
+          const Size room = pieces(uses_[w], pass, loops) - pieces(uses_[w], pass, 0);
+          const auto saved = static_cast<double>(pass.stage(0)->bytes - stage.bytes);
+          choices.push_back(
+              {w, k, loops, room, saved / static_cast<double>(std::max<Size>(1, room))});
+        }
+      }
+    std::ranges::stable_sort(choices, std::greater<>(), &Choice::worth);
+    bool any = false;
+    for (const Choice& each : choices) {
+      const BehindUse::Pass& pass = uses_[each.w].passes[each.pass];
+      int& now = loops_[each.w][each.pass];
+      const Size more =
+          each.room - (pieces(uses_[each.w], pass, now) - pieces(uses_[each.w], pass, 0));
+      if (each.loops <= now || more > left_[pass.run]) continue;
+      left_[pass.run] -= more;
+      now = each.loops;
+      any = true;
+    }
+    return any;
   }
 
   /// The largest first, as long as so much of what was left in each run is left for others.
@@ -201,12 +251,16 @@ class Way {
         way.resident.push_back(name);
       } else if (passes_[w] != 0) {
         if (!uses_[w].weight) way.away.push_back(name);
-        for (const BehindUse::Pass& pass : uses_[w].passes)
+        for (std::size_t k = 0; k < uses_[w].passes.size(); ++k) {
+          const BehindUse::Pass& pass = uses_[w].passes[k];
           way.fetches.push_back({.tensor = name,
                                  .from = pass.run,
                                  .subgraph = pass.run,
                                  .passes = true,
-                                 .writes = pass.writes});
+                                 .writes = pass.writes,
+                                 .loops = loops_[w][k],
+                                 .copies = copies_of(uses_[w], pass, loops_[w][k])});
+        }
       } else if (uses_[w].weight) {
         const Size size = uses_[w].size;
         const Size part = part_of(size, burst_);
@@ -224,8 +278,15 @@ class Way {
 
  private:
   [[nodiscard]] Size whole(std::size_t w) const { return align_up(uses_[w].size, alignment_); }
-  [[nodiscard]] Size pieces(const BehindUse& use, const BehindUse::Pass& pass) const {
-    return align_up(passing_room(use, pass, burst_), alignment_);
+  /// One saves nothing where what a tile loads comes in parts.
+  [[nodiscard]] int copies_of(const BehindUse& use, const BehindUse::Pass& pass, int loops) const {
+    const bool in_parts = loops == 0 && pass.stage(0)->piece > part_of(use.size, burst_);
+    return in_parts ? 2 : copies_;
+  }
+  [[nodiscard]] Size pieces(const BehindUse& use, const BehindUse::Pass& pass,
+                            int loops = 0) const {
+    return align_up(passing_room(use, pass, loops, copies_of(use, pass, loops), burst_),
+                    alignment_);
   }
   /// Bytes of a run that passing would save.
   [[nodiscard]] Size saved(std::size_t w, std::size_t run) const {
@@ -235,7 +296,7 @@ class Way {
   /// Bytes that are moved more than once, or that need not be moved at all.
   [[nodiscard]] Size extra(std::size_t w) const {
     Size bytes = uses_[w].weight ? -whole_bursts(uses_[w].size, burst_) : 0;
-    for (const BehindUse::Pass& pass : uses_[w].passes) bytes += pass.bytes;
+    for (const BehindUse::Pass& pass : uses_[w].passes) bytes += pass.stage(0)->bytes;
     return bytes;
   }
 
@@ -283,8 +344,10 @@ class Way {
   std::vector<Size> left_;    ///< of each run
   Size alignment_;
   Size burst_;
+  int copies_;
   std::vector<char> resident_;
   std::vector<char> passes_;
+  std::vector<std::vector<int>> loops_;  ///< of each pass
 };
 
 }  // namespace
@@ -294,20 +357,31 @@ std::vector<PlannedBehind> ways_behind(const Network& network, const Hardware& h
                                        const std::vector<BehindUse>& uses, const RoomBeside& room) {
   const cost::Link link = cost::link_behind(hardware);
   std::vector<PlannedBehind> ways;
-  bool passes = true;
-  for (const First first : {First::large_weights, First::cheap}) {
-    if (!passes) break;
-    for (const double share : shares) {
-      Way way(network, uses, room, off_chip::weights(hardware)->space.alignment, link.burst);
-      if (!way.let_pass(first)) break;
-      passes = way.anything_passes();
-      way.let_stay(share);
-      PlannedBehind made = way.made();
-      complete(network, hardware, runs, uses, made);
-      way.fetch_ahead(link, runs, made.fetches);
-      complete(network, hardware, runs, uses, made);
-      if (std::ranges::find(ways, made) == ways.end()) ways.push_back(std::move(made));
+  // Everything that may stay first has what two pieces leave; where that is nothing, what one does.
+  for (const int copies : {2, 1}) {
+    bool passes = true;
+    for (const First first : {First::large_weights, First::cheap}) {
+      if (!passes) break;
+      for (const bool together : {false, true}) {
+        bool fits = true;
+        for (const double share : shares) {
+          Way way(network, uses, room, off_chip::weights(hardware)->space.alignment, link.burst,
+                  copies);
+          fits = way.let_pass(first);
+          if (!fits) break;
+          passes = way.anything_passes();
+          if (together && !way.let_share()) break;
+          way.let_stay(share);
+          PlannedBehind made = way.made();
+          complete(network, hardware, runs, uses, made);
+          way.fetch_ahead(link, runs, made.fetches);
+          complete(network, hardware, runs, uses, made);
+          if (std::ranges::find(ways, made) == ways.end()) ways.push_back(std::move(made));
+        }
+        if (!fits || !passes) break;
+      }
     }
+    if (!ways.empty()) break;
   }
   std::ranges::stable_sort(
       ways, {}, [](const PlannedBehind& way) { return std::pair(way.waiting_cycles, way.bytes); });

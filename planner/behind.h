@@ -7,16 +7,19 @@
 // Each weight is resident in front for good, or it is fetched, as a whole or part after part. A
 // part has room from some run on and is there before the first run that reads the weight begins;
 // its room is free when the last one that does has ended. What is too large for that passes: while
-// a run works it is fetched piece by piece, as often as tiles load it, with room for two pieces.
+// a run works it is fetched piece by piece, with room for two pieces, or one: what a tile loads, or
+// what several tiles do, which then find it in front as often as they like.
 // A tensor over a cut that has no room in front lies behind (`away`), where that can be written:
 // it passes in each run that reads or makes it. Fetches come one after the other, in the order of
 // the runs that wait for them, on a channel of their own. Private to planner/.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tessera/hardware.h"
@@ -27,11 +30,22 @@ namespace tessera::planner {
 
 /// A weight in the runs of a plan, or a tensor over a cut that might lie behind.
 struct BehindUse {
+  struct Stage {
+    Size piece = 0;  ///< the most that tiles load, or store, together
+    Size bytes = 0;  ///< of all pieces, in whole bursts of the memory behind
+    std::int64_t pieces = 0;
+  };
   struct Pass {
     std::size_t run = 0;
-    Size piece = 0;  ///< the most that a tile loads, or stores
-    Size bytes = 0;  ///< that all tiles do, in whole bursts of the memory behind
     bool writes = false;
+    /// By how many of the innermost loops tiles have a piece together (PlannedFetch::loops): of one
+    /// tile, and others that move fewer bytes in smaller pieces than all of it.
+    std::vector<std::pair<int, Stage>> stages{};
+    /// Nothing where there is none of so many loops.
+    [[nodiscard]] const Stage* stage(int loops) const {
+      const auto found = std::ranges::find(stages, loops, &std::pair<int, Stage>::first);
+      return found == stages.end() ? nullptr : &found->second;
+    }
   };
   TensorIndex tensor = 0;
   Size size = 0;  ///< as it lies in front
@@ -104,8 +118,10 @@ struct Front {
 [[nodiscard]] Size weight_bytes(const Network& network, const Hardware& hardware,
                                 const Memory& memory);
 
-/// Room in front for what passes: two pieces, or two parts of one.
-[[nodiscard]] Size passing_room(const BehindUse& use, const BehindUse::Pass& pass, Size burst);
+/// Room in front for what passes: so many pieces; of what one tile loads no more than parts of it,
+/// which come one after the other.
+[[nodiscard]] Size passing_room(const BehindUse& use, const BehindUse::Pass& pass, int loops,
+                                int copies, Size burst);
 /// The parts that a weight comes in, but for the last.
 [[nodiscard]] Size part_of(Size weight, Size burst);
 /// Fetches wait for each other in this order.

@@ -27,6 +27,10 @@ std::string fetch_wrong(const PlannedFetch& fetch, const BehindUse* use, std::si
   if (fetch.passes && (fetch.from != fetch.subgraph || pass == use->passes.end()))
     return who + " piece by piece while subgraph " + std::to_string(fetch.subgraph) +
            " works, which does not touch it";
+  if (fetch.passes ? pass->stage(fetch.loops) == nullptr || fetch.copies < 1 || fetch.copies > 2
+                   : fetch.loops != 0 || fetch.copies != 2)
+    return who + " in pieces of " + std::to_string(fetch.loops) + " loops and " +
+           std::to_string(fetch.copies) + " copies, of which nothing is saved or known";
   if (fetch.writes != (fetch.passes && pass->writes))
     return who + (fetch.writes ? " the wrong way: it is not made there" : " that makes it");
   return {};

@@ -1,6 +1,7 @@
 #include "planner/behind_uses.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ namespace {
 /// there is room for it.
 constexpr Size most_parts = 16;
 constexpr Size least_bursts = 64;
+/// Of so many tiles at most it is looked at what several of them move together.
+constexpr std::int64_t most_staged = 256;
 
 /// What tiles of a run load of each of its weights and of the tensors that may lie behind, and what
 /// they store of those.
@@ -54,30 +57,91 @@ class Passes {
     const tiling::TileGrid grid = geometry.grid(tiling::TileShape{planned.extent});
     const tiling::TileWalk walk(grid,
                                 tiling::lower(part, geometry.space(), hardware_, planned.variant));
+    const std::vector<Visited> visited = visited_tiles(planned, geometry, walk);
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = part.tensors[t];
       const bool loads = tiling::is_loaded(local);
       const bool stores = tiling::is_stored(local);
       if (!local.weight && (may_lie_behind_[local.tensor] == 0 || (!loads && !stores))) continue;
       BehindUse::Pass pass{.run = run, .writes = stores};
+      BehindUse::Stage each;
       if (local.weight && planned.variant.weights == WeightPolicy::resident) {
-        pass.piece = local.bytes.whole();
-        pass.bytes = whole_bursts(pass.piece, link_.burst);
+        each.piece = local.bytes.whole();
+        each.bytes = whole_bursts(each.piece, link_.burst);
+        each.pieces = 1;
       } else {
         for (const tiling::TileVisit& visit : walk.visits()) {
           const tiling::TileRegions& tile = grid.tiles[visit.tile];
           const tiling::Box& box = stores ? tile.stored[t] : tile.fresh[t];
           if (box.none || (!stores && !walk.loads(t, visit.level))) continue;
-          add_piece(part, t, box, visit.times, pass);
+          add_piece(part, t, box, visit.times, each);
         }
       }
-      use_of[local.tensor].passes.push_back(pass);
+      pass.stages.emplace_back(0, each);
+      if (!local.weight || planned.variant.weights != WeightPolicy::resident)
+        add_stages(part, t, visited, walk, pass);
+      use_of[local.tensor].passes.push_back(std::move(pass));
     }
   }
 
  private:
+  /// A tile in the order in which they come.
+  struct Visited {
+    std::array<Dim, tiling::tile_axes> at{};
+    tiling::TileLevel level = tiling::TileLevel::first;
+    tiling::TileRegions regions;
+  };
+  /// None where there are too many to look at.
+  [[nodiscard]] static std::vector<Visited> visited_tiles(const PlannedSubgraph& planned,
+                                                          const tiling::TileGeometry& geometry,
+                                                          const tiling::TileWalk& walk) {
+    std::vector<Visited> visited;
+    if (planned.tile_count() == 1 || planned.tile_count() > most_staged) return visited;
+    const auto& [outer, middle, inner] = walk.order();
+    std::array<Dim, tiling::tile_axes> at{};
+    for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
+      for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
+        for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
+          visited.push_back(
+              {at, walk.level_at(at), geometry.tile_at(tiling::TileShape{planned.extent}, at)});
+    return visited;
+  }
+
+  /// What the tiles of the innermost loop move together, and those of the two innermost ones: a
+  /// piece that the tiles before had as well is there already.
+  void add_stages(const tiling::Subgraph& part, std::size_t t, const std::vector<Visited>& visited,
+                  const tiling::TileWalk& walk, BehindUse::Pass& pass) const {
+    const tiling::LocalTensor& local = part.tensors[t];
+    const Size all = local.weight ? local.bytes.whole() : tensor_bytes(part.tensor(t));
+    for (int loops = 1; loops <= 2 && !visited.empty(); ++loops) {
+      BehindUse::Stage stage;
+      const auto together = [&](const Visited& a, const Visited& b) {
+        for (std::size_t k = 0; k + static_cast<std::size_t>(loops) < tiling::tile_axes; ++k)
+          if (a.at[walk.order()[k]] != b.at[walk.order()[k]]) return false;
+        return true;
+      };
+      tiling::Box before = tiling::nothing(part.tensor(t).shape.size());
+      for (std::size_t from = 0; from < visited.size();) {
+        tiling::Box piece = tiling::nothing(before.rank);
+        std::size_t to = from;
+        for (; to < visited.size() && together(visited[from], visited[to]); ++to) {
+          if (!pass.writes && !walk.loads(t, visited[to].level)) continue;
+          piece = tiling::hull(
+              piece, pass.writes ? visited[to].regions.stored[t] : visited[to].regions.fresh[t]);
+        }
+        if (!piece.none && piece != before) {
+          add_piece(part, t, piece, 1, stage);
+          before = piece;
+        }
+        from = to;
+      }
+      const BehindUse::Stage& last = pass.stages.back().second;
+      if (stage.bytes < last.bytes && stage.piece < all) pass.stages.emplace_back(loops, stage);
+    }
+  }
+
   void add_piece(const tiling::Subgraph& part, std::size_t t, const tiling::Box& box,
-                 std::int64_t times, BehindUse::Pass& pass) const {
+                 std::int64_t times, BehindUse::Stage& stage) const {
     Size piece = 0;
     Size on_bus = 0;
     if (part.tensors[t].weight) {
@@ -89,8 +153,9 @@ class Passes {
       piece = count.bytes;
       on_bus = count.bursts * link_.burst;
     }
-    pass.piece = std::max(pass.piece, piece);
-    pass.bytes += times * on_bus;
+    stage.piece = std::max(stage.piece, piece);
+    stage.bytes += times * on_bus;
+    stage.pieces += times;
   }
 
   const Network& network_;
@@ -121,8 +186,10 @@ Size part_of(Size weight, Size burst) {
   return align_up(std::max((weight + most_parts - 1) / most_parts, least_bursts * burst), burst);
 }
 
-Size passing_room(const BehindUse& use, const BehindUse::Pass& pass, Size burst) {
-  return 2 * std::min(pass.piece, part_of(use.size, burst));
+Size passing_room(const BehindUse& use, const BehindUse::Pass& pass, int loops, int copies,
+                  Size burst) {
+  const Size piece = pass.stage(loops)->piece;
+  return copies * (loops > 0 ? piece : std::min(piece, part_of(use.size, burst)));
 }
 
 std::int64_t cycles_of(Size bytes, const cost::Link& link, bool load) {

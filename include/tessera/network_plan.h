@@ -133,7 +133,12 @@ struct PlannedFetch {
   /// Too large to be there as a whole: piece by piece as tiles load it, while the subgraph runs.
   bool passes = false;
   bool writes = false;     ///< the other way: as tiles make it
-  Size room = 0;           ///< in front: as much as comes, or two pieces
+  /// Of what passes: a piece is what all tiles of so many of the innermost loops load or store
+  /// together, 0 of one tile; and how many pieces there is room for. With one nothing else happens
+  /// while a piece comes or goes.
+  int loops = 0;
+  int copies = 2;
+  Size room = 0;           ///< in front: as much as comes, or its pieces
   Size bytes = 0;          ///< on the bus: whole bursts
   std::int64_t begin = 0;  ///< cycles from the beginning of the network
   std::int64_t end = 0;

@@ -95,11 +95,21 @@ class Plan:
                 else:
                     pieces, whole = [(piece, bus(piece)) for piece in run.weights_loaded[name]], sizes[name]
                     self.words.add("passes")
+                loops, copies = fetch.get("loops", 0), fetch.get("copies", 2)
+                if loops:
+                    several = run.pieces_of(name, way, loops)
+                    assert sum(bus for _, bus in several) < sum(bus for _, bus in pieces), fetch
+                    pieces = several
+                    self.words.add("tiles have a piece together")
                 held, begin, largest = sum(bus for _, bus in pieces), max(free, start), max((piece for piece, _ in pieces), default=0)
-                passed = free = begin + cycles(held, way)
-                end, bursts[way] = end + cycles(largest, way), bursts[way] + held
+                taken = cycles(held, way)
+                if copies == 1:  # each comes or goes by itself, and nothing works meanwhile
+                    taken += (len(pieces) - 1) * (machine.setup + behind.latency[way])
+                    self.words.add("one piece at a time")
+                passed = free = begin + taken
+                end, bursts[way] = end + (taken if copies == 1 else cycles(largest, way)), bursts[way] + held
                 part = bus(max(-(-whole // 16), 64 * behind.burst))
-                self.fetches.append((2 * min(part, largest), held, begin, free))
+                self.fetches.append((copies * (largest if loops else min(part, largest)), held, begin, free))
             ended.append(max(end, passed))
         self.waited = ended[-1] - self.cycles
         self.cycles, self.moved = ended[-1], sum(bursts)

@@ -346,6 +346,7 @@ class Run(Pipeline, Words):
         # Of each part of a tensor over a cut that comes or goes: its bytes, and those of its bursts where it might lie behind.
         self.tensors_moved = {(t.name, way): [] for way, tensors in enumerate((self.loaded, self.leaving))
                               for t in tensors if not t.outside and t.name not in self.kept}
+        self.staged = {}  # of the same: the tile, what comes or goes, and its place in the tensor
         self.moves_made = []  # is it a store? of which tile, what, when it might have begun, begin, end
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
         # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
@@ -369,7 +370,7 @@ class Run(Pipeline, Words):
                             begin = readers[-1], number - 2
                     again = t.name not in stays or self.changes(stays[t.name], number)
                     if again and share == 0:
-                        self.comes_or_goes(t, 0, tile["fresh"][t.name])
+                        self.comes_or_goes(t, 0, tile["fresh"][t.name], number)
                     self.move(begin, 2 * self.first[t.name], dram, 0, t, tile["fresh"][t.name] if again else None,
                               self.step_of(readers[0], number), self.place(number, t.name, share))
             for k, op in enumerate(self.ops):
@@ -396,6 +397,8 @@ class Run(Pipeline, Words):
                             part = w.whole
                         if part is not None and size_of(part):
                             self.weights_loaded[w.name].append(part_of(w, part, self.stored[w.name]))
+                            self.staged.setdefault((w.name, 0), []).append(
+                                (number, w, self.weight_part(op, w, self.regions(self.positions[number]))))
                         rest += self.move(begin, 2 * k + 1, constants, 0, w, part, self.step_of(k, number), self.place(number, w.name),
                                           self.op_cycles[-1][2] if sliced and at == 0 else None)
                         if sliced and at == 0:
@@ -405,7 +408,7 @@ class Run(Pipeline, Words):
                     if t.name in self.direct[way]:
                         self.transfers.append(self.alone(start, way, t, tile, dram))
                 if op.output in self.leaving and op.output.name not in self.kept | self.direct[1] and not self.in_its_place:
-                    self.comes_or_goes(op.output, 1, tile["piece"][op.output.name])
+                    self.comes_or_goes(op.output, 1, tile["piece"][op.output.name], number)
                     shares = self.shares[op.output.name]
                     ready = start + max([k] + shares[0] + [readers[0] for readers in shares[1:]])
                     first = min([k] + [i for i, one in enumerate(self.ops) if self.joined.get(one.output.name) == op.output.name])
@@ -434,11 +437,32 @@ class Run(Pipeline, Words):
             self.pipeline()
         self.energy += m.static * self.cycles
 
-    def comes_or_goes(self, tensor, way, box):
+    def comes_or_goes(self, tensor, way, box, number):
         if self.machine.behind and (tensor.name, way) in self.tensors_moved and size_of(box):
-            behind = copy.copy(self.machine.behind)
-            behind.layout = self.machine.offchip[0].layout
-            self.tensors_moved[tensor.name, way].append(moved_bytes(tensor, box, behind, None))
+            self.tensors_moved[tensor.name, way].append(self.moved_behind(tensor, box))
+            there = self.regions(self.positions[number])["piece" if way else "fresh"][tensor.name]
+            self.staged.setdefault((tensor.name, way), []).append((number, tensor, there))
+
+    def moved_behind(self, tensor, box):
+        """Bytes of a part, and of its bursts where it lies behind."""
+        behind = copy.copy(self.machine.behind)
+        behind.layout = self.machine.offchip[0].layout
+        stored = self.stored.get(tensor.name)
+        if tensor.weight:
+            held = part_of(tensor, box, stored)
+            return held, -(-held // behind.burst) * behind.burst
+        return moved_bytes(tensor, box, behind, None)
+
+    def pieces_of(self, name, way, loops):
+        """What all tiles of so many inner loops move together, piece by piece: what the last piece was is there."""
+        order, pieces, before = list(self.positions[0]), [], None
+        for _, tiles in itertools.groupby(self.staged[name, way], lambda one: [self.positions[one[0]][axis] for axis in order[:3 - loops]]):
+            tiles = list(tiles)
+            piece = hull([box for _, _, box in tiles])
+            if piece != before:
+                pieces.append(self.moved_behind(tiles[0][1], piece))
+            before = piece
+        return pieces
 
     def stored_size(self, name):
         """Bytes of a tensor as it lies off the chip."""

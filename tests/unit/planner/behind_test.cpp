@@ -343,10 +343,13 @@ TEST(PlanBehind, WhereAnythingFitsAWayIsFound) {
         if ((some >> k & 1) != 0 && !uses[k].weight) behind.push_back(uses[k].tensor);
       std::vector<Size> left = room(behind);
       for (std::size_t k = 0; k < uses.size(); ++k)
-        for (const BehindUse::Pass& pass : uses[k].passes)
-          left[pass.run] -= (some >> k & 1) != 0 ? passing_room(uses[k], pass, 4)
+        for (const BehindUse::Pass& pass : uses[k].passes) {
+          // One copy of a piece takes less room than two, but where it comes in parts.
+          const int copies = pass.stage(0)->piece > part_of(uses[k].size, 4) ? 2 : 1;
+          left[pass.run] -= (some >> k & 1) != 0 ? passing_room(uses[k], pass, 0, copies, 4)
                             : uses[k].weight     ? uses[k].size
                                                  : 0;
+        }
       any = std::ranges::none_of(left, [](Size size) { return size < 0; });
     }
     const std::vector<PlannedBehind> ways = ways_behind(network, hardware, runs, uses, room);
