@@ -107,37 +107,73 @@ class Passes {
     return visited;
   }
 
-  /// What the tiles of the innermost loop move together, and those of the two innermost ones: a
-  /// piece that the tiles before had as well is there already.
+  /// What a tile, those of the innermost loop, and those of the two innermost ones move together:
+  /// what is in the piece before is there already.
   void add_stages(const tiling::Subgraph& part, std::size_t t, const std::vector<Visited>& visited,
                   const tiling::TileWalk& walk, BehindUse::Pass& pass) const {
-    const tiling::LocalTensor& local = part.tensors[t];
-    const Size all = local.weight ? local.bytes.whole() : tensor_bytes(part.tensor(t));
-    for (int loops = 1; loops <= 2 && !visited.empty(); ++loops) {
-      BehindUse::Stage stage;
-      const auto together = [&](const Visited& a, const Visited& b) {
-        for (std::size_t k = 0; k + static_cast<std::size_t>(loops) < tiling::tile_axes; ++k)
-          if (a.at[walk.order()[k]] != b.at[walk.order()[k]]) return false;
-        return true;
-      };
-      tiling::Box before = tiling::nothing(part.tensor(t).shape.size());
-      for (std::size_t from = 0; from < visited.size();) {
-        tiling::Box piece = tiling::nothing(before.rank);
-        std::size_t to = from;
-        for (; to < visited.size() && together(visited[from], visited[to]); ++to) {
-          if (!pass.writes && !walk.loads(t, visited[to].level)) continue;
-          piece = tiling::hull(
-              piece, pass.writes ? visited[to].regions.stored[t] : visited[to].regions.fresh[t]);
-        }
-        if (!piece.none && piece != before) {
-          add_piece(part, t, piece, 1, stage);
-          before = piece;
-        }
-        from = to;
-      }
-      const BehindUse::Stage& last = pass.stages.back().second;
-      if (stage.bytes < last.bytes && stage.piece < all) pass.stages.emplace_back(loops, stage);
+    const Size all = size_in_front(part, t);
+    for (int loops = 0; loops <= 2 && !visited.empty(); ++loops) {
+      const BehindUse::Stage stage = stage_of(part, t, visited, walk, loops, pass.writes);
+      BehindUse::Stage& last = pass.stages.back().second;
+      if (stage.bytes >= last.bytes || stage.piece >= all) continue;
+      if (loops > 0)
+        pass.stages.emplace_back(loops, stage);
+      else if (stage.piece <= part_of(all, link_.burst))  // else nothing of it is left
+        last = stage;
     }
+  }
+  [[nodiscard]] Size size_in_front(const tiling::Subgraph& part, std::size_t t) const {
+    const tiling::LocalTensor& local = part.tensors[t];
+    return local.weight ? local.bytes.whole()
+                        : stored_bytes(part.tensor(t), off_chip::weights(hardware_)->layout.brick);
+  }
+  [[nodiscard]] BehindUse::Stage stage_of(const tiling::Subgraph& part, std::size_t t,
+                                          const std::vector<Visited>& visited,
+                                          const tiling::TileWalk& walk, int loops,
+                                          bool writes) const {
+    const auto together = [&](const Visited& a, const Visited& b) {
+      for (std::size_t k = 0; k + static_cast<std::size_t>(loops) < tiling::tile_axes; ++k)
+        if (a.at[walk.order()[k]] != b.at[walk.order()[k]]) return false;
+      return true;
+    };
+    BehindUse::Stage stage;
+    tiling::Box before = tiling::nothing(part.tensor(t).shape.size());
+    for (std::size_t from = 0; from < visited.size();) {
+      tiling::Box piece = tiling::nothing(before.rank);
+      std::size_t to = from;
+      for (; to < visited.size() && together(visited[from], visited[to]); ++to)
+        if (writes || walk.loads(t, visited[to].level))
+          piece = tiling::hull(
+              piece, writes ? visited[to].regions.stored[t] : visited[to].regions.fresh[t]);
+      from = to;
+      if (piece.none) continue;
+      BehindUse::Stage whole;
+      add_piece(part, t, piece, 1, whole);
+      stage.piece = std::max(stage.piece, whole.piece);
+      if (const tiling::Box rest = rest_of(piece, before); !rest.none)
+        add_piece(part, t, rest, 1, stage);
+      before = piece;
+    }
+    return stage;
+  }
+  /// What of a piece is not in the one before: where that is no box, all of it.
+  [[nodiscard]] static tiling::Box rest_of(const tiling::Box& piece, const tiling::Box& before) {
+    const tiling::Box common = tiling::intersect(piece, before);
+    if (common.none) return piece;
+    tiling::Box rest = piece;
+    int cut = 0;
+    for (std::size_t axis = 0; axis < piece.rank; ++axis) {
+      if (common[axis] == piece[axis]) continue;
+      ++cut;
+      if (common[axis].begin == piece[axis].begin)
+        rest[axis].begin = common[axis].end;
+      else if (common[axis].end == piece[axis].end)
+        rest[axis].end = common[axis].begin;
+      else
+        return piece;
+    }
+    if (cut == 0) return tiling::nothing(piece.rank);
+    return cut == 1 ? rest : piece;
   }
 
   void add_piece(const tiling::Subgraph& part, std::size_t t, const tiling::Box& box,

@@ -34,6 +34,20 @@ def at_row(box, rows):
     return tuple(part if part[axis][0] < part[axis][1] else None for part in parts)
 
 
+def what_is_new(piece, before):
+    """What of a box is not in another one: all of it, unless that is a box; nothing where there is nothing."""
+    both = before and tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(piece, before))
+    if not both or any(begin >= end for begin, end in both):
+        return piece
+    cut = [axis for axis, span in enumerate(both) if span != piece[axis]]
+    if not cut:
+        return None
+    (begin, end), (low, high) = piece[cut[0]], both[cut[0]]
+    if len(cut) > 1 or (begin != low and end != high):
+        return piece
+    return tuple(((high, end) if begin == low else (begin, low)) if axis == cut[0] else span for axis, span in enumerate(piece))
+
+
 def size_of(box):
     return 0 if box is None else prod(high - low for low, high in box)
 

@@ -96,19 +96,22 @@ class Plan:
                     pieces, whole = [(piece, bus(piece)) for piece in run.weights_loaded[name]], sizes[name]
                     self.words.add("passes")
                 loops, copies = fetch.get("loops", 0), fetch.get("copies", 2)
-                if loops:
+                part = bus(max(-(-whole // 16), 64 * behind.burst))
+                held, largest, count = sum(bus for _, bus in pieces), max((piece for piece, _ in pieces), default=0), len(pieces)
+                if len(run.tiles) in range(2, 257) and (name, way) in run.staged and not (run.resident and name not in away):
                     several = run.pieces_of(name, way, loops)
-                    assert sum(bus for _, bus in several) < sum(bus for _, bus in pieces), fetch
-                    pieces = several
-                    self.words.add("tiles have a piece together")
-                held, begin, largest = sum(bus for _, bus in pieces), max(free, start), max((piece for piece, _ in pieces), default=0)
+                    new, most = sum(bus for _, bus in several), max(piece for piece, _ in several)
+                    if loops or (new < held and most < whole and most <= part):
+                        assert new < held and most < whole, fetch
+                        held, largest, count = new, most, sum(bus > 0 for _, bus in several)
+                        self.words.add("tiles have a piece together" if loops else "what is there does not come again")
+                begin = max(free, start)
                 taken = cycles(held, way)
                 if copies == 1:  # each comes or goes by itself, and nothing works meanwhile
-                    taken += (len(pieces) - 1) * (machine.setup + behind.latency[way])
+                    taken += (count - 1) * (machine.setup + behind.latency[way])
                     self.words.add("one piece at a time")
                 passed = free = begin + taken
                 end, bursts[way] = end + (taken if copies == 1 else cycles(largest, way)), bursts[way] + held
-                part = bus(max(-(-whole // 16), 64 * behind.burst))
                 self.fetches.append((copies * (largest if loops else min(part, largest)), held, begin, free))
             ended.append(max(end, passed))
         self.waited = ended[-1] - self.cycles

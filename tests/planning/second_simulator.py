@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil, prod
 
 from second_machine import Work, engine_of
-from second_parts import at_row, common, hull, in_layout, in_parts, moved_bytes, part_of, size_of
+from second_parts import at_row, common, hull, in_layout, in_parts, moved_bytes, part_of, size_of, what_is_new
 from second_pipeline import Pipeline
 from second_words import Words
 
@@ -454,13 +454,14 @@ class Run(Pipeline, Words):
         return moved_bytes(tensor, box, behind, None)
 
     def pieces_of(self, name, way, loops):
-        """What all tiles of so many inner loops move together, piece by piece: what the last piece was is there."""
+        """What all tiles of so many inner loops move together: the bytes of each piece, and those of the bursts of what the piece
+        before did not have."""
         order, pieces, before = list(self.positions[0]), [], None
         for _, tiles in itertools.groupby(self.staged[name, way], lambda one: [self.positions[one[0]][axis] for axis in order[:3 - loops]]):
             tiles = list(tiles)
             piece = hull([box for _, _, box in tiles])
-            if piece != before:
-                pieces.append(self.moved_behind(tiles[0][1], piece))
+            rest = what_is_new(piece, before)
+            pieces.append((self.moved_behind(tiles[0][1], piece)[0], self.moved_behind(tiles[0][1], rest)[1] if rest else 0))
             before = piece
         return pieces
 

@@ -366,6 +366,73 @@ TEST(PlanBehind, WhereAnythingFitsAWayIsFound) {
   RecordProperty("found", found);
 }
 
+/// Convolutions in tiles of some rows, which overlap in what they read.
+NetworkPlan rows_plan(const Network& network, const Hardware& hardware) {
+  return plan_network(network, hardware, params_of(1));
+}
+Network rows_network() {
+  std::string ops;
+  for (const char* const op : {"a, type: conv, inputs: [x], output: t, weights: {shape: [8,",
+                               "b, type: conv, inputs: [t], output: u, weights: {shape: [8,",
+                               "c, type: conv, inputs: [u], output: v, weights: {shape: [8,",
+                               "d, type: conv, inputs: [v], output: y, weights: {shape: [4,"})
+    ops += std::string("  - {name: ") + op + " 8, 3, 3], dtype: int8}, pad: [1, 1, 1, 1]}\n";
+  return io::read_network_yaml(
+             "tessera: network/1\nname: rows\ntensors: {x: {shape: [1, 8, 32, 8], dtype: int8}}\n"
+             "inputs: [x]\nops:\n" +
+                 ops + "outputs: [y]\n",
+             "rows.yaml")
+      .network;
+}
+Hardware rows_machine(Size front) {
+  Hardware hardware = machine(front);
+  hardware.memories.front().space.capacity = 1300;
+  return hardware;
+}
+const PlannedFetch& fetch_of(const NetworkPlan& plan, const std::string& tensor, bool writes) {
+  return *std::ranges::find_if(plan.behind.fetches, [&](const PlannedFetch& fetch) {
+    return fetch.tensor == tensor && fetch.writes == writes;
+  });
+}
+
+TEST(PlanBehind, WithRoomForOnePieceNothingElseHappens) {
+  const Network network = rows_network();
+  const Hardware hardware = rows_machine(2816);
+  const NetworkPlan plan = rows_plan(network, hardware);
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
+  // Eight tiles of four rows with 64 bytes each: 512 bursts, one at a time, of ten cycles each, and
+  // ten more for each piece.
+  const PlannedFetch& made = fetch_of(plan, "t", true);
+  EXPECT_EQ(made.copies, 1);
+  EXPECT_EQ(made.room, 256);
+  EXPECT_EQ(made.end - made.begin, 8 * 10 + 512 * 10);
+  NetworkPlan other = plan;
+  for (PlannedFetch& fetch : other.behind.fetches) fetch.copies = 2;
+  EXPECT_FALSE(check_plan(network, hardware, other).empty());
+}
+
+TEST(PlanBehind, TilesHaveAPieceTogether) {
+  const Network network = rows_network();
+  const Hardware hardware = rows_machine(3072);
+  const NetworkPlan plan = rows_plan(network, hardware);
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
+  // What tiles overlap in comes once.
+  const PlannedFetch& read = fetch_of(plan, "v", false);
+  EXPECT_EQ(read.loops, 1);
+  EXPECT_EQ(read.bytes, 2048);
+  const auto loops = [&](int more) {
+    NetworkPlan other = plan;
+    for (PlannedFetch& fetch : other.behind.fetches)
+      if (fetch.tensor == "v" && !fetch.writes) fetch.loops = more;
+    return check_plan(network, hardware, other);
+  };
+  EXPECT_TRUE(loops(1).empty());
+  EXPECT_FALSE(loops(0).empty());
+  EXPECT_FALSE(loops(2).empty());
+}
+
 TEST(PlanBehind, WhatTheMachineCannotBeIsSaid) {
   const auto error = [](const std::string& memories) -> std::string {
     try {
