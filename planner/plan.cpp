@@ -153,8 +153,7 @@ class Plannings {
 
   /// More that is looked at, of the best of all before and of those that are nearly as good: the
   /// best is the least of what they become.
-  void go_on(bool direct, bool trailing, NetworkPlan& plan,
-             std::vector<NetworkPlan>& nearly) const {
+  void go_on(bool direct, bool trailing, NetworkPlan& plan, std::vector<NetworkPlan>& nearly) {
     PlanParams params = rest();
     params.limits.threads = threads_of_each(params.limits.threads, 1 + nearly.size());
     each_together(params_.limits.threads, 1 + nearly.size(), [&](std::size_t k) {
@@ -170,7 +169,10 @@ class Plannings {
       plan = std::move(each);
     }
     plan.bound = std::min(plan.bound, plan.score);
-    plan.optimal = plan.optimal && !limited_.budget().exhausted();
+    if (const std::optional<StopReason> ended = limited_.budget().exhausted()) {
+      note(*ended);
+      plan.optimal = false;
+    }
     if (direct)
       plan.proved_over +=
           ", and the runs of one op that the best of those has also with what its engine reads "
