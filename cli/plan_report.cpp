@@ -169,7 +169,7 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware, st
   while (left < heads.size() && heads[left] != "latency" && heads[left] != "tiles") ++left;
   std::string text = table.text(left);
   if (!left_out.empty())
-    text += "(no room for: " + left_out + "; a wider terminal, --csv and report show them)\n";
+    text += "(no room for: " + left_out + "; a wider terminal shows them, report most of them)\n";
   return text;
 }
 
