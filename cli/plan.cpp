@@ -290,7 +290,9 @@ int run_plan(const PlanOptions& options, Session& session) {
   if (options.output.json())
     session.report([&] { return plan_json(plan); });
   else if (!options.output.quiet)
-    session.report([&] { return plan_report(plan, hardware, report_width(), words_width()); });
+    session.report([&] {
+      return plan_report(plan, hardware, params.tile_shapes == 0, report_width(), words_width());
+    });
   const bool found = plan.status == Status::feasible;
   const bool infeasible = plan.status == Status::infeasible;
   return session.exit_code(found        ? exit_found

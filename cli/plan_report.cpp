@@ -392,8 +392,8 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
 
 }  // namespace
 
-std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::size_t width,
-                        std::size_t words_width) {
+std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, bool fewest_tiles,
+                        std::size_t width, std::size_t words_width) {
   std::string text = plan.network + " on " + plan.profile + "\n";
   if (plan.status != Status::feasible) {
     text += plan.status == Status::infeasible ? "There is no plan" : "No plan was found";
@@ -411,3 +411,8 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::
 }
 
 }  // namespace tessera::cli
+  // A plan that others are compared with.
+  if (fewest_tiles && hardware.tiling.pinned == Pinned::weights)
+    words +=
+        "No weight lies on the chip for good, though the profile allows it: none does in the "
+        "fewest tiles, as --layer-by-layer and --tile-shapes 0 ask for.\n";

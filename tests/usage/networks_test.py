@@ -450,6 +450,16 @@ class Plans(Case):
         self.ends(FOUND, "plan", network, "-p", "edgetpu-like", "--capacity", "48KiB", "--set", "tiling.early=weights",
                   "--max-ops", "1", "--proof-shapes", "0", "-q")
 
+    def test_where_weights_are_not_pinned_though_they_might_be_the_report_says_so(self):
+        pins = ("--set", "tiling.pinned=weights")
+        plan = lambda *more: self.ends(FOUND, "plan", self.network, "-p", "edgetpu-like", *more).stdout
+        sentence = "No weight lies on the chip for good, though the profile allows it"
+        self.assertIn(sentence, plan(*pins, "--layer-by-layer"))
+        self.assertIn(sentence, plan(*pins, "--tile-shapes", "0"))
+        self.assertNotIn(sentence, plan("--layer-by-layer"))
+        self.assertNotIn(sentence, plan(*pins, "--weight", "peak_memory=0"))
+        self.assertIn("for good: ", plan(*pins, "--weight", "peak_memory=0", "--residency", "off"))
+
     def test_addresses_reserved_twice_are_reserved_once(self):
         twice = self.file("twice.yaml", HEAD + "memories: {sram: {capacity: 12 KiB, energy: 1 pJ/B, "
                           "reserved: [[0, 7000], [0, 7000]]}}\n")
