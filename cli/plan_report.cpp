@@ -224,9 +224,15 @@ std::string offchip_lines(const NetworkPlan& plan) {
       text += "; where tensors live as a whole " + bytes_text(memory.whole_tensors);
     text += "\n";
   }
-  if (!plan.joined.empty())
-    text += std::to_string(plan.joined.size()) +
-            (plan.joined.size() == 1 ? " tensor lies" : " tensors lie") +
+  // All of some may stay on the chip.
+  const auto is_there = [&](const PlannedJoin& join) {
+    return std::ranges::any_of(plan.offchip, [&](const OffchipMemory& memory) {
+      return std::ranges::find(memory.buffers, join.whole, &OffchipBuffer::id) !=
+             memory.buffers.end();
+    });
+  };
+  if (const auto joins = std::ranges::count_if(plan.joined, is_there); joins > 0)
+    text += std::to_string(joins) + (joins == 1 ? " tensor lies" : " tensors lie") +
             " there in the place of what joins them\n";
   if (!plan.pinned.empty()) {
     Size bytes = 0;
@@ -405,14 +411,14 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, bool 
           totals_table(plan, hardware) + reference_line(plan, hardware) + "\n";
   std::string words = proof_line(plan);
   if (plan.limit_mattered) words += "--max-ops kept out longer runs that might have helped.\n";
+  // A plan that others are compared with.
+  if (fewest_tiles && hardware.tiling.pinned == Pinned::weights)
+    words +=
+        "No weight lies on the chip for good, though the profile allows it: none does in the "
+        "fewest tiles, as --layer-by-layer and --tile-shapes 0 ask for.\n";
   words += kept_line(plan) + offchip_lines(plan) + behind_lines(plan) +
            objective_lines(plan, hardware) + architect_notes(plan, hardware) + search_line(plan);
   return text + wrapped(words, words_width, 2);
 }
 
 }  // namespace tessera::cli
-  // A plan that others are compared with.
-  if (fewest_tiles && hardware.tiling.pinned == Pinned::weights)
-    words +=
-        "No weight lies on the chip for good, though the profile allows it: none does in the "
-        "fewest tiles, as --layer-by-layer and --tile-shapes 0 ask for.\n";
