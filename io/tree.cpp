@@ -81,8 +81,7 @@ const Node& Fields::need(std::string_view key) {
     for (const Node& child : node_.children) {
       if (std::find(known_.begin(), known_.end(), child.key) == known_.end() &&
           edit_distance(child.key.substr(0, 40), key) <= key.size() / 4) {
-        throw sources_.error_at_key(child, what_ + " has the unknown key " + shown(child.key),
-                                    "did you mean `" + std::string(key) + "`?");
+        throw unknown_key(child, "did you mean `" + std::string(key) + "`?");
       }
     }
     throw sources_.error(node_, what_ + " has no `" + std::string(key) + "`");
@@ -103,6 +102,13 @@ void Fields::take(std::string_view key, std::int64_t& to) {
   if (const Node* node = find(key)) to = as_whole(sources_, *node, key);
 }
 
+InputError Fields::unknown_key(const Node& child, std::string hint) const {
+  InputError error = sources_.error_at_key(
+      child, what_ + " has the unknown key " + shown(child.key), std::move(hint));
+  error.unknown_key = true;
+  return error;
+}
+
 void Fields::finish() const {
   for (std::size_t k = 0; k < asked_.size(); ++k) {
     if (asked_[k]) continue;
@@ -116,8 +122,7 @@ void Fields::finish() const {
         hint += key;
       }
     }
-    throw sources_.error_at_key(child, what_ + " has the unknown key " + shown(child.key),
-                                std::move(hint));
+    throw unknown_key(child, std::move(hint));
   }
 }
 

@@ -113,6 +113,18 @@ TEST(ProfileEdit, WhatIsMisspelt) {
   EXPECT_THAT(refused("memories.cbuf.bandwidth.read.x", "null")->message, HasSubstr("no"));
 }
 
+TEST(ProfileEdit, TakingAwayWhatIsNotThereNamesAllKeysThatCouldBe) {
+  auto error = refused("tiling.pined", "null");
+  EXPECT_THAT(error->message, HasSubstr("unknown key `pined`"));
+  EXPECT_EQ(error->hint, "did you mean `pinned`?");
+  EXPECT_THAT(refused("tiling.something", "null")->hint, HasSubstr(", pinned"));
+  error = refused("tiling.pinned", "null");
+  EXPECT_THAT(error->message, HasSubstr("`tiling` says nothing of `pinned` that could be"));
+  EXPECT_THAT(error->hint, HasSubstr("it says double_buffer, "));
+  EXPECT_THAT(refused("memories.cbuf.bank_sise", "null")->hint, HasSubstr("`bank_size`"));
+  EXPECT_THAT(refused("memories.cbuff", "null")->message, HasSubstr("no entry `cbuff`"));
+}
+
 TEST(ProfileEdit, WrongValuesKeepTheSentenceOfTheReader) {
   EXPECT_STREQ(refused("memories.cbuf.bank_size", "16 K")->what(),
                "`memories.cbuf.bank_size=16 K`: `bank_size` is `16 K`, which has the ambiguous "
