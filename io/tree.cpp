@@ -146,7 +146,12 @@ std::int64_t as_whole(const Sources& sources, const Node& node, std::string_view
   const std::string_view text = digits(sources, node, what, wanted);
   const bool is_number = node.kind != Node::Kind::text || node.plain;
   const Parsed<std::int64_t> value = parse_whole(text);
-  if (!value && value.error != "is too large") throw sources.error(node, lead(what, wanted, node));
+  // Written with an exponent it is out of range all the same.
+  const Parsed<double> real = parse_real(text);
+  const bool far =
+      !value && real && (*real > static_cast<double>(most) || *real < static_cast<double>(least));
+  if (!value && value.error != "is too large" && !far)
+    throw sources.error(node, lead(what, wanted, node));
   if (!is_number) throw sources.error(node, lead(what, wanted, node), "remove the quotes");
   if (!value || *value < least || *value > most) {
     throw sources.error(node, subject(what) + " is " + shown(text) + ", but it must be between " +

@@ -129,6 +129,9 @@ TEST(ProfileEdit, WrongValuesKeepTheSentenceOfTheReader) {
   EXPECT_STREQ(refused("memories.cbuf.bank_size", "16 K")->what(),
                "`memories.cbuf.bank_size=16 K`: `bank_size` is `16 K`, which has the ambiguous "
                "unit `K`; write KiB for 1024 bytes or kB for 1000");
+  EXPECT_THAT(refused("dma.channels", "1e30")->message,
+              HasSubstr("`channels` is `1e30`, but it must be between "));
+  EXPECT_THAT(refused("dma.channels", "1e0")->message, HasSubstr("must be a whole number, not"));
   EXPECT_THAT(refused("clock", "fast")->message, HasSubstr("`clock` is `fast`"));
   EXPECT_THAT(refused("clock", "[1")->message,
               HasSubstr("the value has a list or a map for a key"));
