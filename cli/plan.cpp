@@ -290,7 +290,9 @@ int run_plan(const PlanOptions& options, Session& session) {
   if (options.output.json())
     session.report([&] { return plan_json(plan); });
   else if (!options.output.quiet)
-    session.report([&] { return plan_report(plan, hardware, report_width(), words_width()); });
+    session.report([&] {
+      return plan_report(plan, hardware, params.tile_shapes == 0, report_width(), words_width());
+    });
   const bool found = plan.status == Status::feasible;
   const bool infeasible = plan.status == Status::infeasible;
   return session.exit_code(found        ? exit_found
@@ -343,7 +345,8 @@ void add_plan(CLI::App& app, Command& command) {
          "--residency", options->residency,
          "on: tensors between subgraphs may stay on the chip where that scores less, and "
          "weights come early where the profile's tiling says so; off: each subgraph stores "
-         "and loads all there is (default: on, and off with --layer-by-layer)")
+         "and loads all but weights that the profile's tiling lets lie on the chip for good "
+         "(default: on, and off with --layer-by-layer)")
       ->check(one_of({"on", "off"}));
   sub->add_option("--weight", options->weights,
                   "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "

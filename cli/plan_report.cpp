@@ -169,7 +169,7 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware, st
   while (left < heads.size() && heads[left] != "latency" && heads[left] != "tiles") ++left;
   std::string text = table.text(left);
   if (!left_out.empty())
-    text += "(no room for: " + left_out + "; a wider terminal, --csv and report show them)\n";
+    text += "(no room for: " + left_out + "; a wider terminal shows them, report most of them)\n";
   return text;
 }
 
@@ -224,9 +224,15 @@ std::string offchip_lines(const NetworkPlan& plan) {
       text += "; where tensors live as a whole " + bytes_text(memory.whole_tensors);
     text += "\n";
   }
-  if (!plan.joined.empty())
-    text += std::to_string(plan.joined.size()) +
-            (plan.joined.size() == 1 ? " tensor lies" : " tensors lie") +
+  // All of some may stay on the chip.
+  const auto is_there = [&](const PlannedJoin& join) {
+    return std::ranges::any_of(plan.offchip, [&](const OffchipMemory& memory) {
+      return std::ranges::find(memory.buffers, join.whole, &OffchipBuffer::id) !=
+             memory.buffers.end();
+    });
+  };
+  if (const auto joins = std::ranges::count_if(plan.joined, is_there); joins > 0)
+    text += std::to_string(joins) + (joins == 1 ? " tensor lies" : " tensors lie") +
             " there in the place of what joins them\n";
   if (!plan.pinned.empty()) {
     Size bytes = 0;
@@ -392,8 +398,8 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
 
 }  // namespace
 
-std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::size_t width,
-                        std::size_t words_width) {
+std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, bool fewest_tiles,
+                        std::size_t width, std::size_t words_width) {
   std::string text = plan.network + " on " + plan.profile + "\n";
   if (plan.status != Status::feasible) {
     text += plan.status == Status::infeasible ? "There is no plan" : "No plan was found";
@@ -405,6 +411,11 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, std::
           totals_table(plan, hardware) + reference_line(plan, hardware) + "\n";
   std::string words = proof_line(plan);
   if (plan.limit_mattered) words += "--max-ops kept out longer runs that might have helped.\n";
+  // A plan that others are compared with.
+  if (fewest_tiles && hardware.tiling.pinned == Pinned::weights)
+    words +=
+        "No weight lies on the chip for good, though the profile allows it: none does in the "
+        "fewest tiles, as --layer-by-layer and --tile-shapes 0 ask for.\n";
   words += kept_line(plan) + offchip_lines(plan) + behind_lines(plan) +
            objective_lines(plan, hardware) + architect_notes(plan, hardware) + search_line(plan);
   return text + wrapped(words, words_width, 2);

@@ -11,8 +11,9 @@ namespace tessera::cli {
 
 /// A table of the subgraphs, the totals beside layer by layer, what is never needed, and what the
 /// search did. No line of the tables is wider than `width`, none of the sentences than
-/// `words_width`.
+/// `words_width`. `fewest_tiles`: no others were asked for.
 [[nodiscard]] std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
-                                      std::size_t width, std::size_t words_width);
+                                      bool fewest_tiles, std::size_t width,
+                                      std::size_t words_width);
 
 }  // namespace tessera::cli

@@ -24,8 +24,9 @@ struct InputError : BadInput {
   InputError(std::string file_name, std::size_t line_number, std::string what_is_wrong,
              std::string what_would_fix_it = {});
   std::string file;
-  std::size_t line;     ///< from 1; 0 for the whole file
-  std::string message;  ///< without file and line
+  std::size_t line;          ///< from 1; 0 for the whole file
+  std::string message;       ///< without file and line
+  bool unknown_key = false;  ///< what is wrong is a key that nobody knows there
 };
 
 /// A file that reads well, but answers another question than the one it is held against.

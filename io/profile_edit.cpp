@@ -56,7 +56,8 @@ const Node* node_at(const Node& root, std::string_view path) {
   return at;
 }
 
-std::string entries_hint(const Node& around, std::string_view wrong) {
+std::string entries_hint(const Node& around, std::string_view wrong,
+                         std::string_view begin = "there are ") {
   if (around.is_scalar() || around.children.empty()) return {};
   if (around.kind == Node::Kind::list)
     return "it has the entries 0 to " + std::to_string(around.children.size() - 1);
@@ -66,7 +67,7 @@ std::string entries_hint(const Node& around, std::string_view wrong) {
     return "did you mean `" + std::string(close) + "`?";
   std::string hint;
   for (const std::string_view name : names) {
-    hint += hint.empty() ? "there are " : ", ";
+    hint += hint.empty() ? begin : ", ";
     hint += name;
   }
   return hint;
@@ -116,6 +117,7 @@ class Edit {
         around = entry ? &around->children[*entry] : &added(*around, before, name);
         continue;
       }
+      if (!entry && takes_away(change_)) take_nothing(root, *around, before, name);
       put(*around, before, name, entry);
       forget_sources(root, names);
       return names;
@@ -156,12 +158,29 @@ class Edit {
     return node;
   }
 
+  /// What is there says nothing of keys that are known and left out: the reader knows them all.
+  [[noreturn]] void take_nothing(Node& root, Node& around, const std::string& names,
+                                 std::string_view name) const {
+    require_map(around, names, name);
+    if (named_things(names))
+      throw error(place(names) + " has no entry " + shown(name), entries_hint(around, name));
+    const std::string hint = entries_hint(around, name, "it says ");
+    Node& asked = around.children.emplace_back();
+    asked.key = name;
+    say_where(asked, sources_.newest_index());
+    try {
+      static_cast<void>(read_hardware_tree(root, sources_));
+    } catch (const InputError& said) {  // nothing is no value of a key that is known
+      if (said.unknown_key) throw;
+    }
+    throw error(place(names) + " says nothing of " + shown(name) + " that could be taken away",
+                hint);
+  }
+
   void put(Node& around, const std::string& names, std::string_view name,
            std::optional<std::size_t> entry) const {
     if (!entry) require_map(around, names, name);
     if (takes_away(change_)) {
-      if (!entry)
-        throw error(place(names) + " has no key " + shown(name), entries_hint(around, name));
       around.children.erase(around.children.begin() + static_cast<std::ptrdiff_t>(*entry));
       return;
     }

@@ -68,6 +68,11 @@ void check_subgraph(const Sources& sources, const Node& node) {
   static_cast<void>(as_whole(sources, tiles.need("count"), "count", 1));
   for (const Node& axis : Fields(sources, tiles.need("shape"), "shape").node().children)
     static_cast<void>(as_whole(sources, axis, "shape"));
+  if (const Node* variant = fields.find("variant")) {
+    Fields of(sources, *variant, "variant");
+    for (const char* key : {"weights", "halo", "stationary", "one_copy", "direct"})
+      if (const Node* word = of.find(key)) static_cast<void>(as_text(sources, *word, key));
+  }
   check_metrics(sources, fields.need("metrics"), "metrics");
   check_placement(sources, fields.need("placement"));
   if (const Node* more = fields.find("more_placements"))
@@ -88,6 +93,14 @@ void check_plan(const Sources& sources, const Node& node) {
         static_cast<void>(as_text(sources, layer.need(key), key));
       for (const char* key : {"compute_cycles", "cycles", "offchip_bytes", "energy_pj"})
         static_cast<void>(as_real(sources, layer.need(key), key));
+    }
+  if (const Node* pinned = fields.find("pinned"))
+    for (const Node& each : as_list(sources, *pinned, "pinned")) {
+      Fields pin(sources, each, "an entry of `pinned`");
+      for (const char* key : {"weight", "memory"})
+        static_cast<void>(as_text(sources, pin.need(key), key));
+      static_cast<void>(as_whole(sources, pin.need("offset"), "offset"));
+      static_cast<void>(as_whole(sources, pin.need("bytes"), "bytes", 1));
     }
   if (const Node* offchip = fields.find("offchip"))
     for (const Node& each : as_list(sources, *offchip, "offchip")) {

@@ -81,8 +81,7 @@ const Node& Fields::need(std::string_view key) {
     for (const Node& child : node_.children) {
       if (std::find(known_.begin(), known_.end(), child.key) == known_.end() &&
           edit_distance(child.key.substr(0, 40), key) <= key.size() / 4) {
-        throw sources_.error_at_key(child, what_ + " has the unknown key " + shown(child.key),
-                                    "did you mean `" + std::string(key) + "`?");
+        throw unknown_key(child, "did you mean `" + std::string(key) + "`?");
       }
     }
     throw sources_.error(node_, what_ + " has no `" + std::string(key) + "`");
@@ -103,6 +102,13 @@ void Fields::take(std::string_view key, std::int64_t& to) {
   if (const Node* node = find(key)) to = as_whole(sources_, *node, key);
 }
 
+InputError Fields::unknown_key(const Node& child, std::string hint) const {
+  InputError error = sources_.error_at_key(
+      child, what_ + " has the unknown key " + shown(child.key), std::move(hint));
+  error.unknown_key = true;
+  return error;
+}
+
 void Fields::finish() const {
   for (std::size_t k = 0; k < asked_.size(); ++k) {
     if (asked_[k]) continue;
@@ -116,8 +122,7 @@ void Fields::finish() const {
         hint += key;
       }
     }
-    throw sources_.error_at_key(child, what_ + " has the unknown key " + shown(child.key),
-                                std::move(hint));
+    throw unknown_key(child, std::move(hint));
   }
 }
 
@@ -141,7 +146,12 @@ std::int64_t as_whole(const Sources& sources, const Node& node, std::string_view
   const std::string_view text = digits(sources, node, what, wanted);
   const bool is_number = node.kind != Node::Kind::text || node.plain;
   const Parsed<std::int64_t> value = parse_whole(text);
-  if (!value && value.error != "is too large") throw sources.error(node, lead(what, wanted, node));
+  // Written with an exponent it is out of range all the same.
+  const Parsed<double> real = parse_real(text);
+  const bool far =
+      !value && real && (*real > static_cast<double>(most) || *real < static_cast<double>(least));
+  if (!value && value.error != "is too large" && !far)
+    throw sources.error(node, lead(what, wanted, node));
   if (!is_number) throw sources.error(node, lead(what, wanted, node), "remove the quotes");
   if (!value || *value < least || *value > most) {
     throw sources.error(node, subject(what) + " is " + shown(text) + ", but it must be between " +

@@ -90,6 +90,8 @@ class Fields {
   [[nodiscard]] const std::string& what() const { return what_; }
 
  private:
+  [[nodiscard]] InputError unknown_key(const Node& child, std::string hint) const;
+
   const Sources& sources_;
   const Node& node_;
   std::string what_;

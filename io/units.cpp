@@ -86,7 +86,11 @@ Split split(std::string_view text) {
   return {text.substr(0, k), trimmed(text.substr(k))};
 }
 
+constexpr std::string_view beyond = "is too large";  ///< for what can be counted at all
+constexpr std::string_view exponent = "has an exponent: write all of its digits";
+
 Parsed<Decimal> parse_decimal(std::string_view text) {
+  if (text.find_first_of("eE") != text.npos) return {{}, std::string(exponent)};
   Decimal decimal;
   bool point = false;
   bool any = false;
@@ -99,7 +103,7 @@ Parsed<Decimal> parse_decimal(std::string_view text) {
     any = true;
     const auto ten = checked_mul(decimal.digits, 10);
     const auto next = ten ? checked_add(*ten, c - '0') : std::nullopt;
-    if (!next) return {{}, "is too large"};
+    if (!next) return {{}, std::string(beyond)};
     decimal.digits = *next;
     decimal.behind_point += point ? 1 : 0;
   }
@@ -111,8 +115,11 @@ Parsed<Decimal> parse_decimal(std::string_view text) {
   return {decimal, {}};
 }
 
+std::string too_large(const std::string& most) {
+  return std::string(beyond) + "; the largest is " + most;
+}
 std::string too_large(std::int64_t most) {
-  return "is too large; the largest is " + std::to_string(most);
+  return too_large(std::to_string(most));
 }
 
 /// digits * factor / 10^behind_point where that is whole and no more than `most`.
@@ -193,11 +200,11 @@ Parsed<double> parse_real(std::string_view text) {
 Parsed<Benefit> parse_benefit(std::string_view text) {
   if (text.starts_with('-')) return {0, "is negative"};
   const Parsed<Decimal> number = parse_decimal(text);
+  if (number.error == beyond) return {0, too_large(benefit_text(max_address))};
   if (!number) return {0, number.error};
   if ((*number).behind_point > 3) return {0, "has more than three decimals"};
   const Parsed<Benefit> benefit = exact(*number, 1000, max_address, "thousandths");
-  if (benefit.error == too_large(max_address))
-    return {0, "is too large; the largest is " + benefit_text(max_address)};
+  if (benefit.error == too_large(max_address)) return {0, too_large(benefit_text(max_address))};
   return benefit;
 }
 
@@ -211,6 +218,9 @@ Parsed<Size> parse_size(std::string_view text) {
     return {0, "is not a whole number of bytes"};
   }
   const Parsed<Decimal> number = parse_decimal(parts.number);
+  if (number.error == beyond) return {0, too_large(max_address)};
+  if (number.error == exponent)
+    return {0, number.error + "; the largest is " + std::to_string(max_address)};
   if (!number) return {0, number.error};
   std::int64_t factor = 1;
   if (!parts.unit.empty()) {
@@ -232,14 +242,17 @@ Parsed<std::chrono::nanoseconds> parse_duration(std::string_view text) {
   const Split parts = split(text);
   if (parts.number.empty()) return {{}, "is not a duration such as `500ms`, `10s` or `2m`"};
   if (parts.number.front() == '-') return {{}, "is negative"};
+  constexpr std::int64_t most = nanoseconds::max().count();
+  const std::string too_long = too_large(std::to_string(most / duration_units.back().factor) + "h");
   const Parsed<Decimal> number = parse_decimal(parts.number);
+  if (number.error == beyond) return {{}, too_long};
   if (!number) return {{}, number.error};
   const Unit* unit = find(std::span<const Unit>(duration_units), parts.unit);
   if (unit == nullptr) {
     return {{}, unit_error(std::span<const Unit>(duration_units), parts.unit, "10s")};
   }
-  const Parsed<std::int64_t> value =
-      exact(*number, unit->factor, nanoseconds::max().count(), "nanoseconds");
+  const Parsed<std::int64_t> value = exact(*number, unit->factor, most, "nanoseconds");
+  if (value.error == too_large(most)) return {{}, too_long};
   return {nanoseconds(*value), value.error};
 }
 

@@ -129,6 +129,10 @@ class NetworkChecker {
     return list;
   }
 
+  [[nodiscard]] static const char* kind_word(const Tensor& tensor) {
+    return tensor.kind == TensorKind::weight ? "a weight (`kind: weight`)" : "no weight";
+  }
+
   void views() {
     const std::vector<bool> turns = circular();
     for (std::size_t t = 0; t < net_.tensors.size(); ++t) {
@@ -138,10 +142,14 @@ class NetworkChecker {
       const Tensor& source = net_.tensors[*tensor.view_of];
       if (turns[t])
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is a view of itself");
+      else if (tensor.kind != source.kind)
+        wrong(NetworkPart::tensor, t, "view '", tensor.name, "' is ", kind_word(tensor), ", but '",
+              source.name, "', which it is a view of, is ", kind_word(source));
       else if (element_count(tensor.shape) != element_count(source.shape) ||
-               tensor.type != source.type || tensor.kind != source.kind)
-        wrong(NetworkPart::tensor, t, "view '", tensor.name, "' ", text(tensor.shape),
-              " does not have the elements of '", source.name, "' ", text(source.shape));
+               tensor.type != source.type)
+        wrong(NetworkPart::tensor, t, "view '", tensor.name, "' ", text(tensor.shape), " of ",
+              to_string(tensor.type), " does not have the elements of '", source.name, "' ",
+              text(source.shape), " of ", to_string(source.type));
     }
   }
 

@@ -140,11 +140,15 @@ class PlanChecker {
       return say(name_of(s) + " has " + std::to_string(s.placements.size()) + " placements for " +
                  std::to_string(piece.demands.size()) + " different demands of its tiles");
     bool placed = true;
-    for (std::size_t k = 0; k < s.placements.size(); ++k)
-      for (const Violation& v : check(piece_problem(piece, k), s.placements[k].placement, 5)) {
-        say(name_of(s) + ", placement " + std::to_string(k) + ": " + v.message);
+    for (std::size_t k = 0; k < s.placements.size(); ++k) {
+      const PlacementProblem problem = piece_problem(piece, k);
+      const Placement& placement = s.placements[k].placement;
+      for (const Violation& v : check(problem, placement, 5)) {
+        say(name_of(s) + ", placement " + std::to_string(k) + ": " + v.message +
+            pinned_there(problem, placement, v));
         placed = false;
       }
+    }
     if (!placed) return;
     std::vector<PlannedPlacement> placements = s.placements;  // the problems are the plan's word
     for (std::size_t k = 0; k < placements.size(); ++k)
@@ -158,6 +162,25 @@ class PlanChecker {
     if (cost.mode_switches != s.mode_switches)
       say(name_of(s) + " switches modes " + std::to_string(cost.mode_switches) + " times, not " +
           std::to_string(s.mode_switches));
+  }
+
+  /// To the problem of a run weights that lie there for good are a reserved range.
+  [[nodiscard]] std::string pinned_there(const PlacementProblem& problem,
+                                         const Placement& placement, const Violation& v) const {
+    if (v.rule != Rule::reserved || !v.memory || v.buffers.empty() || plan_.pinned.empty() ||
+        problem.memories[*v.memory].name != plan_.pinned.front().memory)
+      return {};
+    constexpr std::size_t named = 3;
+    const Offset begin = placement.places[v.buffers.front()].offset;
+    const AddressRange bytes{begin, begin + problem.buffers[v.buffers.front()].size};
+    std::string names;
+    std::size_t touched = 0;
+    for (const PlannedPin& pin : plan_.pinned) {
+      if (pin.offset >= bytes.end || pin.offset + pin.bytes <= bytes.begin) continue;
+      if (++touched <= named) names += (names.empty() ? ": '" : ", '") + pin.weight + "'";
+    }
+    if (touched > named) names += " and " + std::to_string(touched - named) + " more";
+    return " Weights lie there for good" + names + ".";
   }
 
   /// A plan may leave them out.

@@ -1,8 +1,8 @@
 #include "planner/piece.h"
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "model/off_chip.h"
 #include "tiling/kept_rows.h"
@@ -46,11 +46,16 @@ void set_early(const Network& network, const Hardware& hardware, const PlannedSu
   if (planned.early.empty() && planned.ahead.empty() && planned.passing.empty()) return;
   const tiling::EarlyWeights weights = early_weights(network, planned);
   const auto listed = [&](TensorIndex t) { return "'" + network.tensors[t].name + "'"; };
-  std::vector<TensorIndex> for_others = weights.ahead;
-  std::ranges::copy(weights.passing, std::back_inserter(for_others));
-  for (const std::vector<TensorIndex>& list : {weights.early, sorted(for_others)})
-    if (const auto twice = std::ranges::adjacent_find(list); twice != list.end())
-      refuse(planned, "lists " + listed(*twice) + " twice as a weight that comes early");
+  for (const auto& [list, name] : {std::pair(&weights.early, "early"),
+                                   {&weights.ahead, "ahead"},
+                                   {&weights.passing, "passing"}}) {
+    const std::vector<TensorIndex> in_order = sorted(*list);
+    if (const auto twice = std::ranges::adjacent_find(in_order); twice != in_order.end())
+      refuse(planned, "lists " + listed(*twice) + " twice in `" + name + "`");
+  }
+  for (const TensorIndex t : weights.passing)
+    if (std::ranges::find(weights.ahead, t) != weights.ahead.end())
+      refuse(planned, "lists " + listed(t) + " in `ahead` and in `passing`");
   if (planned.variant.reduction != 1)
     refuse(planned,
            "makes sums in parts and has weights that come early, which do not go together");

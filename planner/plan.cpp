@@ -176,7 +176,7 @@ class Plannings {
 
   /// More that is looked at, of the best of all before and of those that are nearly as good: the
   /// best is the least of what they become.
-  void go_on(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) const {
+  void go_on(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) {
     PlanParams params = params_;
     params.limits = porter::rest_of(params_.limits, going_on_.budget());
     params.limits.threads = threads_of_each(params.limits.threads, 1 + nearly.size());
@@ -194,7 +194,10 @@ class Plannings {
       plan = std::move(each);
     }
     plan.bound = std::min(plan.bound, plan.score);
-    plan.optimal = plan.optimal && !going_on_.budget().exhausted();
+    if (const std::optional<StopReason> ended = going_on_.budget().exhausted()) {
+      note(*ended);
+      plan.optimal = false;
+    }
     if (later_.direct)
       plan.proved_over +=
           ", and the runs of one op that the best of those has also with what its engine reads "
@@ -208,11 +211,12 @@ class Plannings {
   }
 
   /// What was found by the proof may have room for some, too.
-  void add_rows(NetworkPlan& plan) const {
+  void add_rows(NetworkPlan& plan) {
     PlanParams params = params_;
     params.limits = porter::rest_of(params_.limits, going_on_.budget());
     if (take_kept_rows(network_, hardware_, params, plan))
       plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);
+    if (const std::optional<StopReason> ended = going_on_.budget().exhausted()) note(*ended);
   }
 
   /// Nor may a cover by more than one run be better where its weights come early.

@@ -135,7 +135,10 @@ NetworkPlan pinned_ways(const Network& network, const Hardware& hardware, PlanPa
   params.reference = first.reference;
   const std::vector<std::vector<PlannedPin>> choices = pin_choices(network, hardware, first);
   for (std::size_t k = 0; k < choices.size(); ++k) {
-    if (limited.budget().exhausted()) break;
+    if (const std::optional<StopReason> ended = limited.budget().exhausted()) {
+      best.stop = *ended;
+      break;
+    }
     const PinnedMachine own = with_pins(network, hardware, choices[k]);
     params.limits = part_of(porter::rest_of(all, limited.budget()), choices.size() - k);
     NetworkPlan plan = both_ways(own.network, own.hardware, params);

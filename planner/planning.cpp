@@ -369,6 +369,7 @@ class Planner {
       // Other shares of several memories may come to as much.
       proof.bound =
           bound_of_covers(network_, hardware_, stays_, score, params_.max_ops, search_, early_);
+      proof.stop = search_.exhausted().value_or(StopReason::completed);
     } else {
       const auto most = static_cast<Size>(
           std::min(static_cast<double>(on_chip_capacity(hardware_)), limits_.peak_bytes));

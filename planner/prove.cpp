@@ -111,8 +111,12 @@ class Prover {
         return proof;
       }
       proof.bound = std::min(std::max(proof.bound, cover.bound), below_);
-      if (cover.stop != StopReason::completed || round == most_rounds || !goes_on(cover))
+      if (cover.stop != StopReason::completed) return proof;
+      if (round == most_rounds || !goes_on(cover)) {
+        // Nobody knows what would have been found out without the limit.
+        proof.stop = budget_.exhausted().value_or(StopReason::completed);
         return proof;
+      }
     }
   }
 

@@ -38,7 +38,11 @@ class Tracer {
         windows_(plan.totals.latency_cycles, most_windows),
         clock_hz_(hardware.clock_hz),
         offchip_(off_chip::names(hardware)),
+        for_good_(memories_.size(), 0),
         last_(memories_.size(), -1) {
+    for (const PlannedPin& pin : plan.pinned)
+      for (std::size_t m = 0; m < memories_.size(); ++m)
+        if (memories_[m].name == pin.memory) for_good_[m] += pin.bytes;
     trace_.process(plan.network + " on " + plan.profile);
   }
 
@@ -64,7 +68,7 @@ class Tracer {
   std::string json() {
     windows_.add(plan_.behind);
     from_behind();
-    for (std::size_t m = 0; m < memories_.size(); ++m) sample(m, end_, 0);
+    for (std::size_t m = 0; m < memories_.size(); ++m) sample(m, end_, for_good_[m]);
     off_the_chip();
     const double per_second = clock_hz_ / windows_.width;
     for (std::size_t k = 0; k < windows_.read.size(); ++k) {
@@ -141,7 +145,7 @@ class Tracer {
       const std::vector<Size>& bytes =
           sizes(run.placement_of(e.tile_class), run.first_step(e.tile) + *step);
       for (std::size_t m = 0; m < memories_.size(); ++m)
-        sample(m, static_cast<double>(run.begin + before), bytes[m]);
+        sample(m, static_cast<double>(run.begin + before), for_good_[m] + bytes[m]);
       before = std::max(before, e.end);
     }
     end_ = static_cast<double>(run.begin + run.cycles);
@@ -178,7 +182,8 @@ class Tracer {
   double clock_hz_;
   std::string offchip_;  ///< of two memories, whose traffic is counted together, both names
   double end_ = 0;
-  std::vector<Size> last_;  ///< samples, per memory
+  std::vector<Size> for_good_;  ///< bytes of weights that are pinned, per memory
+  std::vector<Size> last_;      ///< samples, per memory
 };
 
 void require_right(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {

@@ -136,8 +136,31 @@ const resources = {mac: "#4477aa", weights: "#ccbb44", dma: "#ee6677", sram: "#2
 const meaning = {mac: "multiply-accumulate array", weights: "waiting for weights", dma: "traffic off the chip", sram: "the memory on the chip", vector: "vector unit"};
 const colourOf = (resource) => resources[resource] || hue(resource || "?");
 
+// What a run does besides its tiles, in the words of `tessera plan`.
+function variantOf(s) {
+  const v = s.variant;
+  if (!v) return "";
+  const direct = {inputs: "reads off chip", outputs: "writes off chip", "inputs+outputs": "reads and writes off chip"};
+  const some = (list, what) => list && list.length ? list.length + " " + what : null;
+  return [v.double_buffer ? "double" : "single",
+    v.stationary === "weights" ? "stay" : v.weights === "resident" ? "resident" : "refetch",
+    v.stationary === "inputs" ? "inputs stay" : null,
+    v.halo && v.halo !== "recompute" ? "halo kept" : null,
+    v.one_copy ? "one copy of " + v.one_copy.split("+").join(" and ") : null,
+    direct[v.direct],
+    v.trailing ? (v.trailing > 1 ? "last " + v.trailing + " ops behind" : "last op behind") : null,
+    some(s.early, "early"), some(s.passing, "waiting"),
+    v.reduction > 1 ? "sums in " + v.reduction + " parts" : null].filter(Boolean).join(", ");
+}
+// Weights that lie there for good take a block of a memory that no buffer of a run touches.
+function pinnedBlocks() {
+  const pins = result.pinned || [];
+  if (pins.length === 0) return null;
+  return [{name: pins[0].memory, reserved: [[Math.min(...pins.map((p) => p.offset)), Math.max(...pins.map((p) => p.offset + p.bytes))]]}];
+}
+
 function planPage() {
-  const totals = result.totals || {}, hz = result.clock_hz;
+  const totals = result.totals || {}, hz = result.clock_hz, pins = result.pinned || [];
   app.append(statusLine(result, {feasible: "planned", infeasible: "there is no plan", unknown: "not known"}));
   app.append(el("p", {class: "soft"}, [result.network && "network " + result.network, result.profile && "profile " + result.profile,
                                        result.dtype].filter(Boolean).join(", ")));
@@ -150,6 +173,7 @@ function planPage() {
     [bytes(totals.dram_bytes), "off-chip traffic"],
     [count(Math.round(totals.energy_pj / 1e4) / 100) + " µJ", "energy"],
     [bytes(totals.peak_bytes), "peak on the chip"],
+    pins.length ? [bytes(pins.reduce((n, p) => n + p.bytes, 0)), "of weights lie in " + pins[0].memory + " for good"] : null,
     result.score !== undefined ? [count(result.score), "score, against " + ((result.reference || {}).profile || "layer by layer") + " (1)"] : null,
     result.bound !== undefined ? [count(result.bound), result.proven_optimal ? "bound: nothing scores less" : "no plan scores less than this"] : null,
     reference && reference.latency_cycles && (!reference.clock_hz || reference.clock_hz === hz) ? [(100 * totals.latency_cycles / reference.latency_cycles).toFixed(1) + " %", "of the reference's cycles"] : null,
@@ -193,7 +217,7 @@ function planPage() {
     const placements = [run.s.placement, ...(run.s.more_placements || [])];
     placements.forEach((placement, k) => {
       if (k > 0) where.append(el("h3", {}, "Placement " + (k + 1) + ", of other tiles"));
-      placementViews(placement, given && given.memories, where, {closed: true, tall: 400});
+      placementViews(placement, pinnedBlocks(), where, {closed: true, tall: 400});
     });
   };
   const nameOf = (s) => {
@@ -209,6 +233,7 @@ function planPage() {
     {name: "ops", text: true, of: (r) => r.s.ops.map(short).join(", "), show: (r) => middle(nameOf(r.s), 60)},
     {name: "number", of: (r) => r.s.ops.length},
     {name: "tiles", of: (r) => r.s.tiles.count, show: (r) => count(r.s.tiles.count) + " of " + Object.entries(r.s.tiles.shape).map(([a, n]) => a + n).join(" ")},
+    {name: "buffers, weights", text: true, of: (r) => variantOf(r.s)},
     {name: "cycles", of: (r) => r.s.metrics.latency_cycles},
     {name: "bound by", text: true, of: (r) => r.bound},
     {name: "what bounds its ops", bar: true, of: (r) => r.s.metrics.latency_cycles, show: (r) => strip(r.parts, slowest)},

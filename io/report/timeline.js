@@ -85,6 +85,11 @@ function planMemories(clock) {
         if (before && before.mode === mode) before.steps += steps; else of.modes.push({mode, from, steps});
       });
   }
+  for (const pin of result.pinned || []) {
+    const of = memory(pin.memory);
+    of.height = Math.max(of.height, pin.offset + pin.bytes);
+    of.buffers.push({id: pin.weight, offset: pin.offset, size: pin.bytes, kind: "pinned", live: [[0, clock.cycles]]});
+  }
   const steps = Math.max(1, ...offchip.flatMap((each) => each.buffers.flatMap((b) => b.live.map((l) => l[1]))));
   const cycle = clock.runs.length ? offchipCycle(clock, steps) : (step) => step;
   for (const each of offchip) {

@@ -450,6 +450,26 @@ class Plans(Case):
         self.ends(FOUND, "plan", network, "-p", "edgetpu-like", "--capacity", "48KiB", "--set", "tiling.early=weights",
                   "--max-ops", "1", "--proof-shapes", "0", "-q")
 
+    def test_where_weights_are_not_pinned_though_they_might_be_the_report_says_so(self):
+        pins = ("--set", "tiling.pinned=weights")
+        plan = lambda *more: self.ends(FOUND, "plan", self.network, "-p", "edgetpu-like", *more).stdout
+        sentence = "No weight lies on the chip for good, though the profile allows it"
+        self.assertIn(sentence, plan(*pins, "--layer-by-layer"))
+        self.assertIn(sentence, plan(*pins, "--tile-shapes", "0"))
+        self.assertNotIn(sentence, plan("--layer-by-layer"))
+        self.assertNotIn(sentence, plan(*pins, "--weight", "peak_memory=0"))
+        self.assertIn("for good: ", plan(*pins, "--weight", "peak_memory=0", "--residency", "off"))
+
+    def test_only_what_lies_off_the_chip_is_said_to_lie_there_in_its_place(self):
+        conv = "  - {name: %s, type: conv, inputs: [%s], output: t%s, weights: {shape: [16, %d, 1, 1]}}\n"
+        joins = self.file("joins.yaml", "tessera: network/1\nname: j\ntensors: {x: {shape: [1, 16, 14, 14], dtype: int8}}\n"
+                          "inputs: [x]\nops:\n" + conv % ("a", "x", "a", 16) + conv % ("b", "x", "b", 16) +
+                          "  - {name: c, type: concat, inputs: [ta, tb], output: tc, axes: [1]}\n" +
+                          conv % ("d", "tc", "d", 32) + "outputs: [td]\n")
+        for max_ops, said in ((4, False), (1, True)):
+            done = self.ends(FOUND, "plan", joins, "-p", "edgetpu-like", "--residency", "off", "--max-ops", max_ops)
+            self.assertEqual("2 tensors lie there in the place of what joins them" in done.stdout, said)
+
     def test_addresses_reserved_twice_are_reserved_once(self):
         twice = self.file("twice.yaml", HEAD + "memories: {sram: {capacity: 12 KiB, energy: 1 pJ/B, "
                           "reserved: [[0, 7000], [0, 7000]]}}\n")

@@ -95,6 +95,18 @@ class Traces(Case):
                 _, _, ops = self.adds_up(network, profile, 4, 256 << 10, *settings)
                 self.assertLessEqual({"c1", "a1", "c2"}, ops)
 
+    def test_weights_for_good_are_in_use_all_the_time(self):
+        network = self.file("toy.yaml", TOY_NETWORK)
+        events, plan = self.trace(network, "edgetpu-like", "--set", "tiling.pinned=weights", "--weight", "peak_memory=0")
+        pinned = sum(pin["bytes"] for pin in plan["pinned"])
+        self.assertGreater(pinned, 0)
+        counter = f"{plan['pinned'][0]['memory']}, bytes in use"
+        in_use = [e["args"]["bytes"] for e in events if e["ph"] == "C" and e["name"] == counter]
+        self.assertGreater(max(in_use), pinned)
+        self.assertLessEqual(max(in_use), plan["totals"]["peak_bytes"])
+        self.assertEqual(min(in_use), pinned)
+        self.assertEqual(in_use[-1], pinned)
+
     def test_a_real_network(self):
         network = SHARED / "models" / "mobilenet_v2.onnx"
         if not network.exists():

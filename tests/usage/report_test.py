@@ -105,6 +105,17 @@ class Page(ReportCase):
                          "-o", self.folder / "no.html")
         self.assertIn("is a plan", done.stderr)
 
+    def test_weights_for_good(self):
+        plan = self.folder / "plan.json"
+        self.ends(FOUND, "plan", NETWORK, "-p", "edgetpu-like", "--set", "tiling.pinned=weights", "--weight",
+                  "peak_memory=0", "-o", plan)
+        told = json.loads(plan.read_text())
+        self.assertTrue(told["pinned"])
+        self.assertEqual(embedded(self.page(plan)[0], "result")["pinned"], told["pinned"])
+        told["pinned"][0]["offset"] = "low"
+        done = self.ends(BAD_INPUT, "report", self.file("bad.json", json.dumps(told)), "-o", self.folder / "no.html")
+        self.assertIn("offset", done.stderr)
+
     def test_names_end_no_element(self):
         evil = "</script><script>alert(1)</script><!--"
         problem = self.file("evil.yaml", "tessera: problem/1\nmemories: {m: {capacity: 64}}\n"
@@ -207,6 +218,17 @@ class InABrowser(ReportCase):
                     self.assertIn(f">{latency:,}<", told)
                 else:
                     self.assertRegex(told, 'title="[^"]* from cycle 0, ')  # its modes
+
+    def test_a_plan_shows_weights_for_good(self):
+        plan = self.folder / "plan.json"
+        self.ends(FOUND, "plan", NETWORK, "-p", "edgetpu-like", "--set", "tiling.pinned=weights", "--weight",
+                  "peak_memory=0", "-o", plan)
+        dom = self.shown(plan)
+        self.assertIn("of weights lie in sram for good", dom)
+        told = re.search(r"<h2>Each memory over time</h2>.*?<h2>", dom, re.S)[0]
+        for pin in json.loads(plan.read_text())["pinned"]:
+            self.assertIn(pin["weight"], told)
+        self.assertIn("weights on the chip for good", told)
 
     def test_an_explanation(self):
         problem = EXAMPLES / "too-tight.yaml"

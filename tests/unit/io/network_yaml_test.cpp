@@ -74,6 +74,22 @@ TEST(NetworkYaml, RefusalsNameTheLine) {
   EXPECT_THAT(refusal(changed("network/1", "problem/1")), HasSubstr("net.yaml:1: "));
 }
 
+TEST(NetworkYaml, AViewIsOfTheKindAndTheTypeOfWhatItShows) {
+  const auto views = [](const char* view) {
+    return changed("dtype: int8}}",
+                   std::string("dtype: int8}, w: {shape: [64, 64, 3, 3], dtype: int8, kind: "
+                               "weight}, v: {shape: [64, 576], ") +
+                       view + "}}");
+  };
+  EXPECT_THAT(refusal(views("dtype: int8, kind: weight, view_of: w")), HasSubstr("accepted"));
+  EXPECT_THAT(refusal(views("dtype: int8, view_of: w")),
+              HasSubstr("net.yaml:3: view 'v' is no weight, but 'w', which it is a view of, is a "
+                        "weight (`kind: weight`)"));
+  EXPECT_THAT(refusal(views("dtype: int16, kind: weight, view_of: w")),
+              HasSubstr("[64, 576] of int16 does not have the elements of 'w' [64, 64, 3, 3] of "
+                        "int8"));
+}
+
 TEST(NetworkYaml, DeclaredShapesAreCompared) {
   EXPECT_THAT(refusal(changed("dtype: int8}}", "dtype: int8}, y: {shape: [1, 64, 56, 55]}}")),
               HasSubstr("makes [1, 64, 56, 56] but 'y' is declared as [1, 64, 56, 55]"));

@@ -113,10 +113,25 @@ TEST(ProfileEdit, WhatIsMisspelt) {
   EXPECT_THAT(refused("memories.cbuf.bandwidth.read.x", "null")->message, HasSubstr("no"));
 }
 
+TEST(ProfileEdit, TakingAwayWhatIsNotThereNamesAllKeysThatCouldBe) {
+  auto error = refused("tiling.pined", "null");
+  EXPECT_THAT(error->message, HasSubstr("unknown key `pined`"));
+  EXPECT_EQ(error->hint, "did you mean `pinned`?");
+  EXPECT_THAT(refused("tiling.something", "null")->hint, HasSubstr(", pinned"));
+  error = refused("tiling.pinned", "null");
+  EXPECT_THAT(error->message, HasSubstr("`tiling` says nothing of `pinned` that could be"));
+  EXPECT_THAT(error->hint, HasSubstr("it says double_buffer, "));
+  EXPECT_THAT(refused("memories.cbuf.bank_sise", "null")->hint, HasSubstr("`bank_size`"));
+  EXPECT_THAT(refused("memories.cbuff", "null")->message, HasSubstr("no entry `cbuff`"));
+}
+
 TEST(ProfileEdit, WrongValuesKeepTheSentenceOfTheReader) {
   EXPECT_STREQ(refused("memories.cbuf.bank_size", "16 K")->what(),
                "`memories.cbuf.bank_size=16 K`: `bank_size` is `16 K`, which has the ambiguous "
                "unit `K`; write KiB for 1024 bytes or kB for 1000");
+  EXPECT_THAT(refused("dma.channels", "1e30")->message,
+              HasSubstr("`channels` is `1e30`, but it must be between "));
+  EXPECT_THAT(refused("dma.channels", "1e0")->message, HasSubstr("must be a whole number, not"));
   EXPECT_THAT(refused("clock", "fast")->message, HasSubstr("`clock` is `fast`"));
   EXPECT_THAT(refused("clock", "[1")->message,
               HasSubstr("the value has a list or a map for a key"));

@@ -44,11 +44,12 @@ TEST(Units, SizesThatAreRefused) {
   EXPECT_THAT(why("1..5 KiB"), HasSubstr("not a number"));
   EXPECT_THAT(why("1. KiB"), HasSubstr("not a number"));
   EXPECT_THAT(why(".5 KiB"), HasSubstr("not a number"));
-  EXPECT_THAT(why("1e3"), HasSubstr("not a number"));
+  EXPECT_THAT(why("1e3"), HasSubstr("has an exponent: write all of its digits; the largest is"));
   EXPECT_THAT(why(""), HasSubstr("not a size"));
   EXPECT_THAT(why("many"), HasSubstr("not a size"));
   EXPECT_THAT(why("+5"), HasSubstr("not a size"));
-  EXPECT_THAT(why("99999999999999999999"), HasSubstr("too large"));
+  EXPECT_THAT(why("99999999999999999999"),
+              HasSubstr("too large; the largest is 1152921504606846976"));
   EXPECT_THAT(why("1152921504606846977"), HasSubstr("too large"));
   EXPECT_THAT(why("9223372036854775807 TiB"), HasSubstr("too large"));
   EXPECT_THAT(why("1048577 TiB"), HasSubstr("too large"));
@@ -67,7 +68,9 @@ TEST(Units, Durations) {
   EXPECT_THAT(parse_duration("10 sec").error, HasSubstr("unknown unit"));
   EXPECT_THAT(parse_duration("-1s").error, HasSubstr("negative"));
   EXPECT_THAT(parse_duration("").error, HasSubstr("not a duration"));
-  EXPECT_THAT(parse_duration("9223372036854775807h").error, HasSubstr("too large"));
+  EXPECT_THAT(parse_duration("9223372036854775807h").error, HasSubstr("the largest is 2562047h"));
+  EXPECT_THAT(parse_duration("99999999999999999999s").error, HasSubstr("the largest is 2562047h"));
+  EXPECT_THAT(parse_duration("1e3s").error, HasSubstr("has an exponent"));
   EXPECT_THAT(parse_duration("0.5ns").error, HasSubstr("whole number of nanoseconds"));
 }
 

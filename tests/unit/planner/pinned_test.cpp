@@ -74,7 +74,7 @@ TEST(Pinned, LayerByLayerNothingIs) {
 TEST(Pinned, WhatCannotBeIsRefused) {
   const Hardware hardware = pinning_machine(4096);
   const NetworkPlan good = planned(hardware);
-  const auto expect_refused = [&](const NetworkPlan& plan, const char* sentence) {
+  const auto expect_refused = [&](const NetworkPlan& plan, const std::string& sentence) {
     const std::vector<std::string> wrong = check_plan(small_chain(), hardware, plan);
     ASSERT_FALSE(wrong.empty());
     EXPECT_THAT(wrong.front(), HasSubstr(sentence));
@@ -100,7 +100,8 @@ TEST(Pinned, WhatCannotBeIsRefused) {
   expect_refused(plan, "twice");
   plan = good;
   plan.subgraphs[0].placements[0].placement.places[0].offset = 0;
-  expect_refused(plan, "reserved");
+  expect_refused(plan, "touches the reserved range [0, 192). Weights lie there for good: '" +
+                           good.pinned[0].weight + "'");
   // A profile that says nothing of it.
   const std::vector<std::string> wrong =
       check_plan(small_chain(), pinning_machine(4096, tessera::Pinned::none), good);

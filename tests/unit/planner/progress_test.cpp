@@ -1,11 +1,14 @@
 // What a plan's progress says is what the plan is when it is stopped there.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
+#include "io/network_yaml.h"
 #include "tessera/plan.h"
 #include "tessera/profile.h"
 #include "tests/support/effort.h"
@@ -87,6 +90,37 @@ TEST(PlanProgressTest, StoppedBeforeItIsKnownWhatStaysAPlanSaysSo) {
   EXPECT_EQ(plan.stop, StopReason::interrupted);
   EXPECT_FALSE(plan.optimal);
   EXPECT_LE(plan.bound, whole.score);
+}
+
+// What is proved takes longest here: each limit ends it elsewhere.
+TEST(PlanProgressTest, APlanThatALimitEndedSaysSo) {
+  constexpr std::string_view text = R"(
+tessera: network/1
+name: proved
+tensors: {x: {shape: [1, 24, 13, 13], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: a, type: concat, inputs: [x, x], output: t, axes: [1]}
+  - {name: b, type: conv, inputs: [t], output: u, weights: {shape: [48, 1, 3, 3]}, groups: 48, pad: [1, 1, 1, 1]}
+  - {name: c, type: conv, inputs: [t], output: v, weights: {shape: [4, 48, 3, 3]}, pad: [1, 1, 1, 1]}
+outputs: [u, v]
+)";
+  const Network network = io::read_network_yaml(text, "proved.yaml").network;
+  Profile profile("ethos-u55-like", {testing::source_path("hw_profiles").string()});
+  profile.set("memories.sram.capacity", "4 KiB");
+  const NetworkPlan whole = plan_network(network, profile.hardware(), {});
+  ASSERT_EQ(whole.status, Status::feasible) << whole.reason;
+  ASSERT_EQ(whole.stop, StopReason::completed);
+  for (const int ms : {100, 200, 300, 400, 600, 800}) {
+    SCOPED_TRACE(ms);
+    PlanParams params;
+    params.limits.timeout = std::chrono::milliseconds(ms);
+    const NetworkPlan plan = plan_network(network, profile.hardware(), params);
+    if (plan.stop != StopReason::completed) continue;
+    EXPECT_EQ(plan.score, whole.score);
+    EXPECT_EQ(plan.bound, whole.bound);
+    EXPECT_EQ(plan.looked_at.bound, whole.looked_at.bound);
+  }
 }
 
 }  // namespace
