@@ -328,20 +328,36 @@ std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
   return text;
 }
 
-/// Tensors that might be stored and are not.
-std::string kept_line(const NetworkPlan& plan) {
+/// The first of these, and how many more there are.
+std::string first_of(std::vector<std::string> names) {
   constexpr std::size_t named = 3;
+  if (names.size() <= named) return joined(names) + "\n";
+  const std::string more = " and " + std::to_string(names.size() - named) + " more\n";
+  names.resize(named);
+  return joined(names) + more;
+}
+
+/// Tensors that might be stored and are not, or not all of them.
+std::string kept_line(const NetworkPlan& plan) {
   std::vector<std::string> kept;
-  for (const PlannedSubgraph& s : plan.subgraphs)
-    for (const std::string& name : s.kept)
-      if (std::ranges::find(kept, name) == kept.end()) kept.push_back(name);
-  if (kept.empty()) return {};
-  const std::string all =
-      counted(kept.size(), "tensor stays", "tensors stay") + " on the chip between subgraphs: ";
-  if (kept.size() <= named) return all + joined(kept) + "\n";
-  const std::string more = " and " + std::to_string(kept.size() - named) + " more\n";
-  kept.resize(named);
-  return all + joined(kept) + more;
+  std::vector<std::string> in_part;
+  const auto add = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const PlannedSubgraph& s : plan.subgraphs) {
+    for (const std::string& name : s.kept) add(kept, name);
+    for (const PlannedRows& part : s.kept_rows)
+      add(in_part,
+          part.tensor + " (" + counted(static_cast<std::size_t>(part.rows), "row", "rows") + ")");
+  }
+  std::string text;
+  if (!kept.empty())
+    text += counted(kept.size(), "tensor stays", "tensors stay") +
+            " on the chip between subgraphs: " + first_of(kept);
+  if (!in_part.empty())
+    text +=
+        counted(in_part.size(), "tensor stays", "tensors stay") + " in part: " + first_of(in_part);
+  return text;
 }
 
 std::string search_line(const NetworkPlan& plan) {

@@ -3,6 +3,7 @@
 //   object.text("weights", word(subgraph.variant.weights));    // "resident"
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ inline const std::initializer_list<std::string_view> direct_words{"none", "input
 [[nodiscard]] inline std::string_view word(Direct direct) {
   return direct_words.begin()[static_cast<std::size_t>(direct)];
 }
+
+inline constexpr std::array<std::string_view, 3> tile_axis_names{"C", "H", "W"};
 
 /// The loops over tiles, outermost first.
 [[nodiscard]] inline std::vector<std::string> order_of(Stationary stationary) {

@@ -6,20 +6,20 @@ docs/machines.md alone. It shares no code with the program.
     run.trace                                  # (begin, end, what) of its commands, to be held against `plan --trace`
 """
 
-import copy
 import itertools
 from fractions import Fraction
-from math import ceil, prod
+from math import ceil
 
 from second_machine import Work, engine_of
-from second_parts import at_row, common, hull, in_layout, in_parts, moved_bytes, part_of, size_of, what_is_new
+from second_parts import at_row, common, hull, in_parts, moved_bytes, part_of, size_of
+from second_pieces import Pieces
 from second_pipeline import Pipeline
 from second_words import Words
 
 AXES = {"W": 1, "H": 2, "C": 3}  # how far from the last one an axis of the tensor that is cut stands
 
 
-class Run(Pipeline, Words):
+class Run(Pipeline, Pieces, Words):
     def __init__(self, network, machine, subgraph, pinned=None):
         self.network, self.machine = network, machine
         self.ops = network.ops[subgraph["first_op"]:subgraph["last_op"] + 1]
@@ -436,40 +436,6 @@ class Run(Pipeline, Words):
         else:
             self.pipeline()
         self.energy += m.static * self.cycles
-
-    def comes_or_goes(self, tensor, way, box, number):
-        if self.machine.behind and (tensor.name, way) in self.tensors_moved and size_of(box):
-            self.tensors_moved[tensor.name, way].append(self.moved_behind(tensor, box))
-            there = self.regions(self.positions[number])["piece" if way else "fresh"][tensor.name]
-            self.staged.setdefault((tensor.name, way), []).append((number, tensor, there))
-
-    def moved_behind(self, tensor, box):
-        """Bytes of a part, and of its bursts where it lies behind."""
-        behind = copy.copy(self.machine.behind)
-        behind.layout = self.machine.offchip[0].layout
-        stored = self.stored.get(tensor.name)
-        if tensor.weight:
-            held = part_of(tensor, box, stored)
-            return held, -(-held // behind.burst) * behind.burst
-        return moved_bytes(tensor, box, behind, None)
-
-    def pieces_of(self, name, way, loops):
-        """What all tiles of so many inner loops move together: the bytes of each piece, and those of the bursts of what the piece
-        before did not have."""
-        order, pieces, before = list(self.positions[0]), [], None
-        for _, tiles in itertools.groupby(self.staged[name, way], lambda one: [self.positions[one[0]][axis] for axis in order[:3 - loops]]):
-            tiles = list(tiles)
-            piece = hull([box for _, _, box in tiles])
-            rest = what_is_new(piece, before)
-            pieces.append((self.moved_behind(tiles[0][1], piece)[0], self.moved_behind(tiles[0][1], rest)[1] if rest else 0))
-            before = piece
-        return pieces
-
-    def stored_size(self, name):
-        """Bytes of a tensor as it lies off the chip."""
-        tensor = next(t for t in self.loaded + self.leaving if t.name == name)
-        shape, _ = in_layout(tensor, tuple((0, extent) for extent in tensor.shape), self.machine.offchip[0].layout)
-        return prod(shape) * tensor.item
 
     def move(self, begin, rank, memory, way, tensor, box, step, chip, slices=None):
         """A load (way 0) or a store (way 1) of a part of a tensor. In slices, it is the first of them, and gives the others."""
