@@ -384,11 +384,13 @@ std::string proof_line(const NetworkPlan& plan) {
                ? fewest + ": proved.\n"
                : "This is the best of all covers, in whatever tiles: proved.\n";
   const std::string least = decimals(plan.bound, 4);
+  const auto looked_at = [&](const char* what) {
+    return plan.looked_at.over.find(what) != std::string::npos;
+  };
   if (plan.looked_at.optimal)
     return fewest + ", or in others that were looked at" +
-           (plan.looked_at.over.find("come early") != std::string::npos
-                ? ", and the best of these with weights that come early"
-                : "") +
+           (looked_at("come early") ? ", and the best of these with weights that come early" : "") +
+           (looked_at("rows that stay") ? ", and the best of these with some rows that stay" : "") +
            ": proved. Whatever its tiles, no cover scores less than " + least + ".\n";
   return "The best cover scores at least " + least + "; that it is not below " +
          decimals(plan.score, 4) + " is not proved" +

@@ -113,9 +113,7 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
   if (cost.work == 0) return ways;
   const std::int64_t start = start_of(engine);
   // 430 cycles, made of thirds, are not 431 for a rounding error above.
-  const auto whole_cycles = [&](double cycles) {
-    return whole_number(std::ceil(cycles * (1 - 1e-12)), "cycles") + start;
-  };
+  const auto whole_cycles = [&](double cycles) { return rounded_up(cycles, "cycles") + start; };
   cost.energy_pj = static_cast<double>(cost.work) * engine.energy_pj;
   if (chosen.by_mapping) {
     const bool blocks = engine.blocks.buffer > 0;  // only they look at the port

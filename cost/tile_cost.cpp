@@ -154,7 +154,7 @@ void add_copy(const Hardware& hardware, double bytes, const OnChip& from, const 
           : std::max(serving_cycles(memory(from.memory), hardware.clock_hz, bytes, 0),
                      serving_cycles(memory(to.memory), hardware.clock_hz, 0, bytes));
   cycles = whole_sum(cycles, hardware.dma.setup, "cycles");
-  cycles = whole_sum(cycles, whole_number(std::ceil(serving), "cycles"), "cycles");
+  cycles = whole_sum(cycles, rounded_up(serving, "cycles"), "cycles");
   energy_pj += bytes * (from.energy.read_pj + to.energy.write_pj);
 }
 
@@ -212,8 +212,7 @@ MoveCost direct_cost(const TiledRun& run, const tiling::TileRegions& tile, const
   const auto bytes = static_cast<double>(box_bytes(part, move.local, box));
   double share = direct_share(part, move.local, link);
   if (move.load && again && bytes > 0 && op.input_bytes > bytes) share *= op.input_bytes / bytes;
-  count.bursts =
-      whole_number(std::ceil(static_cast<double>(count.bursts) * share * (1 - 1e-12)), "bursts");
+  count.bursts = rounded_up(static_cast<double>(count.bursts) * share, "bursts");
   Link own = link;
   own.setup = 0;
   MoveCost cost;
@@ -277,7 +276,7 @@ ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::T
       op.energy_pj += access.read * energy.read_pj + access.written * energy.write_pj;
     }
     if (computed) {
-      const Cycles serving = whole_number(std::ceil(memory_cycles(run, list, on_chip)), "cycles");
+      const Cycles serving = rounded_up(memory_cycles(run, list, on_chip), "cycles");
       if (serving > op.cycles) {
         op.cycles = serving;
         op.limiter = Limiter::sram;

@@ -264,8 +264,8 @@ TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load)
   const double shared = bytes / way.bytes_per_cycle;
   const double converting = link.convert > 0 ? static_cast<double>(count.bytes) / link.convert : 0;
   return {.cycles = link.setup + way.latency +
-                    whole_number(std::ceil(std::max({shared, waiting, converting})), "cycles"),
-          .shared = whole_number(std::ceil(shared), "cycles"),
+                    rounded_up(std::max({shared, waiting, converting}), "cycles"),
+          .shared = rounded_up(shared, "cycles"),
           .bytes = whole_number(bytes, "bytes")};
 }
 

@@ -1,11 +1,12 @@
 // Counts of cycles and bytes, from doubles and from each other.
 //
-//   cost.cycles = whole_number(std::ceil(work * factor), "cycles");
+//   cost.cycles = rounded_up(work * factor, "cycles");
 //
 // A cast that does not fit gives the figure of another machine. Nothing that is built needs so many
 // cycles or bytes, so what does not fit is an error of the profile or of the network.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -22,6 +23,13 @@ inline constexpr double most_whole_number = 1152921504606846976.0;  // 2^60
                                 " on this profile: are its bandwidth, its clock and its factors "
                                 "what they should be?");
   return static_cast<std::int64_t>(value);
+}
+
+/// The next whole number. A quotient that is whole as a fraction may be a hair more as a double,
+/// and is that number then.
+[[nodiscard]] inline std::int64_t rounded_up(double value, const char* what) {
+  constexpr double exact = 1 - 1e-12;
+  return whole_number(std::ceil(value * exact), what);
 }
 
 /// a + b, with the same limit.  require: both are not negative.

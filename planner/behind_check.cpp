@@ -24,6 +24,9 @@ std::string fetch_wrong(const PlannedFetch& fetch, const BehindUse* use, std::si
     return who + " for subgraph " + std::to_string(fetch.subgraph) + ", but subgraph " +
            std::to_string(use->first()) + " reads it first";
   const auto pass = std::ranges::find(use->passes, fetch.subgraph, &BehindUse::Pass::run);
+  if (fetch.passes && fetch.at != 0)
+    return who + " piece by piece from byte " + std::to_string(fetch.at) +
+           " on: what passes does so as a whole";
   if (fetch.passes && (fetch.from != fetch.subgraph || pass == use->passes.end()))
     return who + " piece by piece while subgraph " + std::to_string(fetch.subgraph) +
            " works, which does not touch it";

@@ -11,6 +11,7 @@
 #include "placer/decide.h"
 #include "planner/piece.h"
 #include "porter/limited_budget.h"
+#include "tessera/errors.h"
 #include "tessera/validate.h"
 #include "tiling/kept_rows.h"
 

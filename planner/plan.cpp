@@ -99,6 +99,9 @@ class Plannings {
       plan.stop = cut_;
       plan.optimal = false;
     }
+    // What ended then was not all there is to do: where everything lies off the chip, say.
+    if (plan.status != Status::infeasible && plan.stop == StopReason::completed)
+      plan.stop = whole_.budget().exhausted().value_or(plan.stop);
     plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     return plan;
   }
@@ -183,8 +186,13 @@ class Plannings {
     each_together(params_.limits.threads, 1 + nearly.size(), [&](std::size_t k) {
       NetworkPlan& each = k == 0 ? plan : nearly[k - 1];
       if (later_.direct || later_.trailing) take_run_by_run(network_, hardware_, params, each);
-      if (later_.rows) take_kept_rows(network_, hardware_, params, each);
+      // Rows that stay take room from weights that come early, which may be worth more.
+      NetworkPlan without = each;
+      const bool keeps = later_.rows && take_kept_rows(network_, hardware_, params, each);
       if (later_.early) take_early(network_, hardware_, params, each);
+      if (!keeps || !later_.early) return;
+      take_early(network_, hardware_, params, without);
+      if (without.score < each.score) each = std::move(without);
     });
     for (NetworkPlan& each : nearly) {
       if (each.score >= plan.score) continue;

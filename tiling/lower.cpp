@@ -116,10 +116,17 @@ class Lowerer {
       tidy(buffer.write);
     }
     restrictions();
+    make_unique();
     return std::move(out_);
   }
 
  private:
+  /// A tensor may have the name that a buffer of another one would have.
+  void make_unique() {
+    std::set<std::string> known;
+    for (Buffer& buffer : out_.problem.buffers)
+      while (!known.insert(buffer.id).second) buffer.id += "'";
+  }
   static void tidy(std::vector<Step>& steps) {
     std::ranges::sort(steps);
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());

@@ -108,14 +108,14 @@ def part_of(tensor, box, stored):
     return stored if size_of(box) == elements else ceil(size_of(box) / elements * stored)
 
 
-def in_parts(ops, parts, machine, chip_brick, pinned):
+def in_parts(ops, parts, machine, chip_brick, pinned, kept):
     """The ops of a run where the first product that may makes its sums in so many parts; the names of the sums."""
     made = [op.output for op in ops]
     for at, op in enumerate(ops):
         if op.kind not in ("conv", "matmul") or op.groups > 1 or not op.weights or op.weights[0].name in pinned:
             continue
         x, w = op.inputs[0], op.weights[0]
-        if x in made or sum(one is x for other in ops for one in other.inputs) > 1:
+        if x in made or x.name in kept or sum(one is x for other in ops for one in other.inputs) > 1:
             continue
         engine = engine_of(machine, op)
         if engine["kind"] != "mac_array":

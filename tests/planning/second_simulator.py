@@ -27,7 +27,7 @@ class Run(Pipeline, Pieces, Words):
         self.pinned = pinned or {}  # weights that lie in a memory for good
         self.sums, self.parts = [], subgraph["variant"].get("reduction", 1)
         if self.parts > 1:
-            self.ops, self.sums = in_parts(self.ops, self.parts, machine, self.chip_brick(), self.pinned)
+            self.ops, self.sums = in_parts(self.ops, self.parts, machine, self.chip_brick(), self.pinned, subgraph.get("kept", ()))
         self.double = subgraph["variant"]["double_buffer"]
         self.resident = subgraph["variant"]["weights"] == "resident"
         self.stationary = subgraph["variant"]["stationary"]

@@ -14,6 +14,7 @@
 #include "tessera/check.h"
 #include "tessera/files.h"
 #include "tessera/plan.h"
+#include "tessera/validate.h"
 #include "tests/support/small_chain.h"
 #include "tiling/kept_rows.h"
 #include "tiling/subgraph.h"
@@ -139,6 +140,23 @@ TEST(KeptRows, PlansThatCannotBeAreRefused) {
   runs = plan.subgraphs;
   hardware.tiling.stay = Stay::whole;
   EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("profile's `tiling` does not allow")));
+}
+
+TEST(KeptRows, ATensorMayHaveTheNameOfTheirBuffer) {
+  Network network = small_chain();
+  for (Tensor& tensor : network.tensors)
+    if (tensor.name == "y") tensor.name = "t.stays";
+  const Hardware hardware = keeping_machine(4096);
+  for (std::size_t k = 0; k < 2; ++k) {
+    PlannedSubgraph run = planned(network, hardware).subgraphs[k];
+    run.ops = {k, 2};
+    run.kept_rows = {{"t", 1}};
+    const tiling::Subgraph part =
+        planned_part(network, hardware, run, tiling::last_readers(network));
+    const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+    const tiling::Lowering lowering = tiling::lower(part, geometry.space(), hardware, {});
+    EXPECT_TRUE(validate(lowering.problem).empty());
+  }
 }
 
 TEST(KeptRows, TheCHeaderListsThem) {
