@@ -24,6 +24,7 @@
 #include "planner/piece.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
+#include "tests/support/any_cover.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"
@@ -61,29 +62,13 @@ Hardware machine(Random& random, const Network& network) {
 class Anybody {
  public:
   Anybody(const Network& network, const Hardware& hardware, std::size_t max_ops)
-      : network_(network),
-        hardware_(hardware),
-        max_ops_(max_ops),
-        candidates_(network, hardware, {}, make_plan_memory()) {}
+      : network_(network), covers_(network, hardware, max_ops) {}
 
   std::optional<std::vector<PlannedSubgraph>> runs(Random& random) {
-    std::vector<PlannedSubgraph> runs;
-    for (OpIndex first = 0; first < network_.ops.size();) {
-      const auto most = static_cast<std::int64_t>(std::min(max_ops_, network_.ops.size() - first));
-      const OpRange ops{first, first + static_cast<std::size_t>(random.between(1, most)) - 1};
-      const auto answer = candidates_.answer(ops);
-      if (answer->options.empty()) return std::nullopt;
-      runs.push_back(planner::subgraph_of(network_, hardware_, ops,
-                                          answer->options[random.below(answer->options.size())],
-                                          candidates_.kept(ops), candidates_.readers()));
-      first = ops.last + 1;
-    }
-    for (std::size_t k = 1; k < runs.size(); ++k) bring_early(random, runs, k);
-    for (const auto& [first, end] : planner::tied_runs(hardware_, runs)) {
-      const auto tied = std::span(runs).subspan(first, end - first);
-      if (planner::settle_kept(network_, hardware_, hardware_, tied, {}).status != Status::feasible)
-        return std::nullopt;
-    }
+    std::optional<std::vector<PlannedSubgraph>> runs = covers_.runs(random);
+    if (!runs) return std::nullopt;
+    for (std::size_t k = 1; k < runs->size(); ++k) bring_early(random, *runs, k);
+    if (!covers_.settle(*runs)) return std::nullopt;
     return runs;
   }
 
@@ -91,8 +76,7 @@ class Anybody {
   /// In the run before, or some before that one.
   void bring_early(Random& random, std::vector<PlannedSubgraph>& runs, std::size_t k) const {
     if (runs[k].variant.reduction > 1 || runs[k].variant.weights != WeightPolicy::resident) return;
-    const tiling::Subgraph part =
-        tiling::make_subgraph(network_, runs[k].ops, candidates_.readers());
+    const tiling::Subgraph part = tiling::make_subgraph(network_, runs[k].ops, covers_.readers());
     for (const tiling::LocalTensor& local : part.tensors) {
       if (!local.weight || random.chance(30)) continue;
       const std::string& name = network_.tensors[local.tensor].name;
@@ -109,16 +93,14 @@ class Anybody {
     const auto is_listed = [&](const std::vector<std::string>& names) {
       return std::ranges::find(names, network_.tensors[weight].name) != names.end();
     };
-    const tiling::Subgraph part = tiling::make_subgraph(network_, run.ops, candidates_.readers());
+    const tiling::Subgraph part = tiling::make_subgraph(network_, run.ops, covers_.readers());
     return run.variant.reduction == 1 && !is_listed(run.ahead) && !is_listed(run.passing) &&
            std::ranges::find(part.tensors, weight, &tiling::LocalTensor::tensor) ==
                part.tensors.end();
   }
 
   const Network& network_;
-  const Hardware& hardware_;
-  std::size_t max_ops_;
-  planner::Candidates candidates_;
+  testing::AnyCover covers_;
 };
 
 bool comes_early(const std::vector<PlannedSubgraph>& runs) {

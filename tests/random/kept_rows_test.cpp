@@ -12,19 +12,18 @@
 #include <cstdint>
 #include <iostream>
 #include <optional>
-#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cost/score.h"
-#include "planner/candidates.h"
 #include "planner/describe.h"
 #include "planner/joined.h"
-#include "planner/kept_places.h"
 #include "planner/piece.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
 #include "tessera/plan.h"
+#include "tests/support/any_cover.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"
@@ -58,37 +57,20 @@ Hardware machine(Random& random, const Network& network) {
 class Anybody {
  public:
   Anybody(const Network& network, const Hardware& hardware, std::size_t max_ops)
-      : network_(network),
-        hardware_(hardware),
-        max_ops_(max_ops),
-        candidates_(network, hardware, {}, make_plan_memory()) {}
+      : network_(network), hardware_(hardware), covers_(network, hardware, max_ops) {}
 
   std::optional<std::vector<PlannedSubgraph>> runs(Random& random) {
-    std::vector<PlannedSubgraph> runs;
-    for (OpIndex first = 0; first < network_.ops.size();) {
-      const auto most = static_cast<std::int64_t>(std::min(max_ops_, network_.ops.size() - first));
-      const OpRange ops{first, first + static_cast<std::size_t>(random.between(1, most)) - 1};
-      const auto answer = candidates_.answer(ops);
-      if (answer->options.empty()) return std::nullopt;
-      runs.push_back(planner::subgraph_of(network_, hardware_, ops,
-                                          answer->options[random.below(answer->options.size())],
-                                          candidates_.kept(ops), candidates_.readers()));
-      first = ops.last + 1;
-    }
-    return with_rows(random, std::move(runs));
+    std::optional<std::vector<PlannedSubgraph>> runs = covers_.runs(random);
+    if (!runs) return std::nullopt;
+    return with_rows(random, *std::move(runs));
   }
 
   std::optional<std::vector<PlannedSubgraph>> with_rows(Random& random,
                                                         std::vector<PlannedSubgraph> runs) {
     bool any = false;
-    for (const TensorIndex t : tiling::may_stay_in_part(network_, candidates_.readers()))
+    for (const TensorIndex t : tiling::may_stay_in_part(network_, covers_.readers()))
       if (random.chance(60)) any = keep(random, runs, t) || any;
-    if (!any) return std::nullopt;
-    for (const auto& [first, end] : planner::tied_runs(hardware_, runs)) {
-      const auto tied = std::span(runs).subspan(first, end - first);
-      if (planner::settle_kept(network_, hardware_, hardware_, tied, {}).status != Status::feasible)
-        return std::nullopt;
-    }
+    if (!any || !covers_.settle(runs)) return std::nullopt;
     return runs;
   }
 
@@ -100,7 +82,7 @@ class Anybody {
     bool crosses = false;
     for (PlannedSubgraph& run : next) {
       if (std::ranges::find(run.kept, name) != run.kept.end()) return false;
-      const tiling::Subgraph part = tiling::make_subgraph(network_, run.ops, candidates_.readers());
+      const tiling::Subgraph part = tiling::make_subgraph(network_, run.ops, covers_.readers());
       const auto local = std::ranges::find(part.tensors, t, &tiling::LocalTensor::tensor);
       const bool uses = local != part.tensors.end();
       const bool lives = uses ? !local->producer || local->leaves
@@ -109,7 +91,7 @@ class Anybody {
       run.kept_rows.push_back(rows);
       crosses = true;
       try {
-        static_cast<void>(planner::make_piece(network_, hardware_, run, candidates_.readers()));
+        static_cast<void>(planner::make_piece(network_, hardware_, run, covers_.readers()));
       } catch (const std::invalid_argument&) {
         return false;
       }
@@ -124,13 +106,12 @@ class Anybody {
     return false;
   }
   [[nodiscard]] bool is_dead(OpIndex after, TensorIndex t) const {
-    return *candidates_.readers()[t] <= after;
+    return *covers_.readers()[t] <= after;
   }
 
   const Network& network_;
   const Hardware& hardware_;
-  std::size_t max_ops_;
-  planner::Candidates candidates_;
+  testing::AnyCover covers_;
 };
 
 void expect_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
