@@ -132,7 +132,7 @@ struct PlannedFetch {
   std::size_t subgraph = 0;  ///< that reads it (first), and waits for it
   /// Too large to be there as a whole: piece by piece as tiles load it, while the subgraph runs.
   bool passes = false;
-  bool writes = false;     ///< the other way: as tiles make it
+  bool writes = false;  ///< the other way: as tiles make it
   /// Of what passes: a piece is what all tiles of so many of the innermost loops load or store
   /// together, 0 of one tile; and how many pieces there is room for. With one nothing else happens
   /// while a piece comes or goes.
