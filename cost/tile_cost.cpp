@@ -335,14 +335,16 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
                                           : tile.stored[move.local];
     const OnChip& here = on_chip.of(move.local, move.share);
     const Dim rows = part.tensors[move.local].kept_rows;
-    const BurstCount count =
-        moved(part, move.local, rows > 0 ? tiling::past_rows(box, rows) : box, link);
+    const BurstCount count = rows > 0 ? moved(part, move.local, tiling::past_rows(box, rows), link)
+                                      : moved(part, move.local, box, link);
     one.transfer = transfer_cost(count, link, move.load);
     one.energy_pj = move_energy(count, one.transfer, move.load, link, here.energy);
-    if (const tiling::Box stay = tiling::among_rows(box, rows); rows > 0 && !stay.none) {
+    if (rows > 0) {
+      const double stays = bytes_on_chip(part, move.local, tiling::among_rows(box, rows));
       const OnChip& there = on_chip.of_rows(move.local);
-      add_copy(hardware, bytes_on_chip(part, move.local, stay), move.load ? there : here,
-               move.load ? here : there, one.transfer.cycles, one.energy_pj);
+      if (stays > 0)
+        add_copy(hardware, stays, move.load ? there : here, move.load ? here : there,
+                 one.transfer.cycles, one.energy_pj);
     }
     if (!move.in_slices) continue;
     const std::int64_t parts = cost.ops[static_cast<std::size_t>(move.use)].slices;

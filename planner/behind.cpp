@@ -163,19 +163,18 @@ class Way {
       std::size_t w = 0;
       std::size_t pass = 0;
       int loops = 0;
-      Size room = 0;
       double worth = 0;
     };
     std::vector<Choice> choices;
     for (std::size_t w = 0; w < uses_.size(); ++w)
       for (std::size_t k = 0; passes_[w] != 0 && k < uses_[w].passes.size(); ++k) {
         const BehindUse::Pass& pass = uses_[w].passes[k];
-        for (const auto& [loops, stage] : pass.stages) {
-          if (loops == 0) continue;
-          const Size room = pieces(uses_[w], pass, loops) - pieces(uses_[w], pass, 0);
+        for (const BehindUse::Stage& stage : pass.stages) {
+          if (stage.loops == 0) continue;
+          const Size room = pieces(uses_[w], pass, stage.loops) - pieces(uses_[w], pass);
           const auto saved = static_cast<double>(pass.stage(0)->bytes - stage.bytes);
           choices.push_back(
-              {w, k, loops, room, saved / static_cast<double>(std::max<Size>(1, room))});
+              {w, k, stage.loops, saved / static_cast<double>(std::max<Size>(1, room))});
         }
       }
     std::ranges::stable_sort(choices, std::greater<>(), &Choice::worth);
@@ -183,8 +182,7 @@ class Way {
     for (const Choice& each : choices) {
       const BehindUse::Pass& pass = uses_[each.w].passes[each.pass];
       int& now = loops_[each.w][each.pass];
-      const Size more =
-          each.room - (pieces(uses_[each.w], pass, now) - pieces(uses_[each.w], pass, 0));
+      const Size more = pieces(uses_[each.w], pass, each.loops) - pieces(uses_[each.w], pass, now);
       if (each.loops <= now || more > left_[pass.run]) continue;
       left_[pass.run] -= more;
       now = each.loops;
@@ -357,29 +355,26 @@ std::vector<PlannedBehind> ways_behind(const Network& network, const Hardware& h
                                        const std::vector<BehindUse>& uses, const RoomBeside& room) {
   const cost::Link link = cost::link_behind(hardware);
   std::vector<PlannedBehind> ways;
-  // Everything that may stay first has what two pieces leave; where that is nothing, what one does.
+  const auto add = [&](const Way& passing) {
+    for (const double share : shares) {
+      Way way = passing;
+      way.let_stay(share);
+      PlannedBehind made = way.made();
+      complete(network, hardware, runs, uses, made);
+      way.fetch_ahead(link, runs, made.fetches);
+      complete(network, hardware, runs, uses, made);
+      if (std::ranges::find(ways, made) == ways.end()) ways.push_back(std::move(made));
+    }
+  };
+  // One piece of each where two have no room.
   for (const int copies : {2, 1}) {
-    bool passes = true;
     for (const First first : {First::large_weights, First::cheap}) {
-      if (!passes) break;
-      for (const bool together : {false, true}) {
-        bool fits = true;
-        for (const double share : shares) {
-          Way way(network, uses, room, off_chip::weights(hardware)->space.alignment, link.burst,
-                  copies);
-          fits = way.let_pass(first);
-          if (!fits) break;
-          passes = way.anything_passes();
-          if (together && !way.let_share()) break;
-          way.let_stay(share);
-          PlannedBehind made = way.made();
-          complete(network, hardware, runs, uses, made);
-          way.fetch_ahead(link, runs, made.fetches);
-          complete(network, hardware, runs, uses, made);
-          if (std::ranges::find(ways, made) == ways.end()) ways.push_back(std::move(made));
-        }
-        if (!fits || !passes) break;
-      }
+      Way way(network, uses, room, off_chip::weights(hardware)->space.alignment, link.burst,
+              copies);
+      if (!way.let_pass(first)) continue;
+      add(way);
+      if (!way.anything_passes()) break;
+      if (way.let_share()) add(way);
     }
     if (!ways.empty()) break;
   }

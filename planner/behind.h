@@ -19,7 +19,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tessera/hardware.h"
@@ -31,6 +30,7 @@ namespace tessera::planner {
 /// A weight in the runs of a plan, or a tensor over a cut that might lie behind.
 struct BehindUse {
   struct Stage {
+    int loops = 0;   ///< of the innermost ones, whose tiles have a piece together
     Size piece = 0;  ///< the most that tiles load, or store, together
     Size bytes = 0;  ///< of all pieces, in whole bursts of the memory behind
     std::int64_t pieces = 0;
@@ -38,13 +38,13 @@ struct BehindUse {
   struct Pass {
     std::size_t run = 0;
     bool writes = false;
-    /// By how many of the innermost loops tiles have a piece together (PlannedFetch::loops): of one
-    /// tile, and others that move fewer bytes in smaller pieces than all of it.
-    std::vector<std::pair<int, Stage>> stages{};
+    /// Of one tile (PlannedFetch::loops is 0), and others that move fewer bytes in smaller pieces
+    /// than all of it.
+    std::vector<Stage> stages{};
     /// Nothing where there is none of so many loops.
     [[nodiscard]] const Stage* stage(int loops) const {
-      const auto found = std::ranges::find(stages, loops, &std::pair<int, Stage>::first);
-      return found == stages.end() ? nullptr : &found->second;
+      const auto found = std::ranges::find(stages, loops, &Stage::loops);
+      return found == stages.end() ? nullptr : &*found;
     }
   };
   TensorIndex tensor = 0;

@@ -77,7 +77,7 @@ class Passes {
           add_piece(part, t, box, visit.times, each);
         }
       }
-      pass.stages.emplace_back(0, each);
+      pass.stages.push_back(each);
       if (!local.weight || planned.variant.weights != WeightPolicy::resident)
         add_stages(part, t, visited, walk, pass);
       use_of[local.tensor].passes.push_back(std::move(pass));
@@ -114,10 +114,10 @@ class Passes {
     const Size all = size_in_front(part, t);
     for (int loops = 0; loops <= 2 && !visited.empty(); ++loops) {
       const BehindUse::Stage stage = stage_of(part, t, visited, walk, loops, pass.writes);
-      BehindUse::Stage& last = pass.stages.back().second;
+      BehindUse::Stage& last = pass.stages.back();
       if (stage.bytes >= last.bytes || stage.piece >= all) continue;
       if (loops > 0)
-        pass.stages.emplace_back(loops, stage);
+        pass.stages.push_back(stage);
       else if (stage.piece <= part_of(all, link_.burst))  // else nothing of it is left
         last = stage;
     }
@@ -136,7 +136,7 @@ class Passes {
         if (a.at[walk.order()[k]] != b.at[walk.order()[k]]) return false;
       return true;
     };
-    BehindUse::Stage stage;
+    BehindUse::Stage stage{.loops = loops};
     tiling::Box before = tiling::nothing(part.tensor(t).shape.size());
     for (std::size_t from = 0; from < visited.size();) {
       tiling::Box piece = tiling::nothing(before.rank);

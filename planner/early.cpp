@@ -179,10 +179,7 @@ class EarlyWeights : LaterLook {
     for (const std::size_t k : changed) {
       PlannedSubgraph* const run = &runs[k];
       const Piece piece = make_piece(network_, hardware_, *run, readers_);
-      run->placements.erase(run->placements.begin() + 1, run->placements.end());
-      PlannedPlacement& placed = run->placements.front();
-      placed.problem = piece_problem(piece, 0);
-      std::vector<BufferPlace>& places = placed.placement.places;
+      std::vector<BufferPlace>& places = run->placements.front().placement.places;
       // Behind those of the run's own tensors.
       const auto passing =
           static_cast<std::ptrdiff_t>(piece.part.passing.size() + piece.part.kept_rows.size());
@@ -192,15 +189,7 @@ class EarlyWeights : LaterLook {
       else
         places.erase(places.end() - passing - static_cast<std::ptrdiff_t>(places.size() - needed),
                      places.end() - passing);
-      // Without what it loaded ahead nothing may lie there through all tiles, and then each demand
-      // has a placement of its own.
-      const PlannedPlacement first = placed;
-      run->placements.resize(piece.demands.size(), first);
-      for (std::size_t d = 1; d < run->placements.size(); ++d)
-        run->placements[d].problem = piece_problem(piece, d);
-      const Size peak = run->metrics.peak_bytes;
-      run->metrics = cost::run_cost(piece_run(piece, hardware_, run->placements)).metrics;
-      run->metrics.peak_bytes = peak;
+      cost_as_placed(piece, *run);
     }
     return runs;
   }

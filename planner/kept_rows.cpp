@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "cost/tiled_run.h"
-#include "model/off_chip.h"
 #include "planner/candidates.h"
 #include "planner/later_look.h"
 #include "planner/peaks.h"
-#include "planner/piece.h"
 #include "tiling/kept_rows.h"
 
 namespace tessera::planner {
@@ -92,12 +88,6 @@ class KeptRowsLook : LaterLook {
     return any;
   }
 
-  [[nodiscard]] static Size peak_of(const std::vector<PlannedSubgraph>& runs) {
-    Size peak = 0;
-    for (const PlannedSubgraph& run : runs) peak = std::max(peak, run.metrics.peak_bytes);
-    return peak;
-  }
-
   [[nodiscard]] Size rows_in(const PlannedSubgraph& run) const {
     Size bytes = 0;
     for (const PlannedRows& rows : run.kept_rows)
@@ -148,9 +138,9 @@ class KeptRowsLook : LaterLook {
                           {.nodes_per_question = params_.nodes_per_question,
                            .seed = params_.limits.seed,
                            .budget = budget_,
-                           .keep_geometry = params_.memory != nullptr,
+                           .keep_geometry = true,
                            .stays = stays_of(runs)},
-                          params_.memory ? params_.memory : make_plan_memory());
+                          params_.memory);
     return best_run(candidates, runs[k].ops, peak_of(runs), ShapeGoal::Stage::reductions);
   }
 
@@ -169,21 +159,13 @@ class KeptRowsLook : LaterLook {
 
   /// Those that are moved most for the room they take first.
   void find_tensors(const std::vector<PlannedSubgraph>& runs) {
-    std::vector<OpIndex> maker(network_.tensors.size(), 0);
-    for (OpIndex k = 0; k < network_.ops.size(); ++k)
-      for (const TensorIndex t : network_.ops[k].outputs) maker[t] = k;
-    const auto run_of = [&](OpIndex op) {
-      const auto found = std::ranges::lower_bound(
-          runs, op, {}, [](const PlannedSubgraph& run) { return run.ops.last; });
-      return static_cast<std::size_t>(found - runs.begin());
-    };
     std::vector<Piece> pieces;
     for (const PlannedSubgraph& run : runs)
       pieces.push_back(make_piece(network_, hardware_, run, readers_));
     for (const TensorIndex t : tiling::may_stay_in_part(network_, readers_)) {
       Candidate each{.tensor = t,
-                     .first = run_of(maker[t]),
-                     .last = run_of(*readers_[t]),
+                     .first = run_of(runs, maker_of(t)),
+                     .last = run_of(runs, *readers_[t]),
                      .rows = tiling::rows_in_all(network_.tensors[t])};
       const auto is_kept = [&](const std::string& name) {
         return name == network_.tensors[t].name;
@@ -286,13 +268,8 @@ class KeptRowsLook : LaterLook {
       PlannedSubgraph& run = runs[k];
       const std::optional<Piece> piece = piece_of(run);
       if (!piece) return false;
-      run.placements.erase(run.placements.begin() + 1, run.placements.end());
-      PlannedPlacement& own = run.placements.front();
-      own.problem = piece_problem(*piece, 0);
-      own.placement.places.resize(own.problem.buffers.size(), BufferPlace{});
-      const Size peak = run.metrics.peak_bytes;
-      run.metrics = cost::run_cost(piece_run(*piece, hardware_, run.placements)).metrics;
-      run.metrics.peak_bytes = peak;
+      run.placements.front().placement.places.resize(piece->lowering.buffers.size());
+      cost_as_placed(*piece, run);
     }
     return true;
   }

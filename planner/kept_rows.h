@@ -16,7 +16,8 @@ namespace tessera::planner {
 
 [[nodiscard]] bool may_keep_rows(const Network& network, const Hardware& hardware);
 
-/// require: may_keep_rows(network, hardware); the plan is feasible, and described.
+/// require: may_keep_rows(network, hardware); the plan is feasible, and described;
+/// params.memory is there.
 bool take_kept_rows(const Network& network, const Hardware& hardware, const PlanParams& params,
                     NetworkPlan& plan);
 

@@ -4,10 +4,10 @@
 #include <limits>
 #include <span>
 
+#include "cost/tiled_run.h"
 #include "planner/cheaper.h"
 #include "planner/describe.h"
 #include "planner/kept_places.h"
-#include "planner/piece.h"
 #include "tiling/subgraph.h"
 
 namespace tessera::planner {
@@ -22,7 +22,34 @@ LaterLook::LaterLook(const Network& network, const Hardware& hardware, const Pla
       score_{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)},
       limits_(peak_limits_of(params)),
       within_(machine_within(hardware, limits_)),
-      readers_(tiling::last_readers(network)) {}
+      readers_(tiling::last_readers(network)),
+      makers_(network.tensors.size(), 0) {
+  for (OpIndex k = 0; k < network.ops.size(); ++k)
+    for (const TensorIndex t : network.ops[k].outputs) makers_[t] = k;
+}
+
+Size LaterLook::peak_of(const std::vector<PlannedSubgraph>& runs) {
+  Size peak = 0;
+  for (const PlannedSubgraph& run : runs) peak = std::max(peak, run.metrics.peak_bytes);
+  return peak;
+}
+
+std::size_t LaterLook::run_of(const std::vector<PlannedSubgraph>& runs, OpIndex op) {
+  const auto found = std::ranges::lower_bound(
+      runs, op, {}, [](const PlannedSubgraph& run) { return run.ops.last; });
+  return static_cast<std::size_t>(found - runs.begin());
+}
+
+void LaterLook::cost_as_placed(const Piece& piece, PlannedSubgraph& run) const {
+  // Where nothing lies there through all tiles each demand has a placement of its own.
+  run.placements.resize(1);
+  run.placements.resize(piece.demands.size(), PlannedPlacement(run.placements.front()));
+  for (std::size_t d = 0; d < run.placements.size(); ++d)
+    run.placements[d].problem = piece_problem(piece, d);
+  const Size peak = run.metrics.peak_bytes;
+  run.metrics = cost::run_cost(piece_run(piece, hardware_, run.placements)).metrics;
+  run.metrics.peak_bytes = peak;
+}
 
 double LaterLook::score_of(const std::vector<PlannedSubgraph>& runs) const {
   const auto allowed = [&](const PlannedSubgraph& run) { return limits_.allow(run.metrics); };

@@ -11,6 +11,7 @@
 #include "model/budget.h"
 #include "planner/candidates.h"
 #include "planner/peaks.h"
+#include "planner/piece.h"
 #include "porter/limited_budget.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
@@ -40,6 +41,17 @@ class LaterLook {
   [[nodiscard]] std::optional<PlannedSubgraph> best_run(Candidates& candidates, OpRange ops,
                                                         Size free, ShapeGoal::Stage last) const;
 
+  /// The highest of the runs.
+  [[nodiscard]] static Size peak_of(const std::vector<PlannedSubgraph>& runs);
+
+  /// Index of the run of an op, and of the op that makes a tensor.
+  [[nodiscard]] static std::size_t run_of(const std::vector<PlannedSubgraph>& runs, OpIndex op);
+  [[nodiscard]] OpIndex maker_of(TensorIndex tensor) const { return makers_[tensor]; }
+
+  /// What a run takes whose buffers lie where its first placement says, one for each of the
+  /// piece's: it peaks no higher so.
+  void cost_as_placed(const Piece& piece, PlannedSubgraph& run) const;
+
   /// Whatever stays as a whole, over any cut. Sorted.
   [[nodiscard]] std::vector<TensorIndex> stays_of(const std::vector<PlannedSubgraph>& runs) const;
 
@@ -55,6 +67,9 @@ class LaterLook {
   PeakLimits limits_;
   Hardware within_;  ///< `hardware_` with the memory that the limits leave
   std::vector<std::optional<OpIndex>> readers_;
+
+ private:
+  std::vector<OpIndex> makers_;
 };
 
 }  // namespace tessera::planner

@@ -180,8 +180,7 @@ class Plannings {
   /// More that is looked at, of the best of all before and of those that are nearly as good: the
   /// best is the least of what they become.
   void go_on(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) {
-    PlanParams params = params_;
-    params.limits = porter::rest_of(params_.limits, going_on_.budget());
+    PlanParams params = rest_of(going_on_);
     params.limits.threads = threads_of_each(params.limits.threads, 1 + nearly.size());
     each_together(params_.limits.threads, 1 + nearly.size(), [&](std::size_t k) {
       NetworkPlan& each = k == 0 ? plan : nearly[k - 1];
@@ -220,9 +219,7 @@ class Plannings {
 
   /// What was found by the proof may have room for some, too.
   void add_rows(NetworkPlan& plan) {
-    PlanParams params = params_;
-    params.limits = porter::rest_of(params_.limits, going_on_.budget());
-    if (take_kept_rows(network_, hardware_, params, plan))
+    if (take_kept_rows(network_, hardware_, rest_of(going_on_), plan))
       plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);
     if (const std::optional<StopReason> ended = going_on_.budget().exhausted()) note(*ended);
   }
@@ -280,9 +277,10 @@ class Plannings {
     return params;
   }
 
-  [[nodiscard]] PlanParams rest() const {
+  [[nodiscard]] PlanParams rest() const { return rest_of(limited_); }
+  [[nodiscard]] PlanParams rest_of(const porter::LimitedBudget& limited) const {
     PlanParams rest = params_;
-    rest.limits = porter::rest_of(params_.limits, limited_.budget());
+    rest.limits = porter::rest_of(params_.limits, limited.budget());
     return rest;
   }
 

@@ -45,10 +45,7 @@ class Residency : LaterLook {
       : LaterLook(network, hardware, params, plan),
         wants_nearly_(wants_nearly),
         side_by_side_(side_by_side),
-        may_(tiling::may_stay(network, readers_)),
-        maker_(network.tensors.size(), 0) {
-    for (OpIndex k = 0; k < network.ops.size(); ++k)
-      for (const TensorIndex t : network.ops[k].outputs) maker_[t] = k;
+        may_(tiling::may_stay(network, readers_)) {
     const Size room = on_chip_capacity(within_);
     may_ = up_to(room);
     small_ = up_to(room / share_of_small);
@@ -203,18 +200,11 @@ class Residency : LaterLook {
     return found;
   }
 
-  /// Index of the run of an op.
-  [[nodiscard]] static std::size_t run_of(const State& state, OpIndex op) {
-    const auto found = std::ranges::lower_bound(
-        state.runs, op, {}, [](const PlannedSubgraph& run) { return run.ops.last; });
-    return static_cast<std::size_t>(found - state.runs.begin());
-  }
-
   /// Tensors over cuts, those with the most bytes first.
   [[nodiscard]] std::vector<TensorIndex> over_cuts(const State& state) const {
     std::vector<TensorIndex> found;
     for (const TensorIndex t : may_)
-      if (run_of(state, maker_[t]) != run_of(state, *readers_[t])) found.push_back(t);
+      if (run_of(state.runs, maker_of(t)) != run_of(state.runs, *readers_[t])) found.push_back(t);
     std::ranges::stable_sort(found, std::greater<>(),
                              [&](TensorIndex t) { return tensor_bytes(network_.tensors[t]); });
     return found;
@@ -239,8 +229,7 @@ class Residency : LaterLook {
   [[nodiscard]] std::optional<State> in_less(const State& state, int threads) {
     std::optional<State> best;
     if (!levels_ || state.stays.empty()) return best;
-    Size peak = 0;
-    for (const PlannedSubgraph& run : state.runs) peak = std::max(peak, run.metrics.peak_bytes);
+    const Size peak = peak_of(state.runs);
     int in_vain = 0;
     Size next = level_below(peak);
     while (next > 0 && in_vain < most_in_vain) {
@@ -300,8 +289,8 @@ class Residency : LaterLook {
       next.stays.erase(at);
     else
       next.stays.insert(at, tensor);
-    const std::size_t first = run_of(state, maker_[tensor]);
-    const std::size_t last = run_of(state, *readers_[tensor]);
+    const std::size_t first = run_of(state.runs, maker_of(tensor));
+    const std::size_t last = run_of(state.runs, *readers_[tensor]);
     if (!find_runs(next, first, last)) return std::nullopt;
     next.score = score_of(next.runs);
     if (next.score >= state.score * less || !settle(next.runs, first, last)) return std::nullopt;
@@ -384,7 +373,6 @@ class Residency : LaterLook {
   std::mutex lock_;                 ///< of the next two
   double fewest_bound_ = infinity;  ///< of the covers that were sought in the fewest tiles
   StopReason stop_ = StopReason::completed;
-  std::vector<OpIndex> maker_;
   std::atomic<std::int64_t> solved_ = 0;
 };
 

@@ -35,7 +35,7 @@ class RunByRun : LaterLook {
     NetworkPlan next = plan;
     bool any = false;
     // The run's own peak counts where it may be that of the plan.
-    std::vector<Size> frees{peak_of(plan)};
+    std::vector<Size> frees{peak_of(plan.subgraphs)};
     if (cost::peak_weight(score_) > 0) frees.push_back(0);
     for (const Size free : frees) {
       std::vector<std::optional<PlannedSubgraph>> found(next.subgraphs.size());
@@ -49,12 +49,6 @@ class RunByRun : LaterLook {
   }
 
  private:
-  [[nodiscard]] static Size peak_of(const NetworkPlan& plan) {
-    Size peak = 0;
-    for (const PlannedSubgraph& run : plan.subgraphs) peak = std::max(peak, run.metrics.peak_bytes);
-    return peak;
-  }
-
   [[nodiscard]] std::optional<PlannedSubgraph> better_run(const PlannedSubgraph& now, Size free) {
     const bool alone = now.ops.first == now.ops.last;
     if (alone ? !may_be_direct(hardware_) : !tiling::works_side_by_side(hardware_))
