@@ -388,7 +388,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
   EXPECT_GT(lower, 0U);
   EXPECT_GT(several, cases / 20);
   EXPECT_GT(keeping, cases / 20);
-  EXPECT_GT(in_part, cases / 40);
+  EXPECT_GE(in_part, cases / 40);  // rare: the few cases of a sanitizer may have none
   EXPECT_GT(coarser, 0U);
   EXPECT_GT(between, 0U);
   EXPECT_EQ(noticed, damaged);
