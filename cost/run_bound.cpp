@@ -127,6 +127,16 @@ struct RunBounds::Growing {
   std::vector<bool> made;
   std::vector<double> loaded;
   std::vector<TensorIndex> leaving;
+  Direct direct = Direct::none;
+};
+
+struct RunBounds::Whole {
+  OpIndex first = 0;
+  OpIndex last = 0;
+  bool nothing = false;              ///< it costs nothing
+  const Growing* run = nullptr;      ///< one of those below, or run_
+  std::unique_ptr<Growing> alone{};  ///< of an op that works past the chip
+  Move moved;
 };
 
 RunBounds::RunBounds(const Network& network, const Hardware& hardware,
@@ -305,6 +315,7 @@ std::vector<Size> RunBounds::passing() const {
 void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
   const OpShare& share = (direct == Direct::none ? shares_ : direct_shares_)[op];
   const bool reads = has(direct, Direct::inputs);
+  run.direct = direct;
   run.compute.resize(std::max(run.compute.size(), share.engine + 1), 0);
   run.compute[share.engine] += share.cycles;
   run.energy += share.energy_pj;
@@ -376,22 +387,49 @@ Metrics RunBounds::metrics(const Growing& run, Move moved) const {
   return m;
 }
 
-Metrics RunBounds::of(OpIndex first, OpIndex last) {
+RunBounds::Whole RunBounds::whole(OpIndex first, OpIndex last) {
+  Whole whole{.first = first, .last = last};
   // Also where something may stay on the chip, which it need not.
-  if (first == last && tiling::is_in_its_place(network_, network_.ops[first])) return {};
+  if (first == last && tiling::is_in_its_place(network_, network_.ops[first])) {
+    whole.nothing = true;
+    return whole;
+  }
   if (first == last && direct_[first] != Direct::none) {
-    Growing alone(first, network_.tensors.size());
-    add_op(alone, first, direct_[first]);
-    return metrics(alone, alone.moved);
+    whole.alone = std::make_unique<Growing>(first, network_.tensors.size());
+    add_op(*whole.alone, first, direct_[first]);
+    whole.run = whole.alone.get();
+    whole.moved = whole.run->moved;
+    return whole;
   }
   if (!run_ || run_->first != first || run_->end > last + 1)
     run_ = std::make_unique<Growing>(first, network_.tensors.size());
   for (; run_->end <= last; ++run_->end) add_op(*run_, run_->end);
-  Move moved = run_->moved;
+  whole.run = run_.get();
+  whole.moved = run_->moved;
   fetches_->find(first, last);
   for (const auto& [weight, times] : fetches_->times())
-    if (!network_.tensors[weight].pinned) moved.add(move(weight, 1, true), times - 1);
-  return metrics(*run_, moved);
+    if (!network_.tensors[weight].pinned) whole.moved.add(move(weight, 1, true), times - 1);
+  return whole;
+}
+
+Metrics RunBounds::of(OpIndex first, OpIndex last) {
+  return of(first, last, {});
+}
+
+Metrics RunBounds::of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept) {
+  if (!last_) last_ = std::make_unique<Whole>(whole(first, last));
+  if (last_->first != first || last_->last != last) *last_ = whole(first, last);
+  if (last_->nothing) return {};
+  const Growing& run = *last_->run;
+  Move moved = last_->moved;
+  for (const TensorIndex t : kept) {
+    if (stays_[t]) continue;
+    const bool reads = has(run.direct, Direct::inputs);
+    if (run.loaded[t] > 0) moved.add(move(t, run.loaded[t], true, reads), -1);
+    if (std::ranges::find(run.leaving, t) == run.leaving.end()) continue;
+    moved.add(has(run.direct, Direct::outputs) ? move(t, 1, false, true) : stores_[t], -1);
+  }
+  return metrics(run, moved);
 }
 
 }  // namespace tessera::cost

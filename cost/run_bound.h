@@ -41,6 +41,8 @@ class RunBounds {
 
   /// The bound of the run [first, last], quickest in the order of last ops. Its peaks are 0.
   [[nodiscard]] Metrics of(OpIndex first, OpIndex last);
+  /// The same where these are never moved either; quickest for one run after the other.
+  [[nodiscard]] Metrics of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept);
 
  private:
   struct Move {
@@ -75,6 +77,9 @@ class RunBounds {
   };
   /// A run that grows at its end, with every tensor moved once.
   struct Growing;
+  /// And what it moves with all that is fetched again.
+  struct Whole;
+  [[nodiscard]] Whole whole(OpIndex first, OpIndex last);
   /// `direct`: what may be read and written off the chip, by the engine itself.
   void add_op(Growing& run, OpIndex op, Direct direct = Direct::none) const;
   [[nodiscard]] Metrics metrics(const Growing& run, Move moved) const;
@@ -104,6 +109,7 @@ class RunBounds {
   // Working memory of of().
   std::unique_ptr<class FetchBound> fetches_;
   std::unique_ptr<Growing> run_;
+  std::unique_ptr<Whole> last_;  ///< that was asked for
 };
 
 }  // namespace tessera::cost

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "cost/run_bound.h"
 #include "cost/score.h"
 #include "model/crew.h"
 #include "model/off_chip.h"
@@ -19,6 +18,7 @@
 #include "planner/behind.h"
 #include "planner/candidates.h"
 #include "planner/check.h"
+#include "planner/cover_bound.h"
 #include "planner/describe.h"
 #include "planner/early.h"
 #include "planner/joined.h"
@@ -229,7 +229,7 @@ class Plannings {
     const std::size_t max_ops = std::min(params_.max_ops, network_.ops.size() - 1);
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
     const auto bound = [&](const std::vector<TensorIndex>& stays) {
-      return bound_of_covers(network_, hardware_, stays, score, max_ops, Budget{}, true);
+      return bound_of_covers(network_, hardware_, stays, {score, max_ops, true});
     };
     double least = std::numeric_limits<double>::infinity();
     const bool proves = plan.optimal && hardware_.dma.channels == 1;
@@ -244,7 +244,7 @@ class Plannings {
       }
       least = std::min(least, of_set);
     }
-    if (sets.empty()) least = bound(cost::whatever_stays(network_));
+    if (sets.empty()) least = bound_of_plans(network_, hardware_, params_, {score, max_ops, true});
     plan.bound = std::min(plan.bound, least);
     plan.optimal = plan.optimal && plan.bound >= plan.score;
     if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
@@ -541,11 +541,8 @@ class Plannings {
   /// What every plan costs at least. It takes little time, and so does not look at the clock.
   void bound_alone(NetworkPlan& plan) const {
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
-    const bool may_stay = params_.residency || stays_on_chip(hardware_);
-    const std::vector<TensorIndex> stays =
-        may_stay ? cost::whatever_stays(network_) : std::vector<TensorIndex>{};
-    plan.bound = std::min(
-        plan.score, bound_of_covers(network_, hardware_, stays, score, params_.max_ops, Budget{}));
+    plan.bound = std::min(plan.score,
+                          bound_of_plans(network_, hardware_, params_, {score, params_.max_ops}));
     plan.optimal = plan.bound >= plan.score;
     plan.proved_over = over_everything();
   }

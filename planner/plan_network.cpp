@@ -7,16 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "cost/run_bound.h"
 #include "cost/score.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
 #include "planner/check.h"
+#include "planner/cover_bound.h"
 #include "planner/joined.h"
 #include "planner/pinned.h"
 #include "planner/planning.h"
-#include "planner/prove.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
 #include "tessera/plan.h"
@@ -107,12 +106,9 @@ void claim_with_pins(const Network& network, const Hardware& hardware, const Pla
                      NetworkPlan& plan) {
   const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
   const Network own = with_all_pinned(planned_network(network, hardware, params), hardware);
-  const bool may_stay = params.residency || stays_on_chip(hardware);
-  const std::vector<TensorIndex> stays =
-      may_stay ? cost::whatever_stays(own) : std::vector<TensorIndex>{};
   const bool early = params.residency && hardware.tiling.early == Early::weights;
-  plan.bound = std::min(
-      plan.score, bound_of_covers(own, hardware, stays, score, params.max_ops, Budget{}, early));
+  plan.bound =
+      std::min(plan.score, bound_of_plans(own, hardware, params, {score, params.max_ops, early}));
   plan.optimal = plan.bound >= plan.score;
   plan.proved_over += ", whatever weights are pinned";
   plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);

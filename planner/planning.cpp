@@ -14,6 +14,7 @@
 #include "planner/behind.h"
 #include "planner/candidates.h"
 #include "planner/cheaper.h"
+#include "planner/cover_bound.h"
 #include "planner/describe.h"
 #include "planner/hardware_key.h"
 #include "planner/joined.h"
@@ -368,7 +369,7 @@ class Planner {
     if (limits_.any() && !decides(hardware_, limits_)) {
       // Other shares of several memories may come to as much.
       proof.bound =
-          bound_of_covers(network_, hardware_, stays_, score, params_.max_ops, search_, early_);
+          bound_of_covers(network_, hardware_, stays_, {score, params_.max_ops, early_, search_});
       proof.stop = search_.exhausted().value_or(StopReason::completed);
     } else {
       const auto most = static_cast<Size>(

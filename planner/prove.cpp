@@ -450,23 +450,6 @@ class Prover {
 
 }  // namespace
 
-double bound_of_covers(const Network& network, const Hardware& hardware,
-                       std::span<const TensorIndex> stays, const cost::Score& score,
-                       std::size_t max_ops, const Budget& budget, bool early) {
-  cost::RunBounds bounds(network, hardware, stays, early);
-  const std::size_t ops = network.ops.size();
-  std::vector<double> least(ops + 1, never);
-  least[0] = 0;
-  for (OpIndex first = 0; first < ops; ++first)
-    for (std::size_t length = 1; length <= std::min(max_ops, ops - first); ++length) {
-      if (budget.exhausted()) return 0;
-      const Metrics run = bounds.of(first, first + length - 1);
-      double& end = least[first + length];
-      end = std::min(end, least[first] + cost::additive_score(score, run) * hair);
-    }
-  return least.back();
-}
-
 Proof prove(Candidates& candidates, const search::CoverProblem& problem, const ProofParams& params,
             const Budget& budget, search::CoverResult& result) {
   try {

@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 
 #include "cost/score.h"
 #include "planner/candidates.h"
@@ -45,13 +44,6 @@ struct Proof {
   double bound = 0;     ///< nothing scores less than this
   StopReason stop = StopReason::completed;
 };
-
-/// No cover scores less, whatever its tiles are; of `stays` nothing is moved (sorted), whether it
-/// stays or not; `early`: weights may come early (cost::RunBounds). 0 where the budget ends first.
-/// Throws std::invalid_argument for a machine that cannot be simulated.
-[[nodiscard]] double bound_of_covers(const Network& network, const Hardware& hardware,
-                                     std::span<const TensorIndex> stays, const cost::Score& score,
-                                     std::size_t max_ops, const Budget& budget, bool early = false);
 
 /// `problem`: its bounds hold for whatever tiles; `result` gets the cover that is better than
 /// `below`, where one is found, as options of the candidates.

@@ -1,0 +1,119 @@
+#include "planner/cover_bound.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "cost/run_bound.h"
+#include "model/stored.h"
+#include "planner/kept_rows.h"
+#include "planner/peaks.h"
+#include "search/partition/kept_cover.h"
+#include "tiling/subgraph.h"
+
+namespace tessera::planner {
+namespace {
+
+constexpr double no_cover = std::numeric_limits<double>::infinity();
+/// Sums in another order may differ by a hair.
+constexpr double rounding = 1 - 1e-9;
+/// Bounds of runs that are asked for: about a second.
+constexpr std::int64_t most_questions = 4'000'000;
+/// Where peaks have a weight, so many parts of the room are told apart.
+constexpr Size levels = 16;
+
+/// Those that have room by themselves.
+struct MayStay {
+  std::vector<TensorIndex> tensors{};
+  std::vector<search::KeptItem> items{};
+};
+
+MayStay may_stay(const Network& network, const Hardware& hardware, Size room) {
+  MayStay may;
+  const auto readers = tiling::last_readers(network);
+  const Dim brick = on_chip_layout(hardware).brick;
+  for (OpIndex op = 0; op < network.ops.size(); ++op)
+    for (const TensorIndex t : network.ops[op].outputs) {
+      if (storage_of(network, t) != t || !readers[t] || *readers[t] <= op) continue;
+      const Size bytes = stored_bytes(network.tensors[t], brick);
+      if (*readers[t] >= network.ops.size() || bytes > room) continue;
+      may.tensors.push_back(t);
+      may.items.push_back({op, *readers[t], bytes});
+    }
+  return may;
+}
+
+std::vector<Size> rooms_up_to(Size room, bool peaks_cost) {
+  std::vector<Size> rooms;
+  for (Size k = 1; peaks_cost && k < levels; ++k) rooms.push_back(room / levels * k);
+  rooms.push_back(room);
+  return rooms;
+}
+
+}  // namespace
+
+double bound_of_covers(const Network& network, const Hardware& hardware,
+                       std::span<const TensorIndex> stays, const CoverBoundParams& params) {
+  cost::RunBounds bounds(network, hardware, stays, params.early);
+  const std::size_t ops = network.ops.size();
+  std::vector<double> least(ops + 1, no_cover);
+  least[0] = 0;
+  for (OpIndex first = 0; first < ops; ++first)
+    for (std::size_t length = 1; length <= std::min(params.max_ops, ops - first); ++length) {
+      if (params.budget.exhausted()) return 0;
+      const Metrics run = bounds.of(first, first + length - 1);
+      double& end = least[first + length];
+      end = std::min(end, least[first] + cost::additive_score(params.score, run) * rounding);
+    }
+  return least.back();
+}
+
+double bound_whatever_stays(const Network& network, const Hardware& hardware, Size room,
+                            const CoverBoundParams& params) {
+  const MayStay may = may_stay(network, hardware, room);
+  const std::vector<std::size_t> told =
+      search::distinct_items(may.items, network.ops.size(), params.max_ops, most_questions);
+  std::vector<TensorIndex> tensors;
+  const double per_byte = cost::peak_weight(params.score);
+  search::KeptCoverProblem problem{.ops = network.ops.size(),
+                                   .max_ops = params.max_ops,
+                                   .rooms = rooms_up_to(room, per_byte > 0)};
+  for (const std::size_t k : told) {
+    problem.items.push_back(may.items[k]);
+    tensors.push_back(may.tensors[k]);
+  }
+  std::vector<TensorIndex> others;
+  for (std::size_t k = 0; k < may.tensors.size(); ++k)
+    if (!std::ranges::binary_search(told, k)) others.push_back(may.tensors[k]);
+  std::ranges::sort(others);
+
+  cost::RunBounds bounds(network, hardware, others, params.early);
+  std::vector<TensorIndex> kept;
+  problem.cost = [&](std::size_t first, std::size_t last, std::span<const std::size_t> items) {
+    kept.clear();
+    std::ranges::transform(items, std::back_inserter(kept),
+                           [&](std::size_t k) { return tensors[k]; });
+    return cost::additive_score(params.score, bounds.of(first, last, kept)) * rounding;
+  };
+  double least = no_cover;
+  Size above = 0;  // what stays takes more, or there is nothing to say
+  for (std::size_t k = 0;
+       const search::KeptCover& cover : search::kept_covers(problem, params.budget)) {
+    least = std::min(least, cover.cost + per_byte * static_cast<double>(above) * rounding);
+    above = problem.rooms[k++];
+  }
+  return least == no_cover ? 0 : least;
+}
+
+double bound_of_plans(const Network& network, const Hardware& hardware, const PlanParams& plans,
+                      const CoverBoundParams& params) {
+  if (stays_on_chip(hardware) || (plans.residency && may_keep_rows(network, hardware)))
+    return bound_of_covers(network, hardware, cost::whatever_stays(network), params);
+  if (!plans.residency) return bound_of_covers(network, hardware, {}, params);
+  const auto capacity = static_cast<double>(on_chip_capacity(hardware));
+  const double room = std::min(capacity, peak_limits_of(plans).peak_bytes);
+  return bound_whatever_stays(network, hardware, static_cast<Size>(room), params);
+}
+
+}  // namespace tessera::planner

@@ -1,0 +1,47 @@
+// What no cover of a network by runs of ops costs less than, whatever its tiles are.
+//
+//   const double all_stored = bound_of_covers(network, hardware, {}, {.score = score});
+//   const double any = bound_whatever_stays(network, hardware, capacity, {.score = score});
+//
+// A shortest path over bounds of runs (cost/run_bound.h). With tensors that may stay on the chip it
+// is one over positions and what stays there (search/partition/kept_cover.h): what stays is not
+// moved, and takes room that all which stays at a time has to share.
+// Private to planner/.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "cost/score.h"
+#include "model/budget.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/plan.h"
+
+namespace tessera::planner {
+
+struct CoverBoundParams {
+  const cost::Score& score;
+  std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
+  bool early = false;  ///< weights may come early (cost::RunBounds)
+  Budget budget{};
+};
+
+/// Of `stays` nothing is moved (sorted), whether it stays or not. 0 where the budget ends first.
+/// Throws std::invalid_argument for a machine that cannot be simulated.
+[[nodiscard]] double bound_of_covers(const Network& network, const Hardware& hardware,
+                                     std::span<const TensorIndex> stays,
+                                     const CoverBoundParams& params);
+
+/// Tensors stay for their whole life or not at all, so much of them at a time as has `room`; where
+/// peaks have a weight, what stays is part of them. Tensors that are too many to tell apart take no
+/// room. As above else.
+[[nodiscard]] double bound_whatever_stays(const Network& network, const Hardware& hardware,
+                                          Size room, const CoverBoundParams& params);
+
+/// Whatever stays as far as the plans may choose, within the limits on their peaks.
+[[nodiscard]] double bound_of_plans(const Network& network, const Hardware& hardware,
+                                    const PlanParams& plans, const CoverBoundParams& params);
+
+}  // namespace tessera::planner

@@ -1,0 +1,190 @@
+#include "search/partition/kept_cover.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace tessera::search {
+namespace {
+
+constexpr double no_way = std::numeric_limits<double>::infinity();
+
+/// Per cut the items over it, in their order: cut k lies before op k.
+std::vector<std::vector<std::size_t>> over_cuts(std::span<const KeptItem> items, std::size_t ops) {
+  std::vector<std::vector<std::size_t>> over(ops + 1);
+  for (std::size_t k = 0; k < items.size(); ++k)
+    for (std::size_t cut = items[k].maker + 1; cut <= items[k].reader; ++cut)
+      over[cut].push_back(k);
+  return over;
+}
+
+std::size_t longest_from(std::size_t first, std::size_t ops, std::size_t max_ops) {
+  return std::min(max_ops, ops - first);
+}
+
+/// How often costs are asked for.
+std::int64_t questions(std::span<const KeptItem> items, std::size_t ops, std::size_t max_ops,
+                       std::int64_t most) {
+  const auto over = over_cuts(items, ops);
+  std::int64_t asked = 0;
+  for (std::size_t first = 0; first < ops && asked <= most; ++first)
+    for (std::size_t length = 1; length <= longest_from(first, ops, max_ops); ++length) {
+      std::size_t made = 0;
+      for (const std::size_t k : over[first + length]) made += items[k].maker >= first ? 1U : 0U;
+      asked += std::int64_t{1} << (over[first].size() + made);
+    }
+  return asked;
+}
+
+/// The largest with no more than so many over any cut.
+std::vector<std::size_t> largest(std::span<const KeptItem> items, std::size_t ops,
+                                 std::size_t at_once) {
+  std::vector<std::size_t> order(items.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) { return items[k].bytes; });
+  std::vector<std::size_t> over(ops + 1, 0);
+  std::vector<std::size_t> chosen;
+  for (const std::size_t k : order) {
+    const std::span cuts =
+        std::span(over).subspan(items[k].maker + 1, items[k].reader - items[k].maker);
+    if (std::ranges::any_of(cuts, [&](std::size_t n) { return n >= at_once; })) continue;
+    for (std::size_t& n : cuts) ++n;
+    chosen.push_back(k);
+  }
+  std::ranges::sort(chosen);
+  return chosen;
+}
+
+using Set = std::uint32_t;  ///< of the items over a cut, a bit for each
+
+class KeptCovers {
+ public:
+  explicit KeptCovers(const KeptCoverProblem& problem)
+      : problem_(problem), over_(over_cuts(problem.items, problem.ops)), best_(problem.ops + 1) {
+    for (std::size_t cut = 0; cut <= problem.ops; ++cut)
+      best_[cut].resize(problem.rooms.size() << over_[cut].size());
+    for (std::size_t room = 0; room < problem.rooms.size(); ++room) at(0, 0, room).cost = 0;
+  }
+
+  [[nodiscard]] std::vector<KeptCover> run(const Budget& budget) {
+    for (std::size_t first = 0; first < problem_.ops; ++first)
+      for (std::size_t length = 1; length <= longest_from(first, problem_.ops, problem_.max_ops);
+           ++length) {
+        if (budget.exhausted()) return {};
+        look_at(first, first + length - 1);
+      }
+    std::vector<KeptCover> found;
+    for (std::size_t room = 0; room < problem_.rooms.size(); ++room)
+      found.push_back(cover_within(room));
+    return found;
+  }
+
+ private:
+  /// The best way to be at a cut with a set of items kept.
+  struct Step {
+    double cost = no_way;
+    std::uint32_t cut = 0;  ///< that it comes from, with
+    Set set = 0;
+  };
+  [[nodiscard]] Step& at(std::size_t cut, Set set, std::size_t room) {
+    return best_[cut][set * problem_.rooms.size() + room];
+  }
+
+  void look_at(std::size_t first, std::size_t last) {
+    const std::size_t end = last + 1;
+    // What crosses the end was made by the run, or lay there before it.
+    made_.clear();
+    passing_.clear();
+    for (std::size_t bit = 0; bit < over_[end].size(); ++bit) {
+      const std::size_t k = over_[end][bit];
+      if (problem_.items[k].maker >= first) {
+        made_.push_back(bit);
+      } else {
+        const auto before = std::ranges::lower_bound(over_[first], k) - over_[first].begin();
+        passing_.emplace_back(static_cast<std::size_t>(before), bit);
+      }
+    }
+    for (Set before = 0; before < Set{1} << over_[first].size(); ++before)
+      for (Set made = 0; made < Set{1} << made_.size(); ++made) step(first, last, before, made);
+  }
+
+  void step(std::size_t first, std::size_t last, Set before, Set made) {
+    const std::size_t end = last + 1;
+    kept_.clear();
+    for (std::size_t bit = 0; bit < over_[first].size(); ++bit)
+      if ((before >> bit & 1U) != 0) kept_.push_back(over_[first][bit]);
+    Set after = 0;
+    for (const auto& [from, to] : passing_)
+      if ((before >> from & 1U) != 0) after |= Set{1} << to;
+    for (std::size_t k = 0; k < made_.size(); ++k)
+      if ((made >> k & 1U) != 0) {
+        after |= Set{1} << made_[k];
+        kept_.push_back(over_[end][made_[k]]);
+      }
+    std::int64_t bytes = 0;
+    for (const std::size_t k : kept_) bytes += problem_.items[k].bytes;
+    std::optional<double> cost;
+    for (std::size_t room = 0; room < problem_.rooms.size(); ++room) {
+      const double so_far = at(first, before, room).cost;
+      if (so_far == no_way || bytes > problem_.rooms[room]) continue;
+      if (!cost) {
+        std::ranges::sort(kept_);
+        cost = problem_.cost(first, last, kept_);
+      }
+      Step& best = at(end, after, room);
+      if (so_far + *cost < best.cost)
+        best = {so_far + *cost, static_cast<std::uint32_t>(first), before};
+    }
+  }
+
+  [[nodiscard]] KeptCover cover_within(std::size_t room) {
+    KeptCover cover{.cost = at(problem_.ops, 0, room).cost};
+    if (cover.cost == no_way) return cover;
+    Set set = 0;
+    for (std::size_t cut = problem_.ops; cut > 0;) {
+      const Step& step = at(cut, set, room);
+      KeptRun& run = cover.runs.emplace_back();
+      run.first = step.cut;
+      run.last = cut - 1;
+      add_kept(cut, set, run.kept);
+      add_kept(step.cut, step.set, run.kept);
+      std::ranges::sort(run.kept);
+      run.kept.erase(std::unique(run.kept.begin(), run.kept.end()), run.kept.end());
+      cut = step.cut;
+      set = step.set;
+    }
+    std::ranges::reverse(cover.runs);
+    return cover;
+  }
+  void add_kept(std::size_t cut, Set set, std::vector<std::size_t>& kept) const {
+    for (std::size_t bit = 0; bit < over_[cut].size(); ++bit)
+      if ((set >> bit & 1U) != 0) kept.push_back(over_[cut][bit]);
+  }
+
+  const KeptCoverProblem& problem_;
+  std::vector<std::vector<std::size_t>> over_;
+  std::vector<std::vector<Step>> best_;  ///< per cut, set and room
+  // Working memory of a step.
+  std::vector<std::size_t> made_;                             ///< bits at the end of the run
+  std::vector<std::pair<std::size_t, std::size_t>> passing_;  ///< bits before it and at its end
+  std::vector<std::size_t> kept_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> distinct_items(std::span<const KeptItem> items, std::size_t ops,
+                                        std::size_t max_ops, std::int64_t most) {
+  for (std::size_t at_once = most_items; at_once > 0; --at_once) {
+    std::vector<std::size_t> chosen = largest(items, ops, at_once);
+    std::vector<KeptItem> some;
+    for (const std::size_t k : chosen) some.push_back(items[k]);
+    if (questions(some, ops, max_ops, most) <= most) return chosen;
+  }
+  return {};
+}
+
+std::vector<KeptCover> kept_covers(const KeptCoverProblem& problem, const Budget& budget) {
+  return KeptCovers(problem).run(budget);
+}
+
+}  // namespace tessera::search
