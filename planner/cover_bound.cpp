@@ -72,13 +72,11 @@ double bound_of_covers(const Network& network, const Hardware& hardware,
 double bound_whatever_stays(const Network& network, const Hardware& hardware, Size room,
                             const CoverBoundParams& params) {
   const MayStay may = may_stay(network, hardware, room);
-  const std::vector<std::size_t> told =
-      search::distinct_items(may.items, network.ops.size(), params.max_ops, most_questions);
+  const search::RunsOf runs{.ops = network.ops.size(), .max_ops = params.max_ops};
+  const std::vector<std::size_t> told = search::distinct_items(may.items, runs, most_questions);
   std::vector<TensorIndex> tensors;
   const double per_byte = cost::peak_weight(params.score);
-  search::KeptCoverProblem problem{.ops = network.ops.size(),
-                                   .max_ops = params.max_ops,
-                                   .rooms = rooms_up_to(room, per_byte > 0)};
+  search::KeptCoverProblem problem{.runs = runs, .rooms = rooms_up_to(room, per_byte > 0)};
   for (const std::size_t k : told) {
     problem.items.push_back(may.items[k]);
     tensors.push_back(may.tensors[k]);

@@ -19,6 +19,7 @@
 #include "planner/later_look.h"
 #include "planner/peaks.h"
 #include "planner/planning.h"
+#include "planner/put_together.h"
 #include "porter/limited_budget.h"
 #include "tiling/joined.h"
 #include "tiling/subgraph.h"
@@ -91,11 +92,9 @@ class Residency : LaterLook {
   bool look(NetworkPlan& plan) {
     // Without what comes from behind, which hardly differs.
     State best{plan.subgraphs, {}, score_of(plan.subgraphs)};
-    if (all_sets_) {
-      every_set(best);
-      return take(best, plan);
-    }
-    std::vector<State> found = from_all_starts(std::move(best));
+    std::vector<State> found =
+        all_sets_ ? std::vector{best_of_every_set(best)} : from_all_starts(std::move(best));
+    if (!all_sets_ || no_place_) put_together_of(plan.subgraphs, plan, found);
     // The best of them has no room off the chip, perhaps, or others wait less for what comes from
     // behind.
     bool better = false;
@@ -138,6 +137,27 @@ class Residency : LaterLook {
     std::vector<State> all;
     for (std::vector<State>& of_start : found) std::ranges::move(of_start, std::back_inserter(all));
     return all;
+  }
+
+  /// The best of the runs that all of them have, and others like them, as one more.
+  void put_together_of(const Runs& stored, const NetworkPlan& plan, std::vector<State>& found) {
+    if (found.empty() || budget_.exhausted()) return;
+    const State& best = *std::ranges::min_element(found, {}, &State::score);
+    std::vector<Runs> others{stored};
+    for (const State& each : found) others.push_back(each.runs);
+    PlanParams params = params_;
+    params.limits = rest();
+    TogetherResult made =
+        put_together(network_, hardware_, params, plan, best.runs, others, stage());
+    solved_ += made.solved;
+    if (!made.runs) return;
+    State state{.runs = *std::move(made.runs)};
+    state.stays = stays_of(state.runs);
+    state.score = score_of(state.runs);
+    found.push_back(std::move(state));
+  }
+  [[nodiscard]] ShapeGoal::Stage stage() const {
+    return side_by_side_ ? ShapeGoal::Stage::side_by_side : ShapeGoal::Stage::reductions;
   }
 
   /// The best cover with these tensors, gone through tensor by tensor.
@@ -210,7 +230,7 @@ class Residency : LaterLook {
     return found;
   }
 
-  void every_set(State& best) {
+  [[nodiscard]] State best_of_every_set(State best) {
     const std::vector<std::vector<TensorIndex>> sets = all_sets();
     std::vector<std::optional<State>> found(sets.size());
     const int threads = threads_of_each(params_.limits.threads, sets.size());
@@ -222,6 +242,7 @@ class Residency : LaterLook {
     });
     for (std::optional<State>& each : found)
       if (each && each->score < best.score * less) best = *std::move(each);
+    return best;
   }
 
   /// The same tensors stay, and less of the memory is used as long as that is better: where it is.
@@ -312,9 +333,7 @@ class Residency : LaterLook {
     for (std::size_t k = 0; k < next.runs.size(); ++k)
       if (k < first || k > last) free = std::max(free, next.runs[k].metrics.peak_bytes);
     for (std::size_t k = first; k <= last; ++k) {
-      std::optional<PlannedSubgraph> run =
-          best_run(candidates, next.runs[k].ops, free,
-                   side_by_side_ ? ShapeGoal::Stage::side_by_side : ShapeGoal::Stage::reductions);
+      std::optional<PlannedSubgraph> run = best_run(candidates, next.runs[k].ops, free, stage());
       if (!run) return false;
       next.runs[k] = std::move(*run);
     }
@@ -330,6 +349,7 @@ class Residency : LaterLook {
     double fewest_bound = infinity;
     std::int64_t solved = 0;
     StopReason stop = StopReason::completed;
+    bool no_place = false;  ///< for what stays, but each run fits
   };
 
   [[nodiscard]] Cover cover_with(const std::vector<TensorIndex>& stays, bool quick, Size most_peak,
@@ -348,6 +368,7 @@ class Residency : LaterLook {
     Cover cover{.solved = plan.search.solved, .stop = plan.stop};
     if (plan.status != Status::infeasible && most_peak == unbounded)
       cover.fewest_bound = plan.bound;
+    cover.no_place = plan.status == Status::unknown && plan.stop == StopReason::completed;
     if (plan.status != Status::feasible) return cover;
     const double score = score_of(plan.subgraphs);
     cover.state = State{std::move(plan.subgraphs), stays, score};
@@ -360,6 +381,7 @@ class Residency : LaterLook {
     const std::lock_guard guard(lock_);
     if (cut_short(cover.stop)) stop_ = cover.stop;
     fewest_bound_ = std::min(fewest_bound_, cover.fewest_bound);
+    no_place_ = no_place_ || cover.no_place;
     return std::move(cover.state);
   }
 
@@ -370,9 +392,10 @@ class Residency : LaterLook {
   std::vector<TensorIndex> small_;  ///< of these
   bool all_sets_ = false;
   bool levels_ = false;             ///< of memory are looked at
-  std::mutex lock_;                 ///< of the next two
+  std::mutex lock_;                 ///< of the next three
   double fewest_bound_ = infinity;  ///< of the covers that were sought in the fewest tiles
   StopReason stop_ = StopReason::completed;
+  bool no_place_ = false;  ///< some cover had none for what stays
   std::atomic<std::int64_t> solved_ = 0;
 };
 

@@ -18,21 +18,31 @@ std::vector<std::vector<std::size_t>> over_cuts(std::span<const KeptItem> items,
   return over;
 }
 
-std::size_t longest_from(std::size_t first, std::size_t ops, std::size_t max_ops) {
-  return std::min(max_ops, ops - first);
+/// Calls what(first, last) for each run, in order, until that says no.
+template <typename What>
+void for_each_run(const RunsOf& runs, const What& what) {
+  for (std::size_t first = 0; first < runs.ops; ++first) {
+    const std::size_t end = first + std::min(runs.max_ops, runs.ops - first);
+    if (runs.lasts.empty()) {
+      for (std::size_t last = first; last < end; ++last)
+        if (!what(first, last)) return;
+    } else {
+      for (const std::size_t last : runs.lasts[first])
+        if (last < end && !what(first, last)) return;
+    }
+  }
 }
 
-/// How often costs are asked for.
-std::int64_t questions(std::span<const KeptItem> items, std::size_t ops, std::size_t max_ops,
-                       std::int64_t most) {
-  const auto over = over_cuts(items, ops);
+/// How often costs are asked for; somewhat above `most`: more often than that.
+std::int64_t questions(std::span<const KeptItem> items, const RunsOf& runs, std::int64_t most) {
+  const auto over = over_cuts(items, runs.ops);
   std::int64_t asked = 0;
-  for (std::size_t first = 0; first < ops && asked <= most; ++first)
-    for (std::size_t length = 1; length <= longest_from(first, ops, max_ops); ++length) {
-      std::size_t made = 0;
-      for (const std::size_t k : over[first + length]) made += items[k].maker >= first ? 1U : 0U;
-      asked += std::int64_t{1} << (over[first].size() + made);
-    }
+  for_each_run(runs, [&](std::size_t first, std::size_t last) {
+    std::size_t made = 0;
+    for (const std::size_t k : over[last + 1]) made += items[k].maker >= first ? 1U : 0U;
+    asked += std::int64_t{1} << (over[first].size() + made);
+    return asked <= most;
+  });
   return asked;
 }
 
@@ -60,21 +70,23 @@ using Set = std::uint32_t;  ///< of the items over a cut, a bit for each
 class KeptCovers {
  public:
   explicit KeptCovers(const KeptCoverProblem& problem)
-      : problem_(problem), over_(over_cuts(problem.items, problem.ops)), best_(problem.ops + 1) {
-    for (std::size_t cut = 0; cut <= problem.ops; ++cut)
+      : problem_(problem),
+        over_(over_cuts(problem.items, problem.runs.ops)),
+        best_(problem.runs.ops + 1) {
+    for (std::size_t cut = 0; cut <= problem.runs.ops; ++cut)
       best_[cut].resize(problem.rooms.size() << over_[cut].size());
     for (std::size_t room = 0; room < problem.rooms.size(); ++room) at(0, 0, room).cost = 0;
   }
 
   [[nodiscard]] std::vector<KeptCover> run(const Budget& budget) {
-    for (std::size_t first = 0; first < problem_.ops; ++first)
-      for (std::size_t length = 1; length <= longest_from(first, problem_.ops, problem_.max_ops);
-           ++length) {
-        if (budget.exhausted()) return {};
-        look_at(first, first + length - 1);
-      }
+    bool ended = false;
+    for_each_run(problem_.runs, [&](std::size_t first, std::size_t last) {
+      ended = budget.exhausted().has_value();
+      if (!ended) look_at(first, last);
+      return !ended;
+    });
     std::vector<KeptCover> found;
-    for (std::size_t room = 0; room < problem_.rooms.size(); ++room)
+    for (std::size_t room = 0; !ended && room < problem_.rooms.size(); ++room)
       found.push_back(cover_within(room));
     return found;
   }
@@ -138,10 +150,10 @@ class KeptCovers {
   }
 
   [[nodiscard]] KeptCover cover_within(std::size_t room) {
-    KeptCover cover{.cost = at(problem_.ops, 0, room).cost};
+    KeptCover cover{.cost = at(problem_.runs.ops, 0, room).cost};
     if (cover.cost == no_way) return cover;
     Set set = 0;
-    for (std::size_t cut = problem_.ops; cut > 0;) {
+    for (std::size_t cut = problem_.runs.ops; cut > 0;) {
       const Step& step = at(cut, set, room);
       KeptRun& run = cover.runs.emplace_back();
       run.first = step.cut;
@@ -172,13 +184,13 @@ class KeptCovers {
 
 }  // namespace
 
-std::vector<std::size_t> distinct_items(std::span<const KeptItem> items, std::size_t ops,
-                                        std::size_t max_ops, std::int64_t most) {
+std::vector<std::size_t> distinct_items(std::span<const KeptItem> items, const RunsOf& runs,
+                                        std::int64_t most) {
   for (std::size_t at_once = most_items; at_once > 0; --at_once) {
-    std::vector<std::size_t> chosen = largest(items, ops, at_once);
+    std::vector<std::size_t> chosen = largest(items, runs.ops, at_once);
     std::vector<KeptItem> some;
     for (const std::size_t k : chosen) some.push_back(items[k]);
-    if (questions(some, ops, max_ops, most) <= most) return chosen;
+    if (questions(some, runs, most) <= most) return chosen;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // The best way to cut a sequence of ops into consecutive runs where what crosses a cut may be kept.
 //
-//   KeptCoverProblem problem{.ops = 3, .items = {{.maker = 0, .reader = 2, .bytes = 4096}},
+//   KeptCoverProblem problem{.runs = {.ops = 3},
+//                            .items = {{.maker = 0, .reader = 2, .bytes = 4096}},
 //                            .rooms = {65536}, .cost = my_bound};
 //   const KeptCover best = kept_covers(problem, budget).front();
 //   for (const KeptRun& run : best.runs) use(run.first, run.last, run.kept);
@@ -30,9 +31,16 @@ struct KeptItem {
   std::int64_t bytes = 0;  ///< not negative
 };
 
-struct KeptCoverProblem {
+/// The runs that covers are of.
+struct RunsOf {
   std::size_t ops = 0;
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
+  /// Per first op the last ones of the runs there are, rising; empty: all there may be.
+  std::vector<std::vector<std::size_t>> lasts{};
+};
+
+struct KeptCoverProblem {
+  RunsOf runs;
   std::vector<KeptItem> items{};  ///< at most most_items over any cut
   /// Of what is kept in a run there is so much at most: a cover for each, all in one go.
   std::vector<std::int64_t> rooms{};
@@ -60,8 +68,7 @@ inline constexpr std::size_t most_items = 6;
 /// Those to be told apart so that costs are asked no more than `most` times, as far as that can be:
 /// the largest. Positions in `items`, sorted.
 [[nodiscard]] std::vector<std::size_t> distinct_items(std::span<const KeptItem> items,
-                                                      std::size_t ops, std::size_t max_ops,
-                                                      std::int64_t most);
+                                                      const RunsOf& runs, std::int64_t most);
 
 /// The best cover within each room. Nothing where the budget ends first.
 [[nodiscard]] std::vector<KeptCover> kept_covers(const KeptCoverProblem& problem,

@@ -39,13 +39,18 @@ class Costs {
   std::map<std::vector<std::size_t>, double> known_;
 };
 
+bool is_there(const RunsOf& runs, std::size_t first, std::size_t last) {
+  return last - first + 1 <= runs.max_ops &&
+         (runs.lasts.empty() || std::ranges::binary_search(runs.lasts[first], last));
+}
+
 double least_of_all(const KeptCoverProblem& problem, std::int64_t room) {
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint64_t cuts = 0; cuts < std::uint64_t{1} << (problem.ops - 1); ++cuts)
+  for (std::uint64_t cuts = 0; cuts < std::uint64_t{1} << (problem.runs.ops - 1); ++cuts)
     for (std::uint64_t set = 0; set < std::uint64_t{1} << problem.items.size(); ++set) {
       double cost = 0;
-      for (std::size_t first = 0, last = 0; first < problem.ops; first = ++last) {
-        while (last + 1 < problem.ops && (cuts >> last & 1U) == 0) ++last;
+      for (std::size_t first = 0, last = 0; first < problem.runs.ops; first = ++last) {
+        while (last + 1 < problem.runs.ops && (cuts >> last & 1U) == 0) ++last;
         std::vector<std::size_t> kept;
         std::int64_t bytes = 0;
         for (std::size_t k = 0; k < problem.items.size(); ++k) {
@@ -56,7 +61,7 @@ double least_of_all(const KeptCoverProblem& problem, std::int64_t room) {
           kept.push_back(k);
           bytes += item.bytes;
         }
-        if (bytes > room || last - first + 1 > problem.max_ops)
+        if (bytes > room || !is_there(problem.runs, first, last))
           cost = std::numeric_limits<double>::infinity();
         else
           cost += problem.cost(first, last, kept);
@@ -71,16 +76,22 @@ TEST(KeptCover, IsTheLeastOfAllCoversAndSets) {
   for (std::uint64_t seed = 1; seed <= testing::effort(400); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    KeptCoverProblem problem{.ops = static_cast<std::size_t>(random.between(1, 7))};
-    if (random.chance(50)) problem.max_ops = static_cast<std::size_t>(random.between(1, 4));
-    for (std::size_t maker = 0; maker + 1 < problem.ops; ++maker)
+    KeptCoverProblem problem{.runs = {.ops = static_cast<std::size_t>(random.between(1, 7))}};
+    if (random.chance(50)) problem.runs.max_ops = static_cast<std::size_t>(random.between(1, 4));
+    if (random.chance(50)) {
+      problem.runs.lasts.resize(problem.runs.ops);
+      for (std::size_t first = 0; first < problem.runs.ops; ++first)
+        for (std::size_t last = first; last < problem.runs.ops; ++last)
+          if (random.chance(70)) problem.runs.lasts[first].push_back(last);
+    }
+    for (std::size_t maker = 0; maker + 1 < problem.runs.ops; ++maker)
       for (int count = static_cast<int>(random.between(0, 2)); count > 0; --count)
         if (problem.items.size() < 6)
-          problem.items.push_back(
-              {maker,
-               static_cast<std::size_t>(random.between(static_cast<std::int64_t>(maker) + 1,
-                                                       static_cast<std::int64_t>(problem.ops) - 1)),
-               random.between(0, 9)});
+          problem.items.push_back({maker,
+                                   static_cast<std::size_t>(random.between(
+                                       static_cast<std::int64_t>(maker) + 1,
+                                       static_cast<std::int64_t>(problem.runs.ops) - 1)),
+                                   random.between(0, 9)});
     problem.rooms = {0, random.between(0, 12), random.between(0, 40)};
     Costs costs(seed);
     problem.cost = std::ref(costs);
@@ -97,7 +108,7 @@ TEST(KeptCover, IsTheLeastOfAllCoversAndSets) {
         sum += costs(run.first, run.last, run.kept);
         kept += run.kept.empty() ? 0 : 1;
       }
-      ASSERT_EQ(next, problem.ops);
+      ASSERT_EQ(next, problem.runs.ops);
       ASSERT_DOUBLE_EQ(sum, found[room].cost);
     }
   }
@@ -106,14 +117,16 @@ TEST(KeptCover, IsTheLeastOfAllCoversAndSets) {
 
 TEST(KeptCover, TellsTheLargestApart) {
   const std::vector<KeptItem> items{{0, 3, 10}, {1, 3, 30}, {2, 3, 20}};
-  EXPECT_THAT(distinct_items(items, 4, 4, 1000), ElementsAre(0, 1, 2));
+  EXPECT_THAT(distinct_items(items, {.ops = 4}, 1000), ElementsAre(0, 1, 2));
   // Ten runs; with one item over each cut, and with two.
-  EXPECT_THAT(distinct_items(items, 4, 4, 17), ElementsAre(1));
-  EXPECT_THAT(distinct_items(items, 4, 4, 9), IsEmpty());
+  EXPECT_THAT(distinct_items(items, {.ops = 4}, 17), ElementsAre(1));
+  EXPECT_THAT(distinct_items(items, {.ops = 4}, 9), IsEmpty());
+  // Four runs of one op.
+  EXPECT_THAT(distinct_items(items, {.ops = 4, .lasts = {{0}, {1}, {2}, {3}}}, 9), ElementsAre(1));
 }
 
 TEST(KeptCover, EndsWithTheBudget) {
-  KeptCoverProblem problem{.ops = 2, .rooms = {1}};
+  KeptCoverProblem problem{.runs = {.ops = 2}, .rooms = {1}};
   problem.cost = [](std::size_t, std::size_t, std::span<const std::size_t>) { return 1.0; };
   Budget ended;
   ended.deadline = std::chrono::steady_clock::time_point::min();
