@@ -127,8 +127,13 @@ class Plannings {
   /// Covers, in more and in less of the memory, and what stays on the chip between runs.
   NetworkPlan found(const PlanParams& params, bool wants_nearly, ResidencyWork& stays) {
     const bool levels = tries_levels(params_, hardware_);
+    const bool may_stay = params_.residency && !stays_on_chip(hardware_);
+    if (may_stay) covers_.emplace(part_for_covers(rest().limits));
+    PlanParams first = rest();
+    first.progress = params.progress;
     auto [plan, fewest] =
-        plan_once(network_, hardware_, params, {.quick = levels, .side_by_side = side_by_side_});
+        plan_once(network_, hardware_, first, {.quick = levels, .side_by_side = side_by_side_});
+    note(plan.stop);
     solved_ += plan.search.solved;
     if (stays_on_chip(hardware_)) leave_room(plan);
     if (off_chip::behind(hardware_) != nullptr) try_shorter_runs(plan);
@@ -136,7 +141,9 @@ class Plannings {
       look_further(plan, fewest);
       if (params.progress) params.progress({plan.score, plan.bound, solved_});
     }
-    if (params_.residency && !stays_on_chip(hardware_) && may_go_on(plan)) {
+    covers_.reset();
+    const bool has_time = may_go_on(plan) || plan.stop == StopReason::time_limit;
+    if (may_stay && plan.status == Status::feasible && has_time) {
       const PlanParams left = rest();
       stays = take_residency(network_, hardware_, left, wants_nearly, side_by_side_, plan);
       solved_ += stays.solved;
@@ -277,7 +284,12 @@ class Plannings {
     return params;
   }
 
-  [[nodiscard]] PlanParams rest() const { return rest_of(limited_); }
+  [[nodiscard]] PlanParams rest() const { return rest_of(covers_ ? *covers_ : limited_); }
+  /// What stays may be worth more than what the rest of a search for covers finds.
+  [[nodiscard]] static Limits part_for_covers(Limits limits) {
+    if (limits.timeout) *limits.timeout -= *limits.timeout / 4;
+    return limits;
+  }
   [[nodiscard]] PlanParams rest_of(const porter::LimitedBudget& limited) const {
     PlanParams rest = params_;
     rest.limits = porter::rest_of(params_.limits, limited.budget());
@@ -584,8 +596,9 @@ class Plannings {
   mutable double told_score_ = std::numeric_limits<double>::infinity();
   mutable std::int64_t told_solved_ = 0;
   const porter::LimitedBudget whole_;
-  const porter::LimitedBudget going_on_;  ///< of what is looked for when all else is settled
-  const porter::LimitedBudget limited_;   ///< of what is looked for
+  const porter::LimitedBudget going_on_;         ///< of what is looked for when all else is settled
+  const porter::LimitedBudget limited_;          ///< of what is looked for
+  std::optional<porter::LimitedBudget> covers_;  ///< the part of it for covers, while they are
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
   StopReason cut_ = StopReason::completed;
