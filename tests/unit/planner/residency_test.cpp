@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cost/run_bound.h"
+#include "cost/score.h"
 #include "io/hardware_yaml.h"
 #include "io/network_yaml.h"
+#include "planner/cover_bound.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
 #include "tessera/plan.h"
@@ -119,6 +122,32 @@ TEST(ResidencyTest, WhatStaysLiesWhereItWasMade) {
   EXPECT_EQ(memory_of("ya"), "results");
   EXPECT_EQ(memory_of("ya.copy1"), "operands");
   EXPECT_TRUE(check_plan(network, hardware, plan).empty());
+}
+
+// t0 and t1 take 1216 bytes each and t2 and t4 less; t2 lies there until op4.
+TEST(ResidencyTest, BoundsKnowTheRoomThatWhatStaysShares) {
+  const Network network = io::read_network_yaml(network_text, "few.yaml").network;
+  const Hardware hardware = io::read_hardware_yaml(machine_text, "three-modes.yaml", {});
+  const cost::Score score{.weights = {.dram_bytes = 1}, .reference = {.dram_bytes = 1}};
+  const CoverBoundParams params{.score = score, .max_ops = 1};
+  const double stored = bound_of_covers(network, hardware, {}, params);
+  const double moved_for_nothing =
+      bound_of_covers(network, hardware, cost::whatever_stays(network), params);
+  ASSERT_LT(moved_for_nothing, stored);
+  EXPECT_NEAR(bound_whatever_stays(network, hardware, 0, params), stored, 1e-6 * stored);
+  double before = stored * (1 + 1e-6);
+  for (const Size room : {700, 1216, 2500}) {
+    const double bound = bound_whatever_stays(network, hardware, room, params);
+    EXPECT_LT(bound, before) << room;
+    EXPECT_GE(bound, moved_for_nothing * (1 - 1e-6)) << room;
+    before = bound;
+  }
+  EXPECT_NEAR(before, moved_for_nothing, 1e-6 * moved_for_nothing);
+  // Where peaks cost as much as moving, what stays costs at least its room.
+  const cost::Score peaks{.weights = {.dram_bytes = 0.5, .peak_memory = 0.5},
+                          .reference = {.dram_bytes = 1, .peak_bytes = 1}};
+  EXPECT_GT(bound_whatever_stays(network, hardware, 2500, {.score = peaks, .max_ops = 1}),
+            moved_for_nothing / 2);
 }
 
 }  // namespace
