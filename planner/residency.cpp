@@ -97,6 +97,7 @@ class Residency : LaterLook {
     budget_ = all_but_a_part(whole);
     std::vector<State> found =
         all_sets_ ? std::vector{best_of_every_set(best)} : from_all_starts(std::move(best));
+    if (const auto why = budget_.exhausted()) stop_ = *why;
     budget_ = whole;
     if (!all_sets_ || no_place_) put_together_of(plan.subgraphs, plan, found);
     // The best of them has no room off the chip, perhaps, or others wait less for what comes from
