@@ -126,6 +126,9 @@ std::vector<Dim> probe_positions(Dim extent, bool irregular) {
   return positions;
 }
 
+/// More slices of an axis are not looked at.
+constexpr Dim most_slices = 64;
+
 struct Movement {
   std::vector<std::optional<std::size_t>> follows;  ///< the first axis that moves
   std::vector<AxisSet> moving;                      ///< all of them
@@ -146,17 +149,31 @@ Movement find_movement(const Subgraph& subgraph, std::size_t anchor, std::size_t
   const std::vector<std::optional<std::size_t>> cut = found.follows;
   const Dim extent = subgraph.tensor(anchor).shape[*anchor_axis];
   const std::vector<Box> all = probe(subgraph, cut, anchor, 0, 1);
-  for (const Dim at : probe_positions(extent, mixes_axes(subgraph) || comes_and_goes(subgraph))) {
-    const std::vector<Box> part = probe(subgraph, cut, anchor, at, extent);
+  std::vector<bool> seen(count);
+  const auto look = [&](Dim at, Dim pieces) {
+    const std::vector<Box> part = probe(subgraph, cut, anchor, at, pieces);
     for (std::size_t t = 0; t < count; ++t) {
       if (part[t].none || all[t].none) continue;
       for (std::size_t axis = 0; axis < part[t].rank; ++axis) {
         if (part[t][axis] == all[t][axis]) continue;
+        seen[t] = true;
         found.moving[t].set(axis);
         if (!found.follows[t]) found.follows[t] = axis;
       }
+      if (pieces == extent) seen[t] = true;
     }
-  }
+  };
+  const bool irregular = comes_and_goes(subgraph);
+  for (const Dim at : probe_positions(extent, mixes_axes(subgraph) || irregular)) look(at, extent);
+  // What is joined to much else may be needed at none of these places: then in one of few slices.
+  const auto never_needed = [&] {
+    for (std::size_t t = 0; t < count; ++t)
+      if (!seen[t] && !all[t].none) return true;
+    return false;
+  };
+  for (Dim pieces = 2; irregular && pieces < extent && pieces <= most_slices && never_needed();
+       pieces *= 2)
+    for (Dim at = 0; at < pieces; ++at) look(at, pieces);
   return found;
 }
 

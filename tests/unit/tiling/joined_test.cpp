@@ -130,5 +130,25 @@ TEST(Joined, BoxesOfWhatIsCopied) {
   EXPECT_EQ(copied[0][1], (Span{0, 8}));
 }
 
+// Of 80 channels the second operand has 16 to 31: none at the begin, in the middle or at the end.
+TEST(Joined, WhatIsFarFromBeginMiddleAndEndMovesAlongAsWell) {
+  testing::One one;
+  std::vector<TensorIndex> parts;
+  for (int k = 0; k < 5; ++k) parts.push_back(one.tensor({1, 16, 4, 4}));
+  const TensorIndex joined = one.tensor({1, 80, 4, 4});
+  one.net.ops.push_back(
+      {.name = "join", .kind = OpKind::concat, .inputs = parts, .outputs = {joined}});
+  one.net.ops.back().axes = {1};
+  one.net.inputs = parts;
+  one.net.outputs = {joined};
+  const Subgraph part = make_subgraph(one.net, {0, 0});
+  const TileSpace space = tile_space(part);
+  constexpr auto channels = static_cast<std::size_t>(TileAxis::channels);
+  for (std::size_t t = 0; t < part.tensors.size(); ++t) {
+    EXPECT_EQ(space.follows[channels][t], 1U) << t;
+    EXPECT_TRUE(space.moving[channels][t].test(1)) << t;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::tiling
