@@ -133,8 +133,7 @@ struct RunBounds::Growing {
 struct RunBounds::Whole {
   OpIndex first = 0;
   OpIndex last = 0;
-  bool nothing = false;              ///< it costs nothing
-  const Growing* run = nullptr;      ///< one of those below, or run_
+  const Growing* run = nullptr;      ///< run_, or the next; null: it costs nothing
   std::unique_ptr<Growing> alone{};  ///< of an op that works past the chip
   Move moved;
 };
@@ -390,10 +389,7 @@ Metrics RunBounds::metrics(const Growing& run, Move moved) const {
 RunBounds::Whole RunBounds::whole(OpIndex first, OpIndex last) {
   Whole whole{.first = first, .last = last};
   // Also where something may stay on the chip, which it need not.
-  if (first == last && tiling::is_in_its_place(network_, network_.ops[first])) {
-    whole.nothing = true;
-    return whole;
-  }
+  if (first == last && tiling::is_in_its_place(network_, network_.ops[first])) return whole;
   if (first == last && direct_[first] != Direct::none) {
     whole.alone = std::make_unique<Growing>(first, network_.tensors.size());
     add_op(*whole.alone, first, direct_[first]);
@@ -412,14 +408,10 @@ RunBounds::Whole RunBounds::whole(OpIndex first, OpIndex last) {
   return whole;
 }
 
-Metrics RunBounds::of(OpIndex first, OpIndex last) {
-  return of(first, last, {});
-}
-
 Metrics RunBounds::of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept) {
   if (!last_) last_ = std::make_unique<Whole>(whole(first, last));
   if (last_->first != first || last_->last != last) *last_ = whole(first, last);
-  if (last_->nothing) return {};
+  if (last_->run == nullptr) return {};
   const Growing& run = *last_->run;
   Move moved = last_->moved;
   for (const TensorIndex t : kept) {

@@ -40,9 +40,8 @@ class RunBounds {
   ~RunBounds();
 
   /// The bound of the run [first, last], quickest in the order of last ops. Its peaks are 0.
-  [[nodiscard]] Metrics of(OpIndex first, OpIndex last);
-  /// The same where these are never moved either; quickest for one run after the other.
-  [[nodiscard]] Metrics of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept);
+  /// `kept`: never moved either; quickest for one run after the other.
+  [[nodiscard]] Metrics of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept = {});
 
  private:
   struct Move {

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "cost/run_bound.h"
-#include "model/stored.h"
 #include "planner/kept_rows.h"
 #include "planner/peaks.h"
+#include "planner/stay_items.h"
 #include "search/partition/kept_cover.h"
-#include "tiling/subgraph.h"
 
 namespace tessera::planner {
 namespace {
@@ -22,27 +21,6 @@ constexpr double rounding = 1 - 1e-9;
 constexpr std::int64_t most_questions = 2'000'000;
 /// Where peaks have a weight, so many parts of the room are told apart.
 constexpr Size levels = 16;
-
-/// Those that have room by themselves.
-struct MayStay {
-  std::vector<TensorIndex> tensors{};
-  std::vector<search::KeptItem> items{};
-};
-
-MayStay may_stay(const Network& network, const Hardware& hardware, Size room) {
-  MayStay may;
-  const auto readers = tiling::last_readers(network);
-  const Dim brick = on_chip_layout(hardware).brick;
-  for (OpIndex op = 0; op < network.ops.size(); ++op)
-    for (const TensorIndex t : network.ops[op].outputs) {
-      if (storage_of(network, t) != t || !readers[t] || *readers[t] <= op) continue;
-      const Size bytes = stored_bytes(network.tensors[t], brick);
-      if (*readers[t] >= network.ops.size() || bytes > room) continue;
-      may.tensors.push_back(t);
-      may.items.push_back({op, *readers[t], bytes});
-    }
-  return may;
-}
 
 std::vector<Size> rooms_up_to(Size room, bool peaks_cost) {
   std::vector<Size> rooms;
@@ -71,28 +49,19 @@ double bound_of_covers(const Network& network, const Hardware& hardware,
 
 double bound_whatever_stays(const Network& network, const Hardware& hardware, Size room,
                             const CoverBoundParams& params) {
-  const MayStay may = may_stay(network, hardware, room);
   const search::RunsOf runs{.ops = network.ops.size(), .max_ops = params.max_ops};
-  const std::vector<std::size_t> told = search::distinct_items(may.items, runs, most_questions);
-  std::vector<TensorIndex> tensors;
-  const double per_byte = cost::peak_weight(params.score);
-  search::KeptCoverProblem problem{.runs = runs, .rooms = rooms_up_to(room, per_byte > 0)};
-  for (const std::size_t k : told) {
-    problem.items.push_back(may.items[k]);
-    tensors.push_back(may.tensors[k]);
-  }
-  std::vector<TensorIndex> others;
-  for (std::size_t k = 0; k < may.tensors.size(); ++k)
-    if (!std::ranges::binary_search(told, k)) others.push_back(may.tensors[k]);
-  std::ranges::sort(others);
-  if (told.empty()) return bound_of_covers(network, hardware, others, params);
+  const StayItems may = stay_items(network, hardware, room, runs, most_questions);
+  if (may.items.empty()) return bound_of_covers(network, hardware, may.others, params);
 
-  cost::RunBounds bounds(network, hardware, others, params.early);
+  const double per_byte = cost::peak_weight(params.score);
+  search::KeptCoverProblem problem{
+      .runs = runs, .items = may.items, .rooms = rooms_up_to(room, per_byte > 0)};
+  cost::RunBounds bounds(network, hardware, may.others, params.early);
   std::vector<TensorIndex> kept;
   problem.cost = [&](std::size_t first, std::size_t last, std::span<const std::size_t> items) {
     kept.clear();
     std::ranges::transform(items, std::back_inserter(kept),
-                           [&](std::size_t k) { return tensors[k]; });
+                           [&](std::size_t k) { return may.tensors[k]; });
     return cost::additive_score(params.score, bounds.of(first, last, kept)) * rounding;
   };
   double least = no_cover;

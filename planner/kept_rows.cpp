@@ -134,13 +134,7 @@ class KeptRowsLook : LaterLook {
   [[nodiscard]] std::optional<PlannedSubgraph> in_the_rest(const std::vector<PlannedSubgraph>& runs,
                                                            std::size_t k, Size room) const {
     const Hardware smaller = machine_within(within_, {.peak_bytes = static_cast<double>(room)});
-    Candidates candidates(network_, smaller,
-                          {.nodes_per_question = params_.nodes_per_question,
-                           .seed = params_.limits.seed,
-                           .budget = budget_,
-                           .keep_geometry = true,
-                           .stays = stays_of(runs)},
-                          params_.memory);
+    Candidates candidates(network_, smaller, candidates_with(stays_of(runs)), params_.memory);
     return best_run(candidates, runs[k].ops, peak_of(runs), ShapeGoal::Stage::reductions);
   }
 

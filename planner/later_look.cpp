@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "cost/tiled_run.h"
 #include "planner/cheaper.h"
@@ -26,6 +27,14 @@ LaterLook::LaterLook(const Network& network, const Hardware& hardware, const Pla
       makers_(network.tensors.size(), 0) {
   for (OpIndex k = 0; k < network.ops.size(); ++k)
     for (const TensorIndex t : network.ops[k].outputs) makers_[t] = k;
+}
+
+CandidateParams LaterLook::candidates_with(std::vector<TensorIndex> stays) const {
+  return {.nodes_per_question = params_.nodes_per_question,
+          .seed = params_.limits.seed,
+          .budget = budget_,
+          .keep_geometry = params_.memory != nullptr,
+          .stays = std::move(stays)};
 }
 
 Size LaterLook::peak_of(const std::vector<PlannedSubgraph>& runs) {

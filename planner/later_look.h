@@ -36,6 +36,9 @@ class LaterLook {
   [[nodiscard]] bool settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
                             std::size_t last) const;
 
+  /// For tiles with these on the chip over all cuts.
+  [[nodiscard]] CandidateParams candidates_with(std::vector<TensorIndex> stays) const;
+
   /// The run in its best tiles where peaks up to `free` cost nothing more: nothing where none are
   /// found soon, or none within the limits.
   [[nodiscard]] std::optional<PlannedSubgraph> best_run(Candidates& candidates, OpRange ops,

@@ -78,8 +78,7 @@ class Plannings {
         if (later_.direct && network_.ops.size() <= few_ops) add_op_by_op(plan, stays.nearly);
         if (later_.trailing) add_side_by_side(plan, stays.nearly);
       }
-      if (later_.any() && (may_go_on(plan) || plan.stop == StopReason::time_limit))
-        go_on(plan, stays.nearly);
+      if (later_.any() && may_look_later(plan)) go_on(plan, stays.nearly);
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       const double before = plan.score;
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
@@ -142,8 +141,7 @@ class Plannings {
       if (params.progress) params.progress({plan.score, plan.bound, solved_});
     }
     covers_.reset();
-    const bool has_time = may_go_on(plan) || plan.stop == StopReason::time_limit;
-    if (may_stay && plan.status == Status::feasible && has_time) {
+    if (may_stay && may_look_later(plan)) {
       const PlanParams left = rest();
       stays = take_residency(network_, hardware_, left, wants_nearly, side_by_side_, plan);
       solved_ += stays.solved;
@@ -340,6 +338,11 @@ class Plannings {
 
   [[nodiscard]] static bool may_go_on(const NetworkPlan& plan) {
     return plan.status == Status::feasible && plan.stop == StopReason::completed;
+  }
+  /// Some of a time limit is kept for what comes later.
+  [[nodiscard]] static bool may_look_later(const NetworkPlan& plan) {
+    return may_go_on(plan) ||
+           (plan.status == Status::feasible && plan.stop == StopReason::time_limit);
   }
   static void take_if_better(NetworkPlan& plan, NetworkPlan other) {
     if (other.status != Status::feasible || other.score > plan.score) return;
@@ -538,7 +541,7 @@ class Plannings {
   }
 
   /// With what stays, of which every set was looked at, or some of them.
-  void claim_with(NetworkPlan& plan, const ResidencyWork& stays) const {
+  void claim_with(NetworkPlan& plan, const ResidencyWork& stays) {
     if (!stays.sets.empty()) {
       plan.bound = std::min({plan.bound, stays.fewest_bound, plan.score});
       plan.proved_over += ", whatever stays on the chip from run to run";
@@ -550,11 +553,14 @@ class Plannings {
     plan.optimal = plan.bound >= plan.score;
   }
 
-  /// What every plan costs at least. It takes little time, and so does not look at the clock.
-  void bound_alone(NetworkPlan& plan) const {
-    const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
-    plan.bound = std::min(plan.score,
-                          bound_of_plans(network_, hardware_, params_, {score, params_.max_ops}));
+  /// What every plan costs at least, which is the same whatever was found: asked for once. It takes
+  /// little time, and so does not look at the clock.
+  void bound_alone(NetworkPlan& plan) {
+    if (!least_of_all_) {
+      const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
+      least_of_all_ = bound_of_plans(network_, hardware_, params_, {score, params_.max_ops});
+    }
+    plan.bound = std::min(plan.score, *least_of_all_);
     plan.optimal = plan.bound >= plan.score;
     plan.proved_over = over_everything();
   }
@@ -602,8 +608,9 @@ class Plannings {
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
   StopReason cut_ = StopReason::completed;
-  bool fewest_modes_ = false;  ///< of all of the plan, when all else is decided
-  bool side_by_side_ = false;  ///< covers are found so
+  std::optional<double> least_of_all_;  ///< covers, when it is known
+  bool fewest_modes_ = false;           ///< of all of the plan, when all else is decided
+  bool side_by_side_ = false;           ///< covers are found so
 };
 
 }  // namespace

@@ -80,15 +80,12 @@ search::CoverResult cover_of_short_runs(search::CoverProblem problem, search::Co
 /// last part of a time limit goes to short runs, longer and longer ones.
 search::CoverResult best_in_time(const search::CoverProblem& problem,
                                  const search::CoverParams& params) {
-  using Clock = std::chrono::steady_clock;
   constexpr std::size_t deep = 128;
   constexpr std::size_t short_run = 8;
   search::CoverResult early;
   if (problem.ops > deep) early = cover_of_short_runs(problem, params, short_run);
   search::CoverParams first = params;
-  const Clock::time_point deadline = params.budget.deadline;
-  if (deadline != Clock::time_point::max())
-    first.budget.deadline -= std::max(Clock::duration::zero(), deadline - Clock::now()) / 7;
+  first.budget = porter::without_last(7, params.budget);
   search::CoverResult result = search::best_cover(problem, first);
   const auto time_left = [&] { return !params.budget.exhausted(); };
   if (result.stop == StopReason::time_limit)
@@ -405,14 +402,9 @@ class Planner {
     };
   }
 
-  static void leave_part(search::CoverParams& params, int part) {
-    Clock::time_point& deadline = params.budget.deadline;
-    if (deadline != Clock::time_point::max())
-      deadline -= std::max(Clock::duration::zero(), deadline - Clock::now()) / part;
-  }
   /// Cheaper tiles are looked for at the end.
   [[nodiscard]] search::CoverParams in_part_of_the_time(search::CoverParams params) const {
-    if (params_.tile_shapes > 0) leave_part(params, 4);
+    if (params_.tile_shapes > 0) params.budget = porter::without_last(4, params.budget);
     return params;
   }
 

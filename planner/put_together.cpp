@@ -8,12 +8,11 @@
 #include "cost/run_bound.h"
 #include "cost/score.h"
 #include "model/crew.h"
-#include "model/stored.h"
 #include "planner/later_look.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"
+#include "planner/stay_items.h"
 #include "search/partition/kept_cover.h"
-#include "tiling/subgraph.h"
 
 namespace tessera::planner {
 namespace {
@@ -32,12 +31,12 @@ class PutTogether : LaterLook {
               const NetworkPlan& plan, ShapeGoal::Stage last)
       : LaterLook(network, hardware, params, plan), last_(last), bounds_(network, hardware) {}
 
-  [[nodiscard]] TogetherResult run(const Runs& best, std::span<const Runs> others) {
-    for (const Runs& runs : others)
-      for (const PlannedSubgraph& run : runs) of_run_[range_of(run)];
+  [[nodiscard]] TogetherResult run(const Runs& best, std::span<const Runs* const> others) {
+    for (const Runs* runs : others)
+      for (const PlannedSubgraph& run : *runs) of_run_[range_of(run)];
     add_near(best);
-    choose_items();
-    for (const Runs& runs : others) add(runs);
+    may_ = stay_items(network_, hardware_, on_chip_capacity(within_), runs_there_are(), most_asked);
+    for (const Runs* runs : others) add(*runs);
     TogetherResult result;
     for (int look = 0; look < most_looks; ++look) {
       std::optional<Runs> better = better_than(look == 0 ? best : *result.runs);
@@ -80,24 +79,6 @@ class PutTogether : LaterLook {
             if (first < behind && behind - first <= params_.max_ops) of_run_[{first, behind - 1}];
   }
 
-  /// Tensors that may stay, as many as can be told apart.
-  void choose_items() {
-    const Dim brick = on_chip_layout(hardware_).brick;
-    const Size room = on_chip_capacity(within_);
-    std::vector<TensorIndex> tensors;
-    std::vector<search::KeptItem> items;
-    for (const TensorIndex t : tiling::may_stay(network_, readers_)) {
-      const Size bytes = stored_bytes(network_.tensors[t], brick);
-      if (bytes > room) continue;
-      tensors.push_back(t);
-      items.push_back({maker_of(t), *readers_[t], bytes});
-    }
-    for (const std::size_t k : search::distinct_items(items, runs_there_are(), most_asked)) {
-      tensors_.push_back(tensors[k]);
-      items_.push_back(items[k]);
-    }
-  }
-
   [[nodiscard]] search::RunsOf runs_there_are() const {
     search::RunsOf runs{.ops = network_.ops.size(), .max_ops = params_.max_ops};
     runs.lasts.resize(runs.ops);
@@ -119,9 +100,9 @@ class PutTogether : LaterLook {
   [[nodiscard]] std::optional<Kept> items_of(const PlannedSubgraph& run) const {
     Kept kept;
     for (const TensorIndex t : kept_tensors(network_, run)) {
-      const auto at = std::ranges::lower_bound(tensors_, t);
-      if (at == tensors_.end() || *at != t) return std::nullopt;
-      kept.push_back(static_cast<std::size_t>(at - tensors_.begin()));
+      const auto at = std::ranges::lower_bound(may_.tensors, t);
+      if (at == may_.tensors.end() || *at != t) return std::nullopt;
+      kept.push_back(static_cast<std::size_t>(at - may_.tensors.begin()));
     }
     std::ranges::sort(kept);
     return kept;
@@ -136,7 +117,7 @@ class PutTogether : LaterLook {
   }
   [[nodiscard]] double bound_of(Range range, const Kept& kept) {
     std::vector<TensorIndex> tensors;
-    for (const std::size_t k : kept) tensors.push_back(tensors_[k]);
+    for (const std::size_t k : kept) tensors.push_back(may_.tensors[k]);
     return cost::additive_score(score_, bounds_.of(range.first, range.second, tensors));
   }
 
@@ -145,7 +126,7 @@ class PutTogether : LaterLook {
     double known = 0;
     for (const PlannedSubgraph& run : best) known += cost_of(run);
     search::KeptCoverProblem problem{
-        .runs = runs_there_are(), .items = items_, .rooms = {on_chip_capacity(within_)}};
+        .runs = runs_there_are(), .items = may_.items, .rooms = {on_chip_capacity(within_)}};
     problem.cost = [this](std::size_t first, std::size_t last, std::span<const std::size_t> kept) {
       return hoped(of_run_.at({first, last}), {first, last}, Kept(kept.begin(), kept.end()));
     };
@@ -196,14 +177,8 @@ class PutTogether : LaterLook {
     std::vector<std::int64_t> solved(fresh.size(), 0);
     each_together(params_.limits.threads, fresh.size(), [&](std::size_t k) {
       std::vector<TensorIndex> stays;
-      for (const std::size_t item : fresh[k].kept) stays.push_back(tensors_[item]);
-      Candidates candidates(network_, within_,
-                            {.nodes_per_question = params_.nodes_per_question,
-                             .seed = params_.limits.seed,
-                             .budget = budget_,
-                             .keep_geometry = true,
-                             .stays = std::move(stays)},
-                            params_.memory);
+      for (const std::size_t item : fresh[k].kept) stays.push_back(may_.tensors[item]);
+      Candidates candidates(network_, within_, candidates_with(std::move(stays)), params_.memory);
       found[k].run = best_run(candidates, {fresh[k].first, fresh[k].last}, free_, last_);
       solved[k] = candidates.counts().solved;
     });
@@ -224,21 +199,19 @@ class PutTogether : LaterLook {
     if (score_of(runs) < before && settle(runs, 0, runs.size() - 1) && score_of(runs) < before)
       return runs;
     // Placed together they peak higher, or have no place: so the highest of them is not to be had.
-    std::size_t highest = 0;
-    for (std::size_t k = 0; k < runs.size(); ++k)
-      if (runs[k].metrics.peak_bytes > runs[highest].metrics.peak_bytes) highest = k;
-    const search::KeptRun& run = cover.runs[highest];
+    const auto highest = std::ranges::max_element(
+        runs, {}, [](const PlannedSubgraph& run) { return run.metrics.peak_bytes; });
+    const search::KeptRun& run = cover.runs[static_cast<std::size_t>(highest - runs.begin())];
     of_run_.at({run.first, run.last}).at(run.kept) = {};
     return std::nullopt;
   }
 
   ShapeGoal::Stage last_;
   cost::RunBounds bounds_;
-  std::vector<TensorIndex> tensors_;     ///< that are told apart; sorted
-  std::vector<search::KeptItem> items_;  ///< likewise
-  std::map<Range, Ways> of_run_;         ///< of those that covers may have
-  Size free_ = 0;                        ///< peaks up to this cost nothing more
-  std::vector<double> shares_;           ///< per op: of its bound, what the best run costs
+  StayItems may_;                 ///< told apart
+  std::map<Range, Ways> of_run_;  ///< of those that covers may have
+  Size free_ = 0;                 ///< peaks up to this cost nothing more
+  std::vector<double> shares_;    ///< per op: of its bound, what the best run costs
   int paths_ = 0;
   std::int64_t solved_ = 0;
 };
@@ -247,7 +220,7 @@ class PutTogether : LaterLook {
 
 TogetherResult put_together(const Network& network, const Hardware& hardware,
                             const PlanParams& params, const NetworkPlan& plan, const Runs& best,
-                            std::span<const Runs> others, ShapeGoal::Stage last) {
+                            std::span<const Runs* const> others, ShapeGoal::Stage last) {
   return PutTogether(network, hardware, params, plan, last).run(best, others);
 }
 

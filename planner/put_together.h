@@ -37,7 +37,7 @@ struct TogetherResult {
 /// params.memory is there.
 [[nodiscard]] TogetherResult put_together(const Network& network, const Hardware& hardware,
                                           const PlanParams& params, const NetworkPlan& plan,
-                                          const Runs& best, std::span<const Runs> others,
+                                          const Runs& best, std::span<const Runs* const> others,
                                           ShapeGoal::Stage last);
 
 }  // namespace tessera::planner

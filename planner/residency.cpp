@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <iterator>
 #include <limits>
 #include <mutex>
@@ -94,7 +93,8 @@ class Residency : LaterLook {
     // Without what comes from behind, which hardly differs.
     State best{plan.subgraphs, {}, score_of(plan.subgraphs)};
     const Budget whole = budget_;
-    budget_ = all_but_a_part(whole);
+    // Putting together what was found tells more in little time than more starts do.
+    budget_ = porter::without_last(8, whole);
     std::vector<State> found =
         all_sets_ ? std::vector{best_of_every_set(best)} : from_all_starts(std::move(best));
     if (const auto why = budget_.exhausted()) stop_ = *why;
@@ -112,15 +112,6 @@ class Residency : LaterLook {
     }
     keep_nearly(plan.score);
     return better;
-  }
-
-  /// The last part of a time limit is for putting together what was found until then, which tells
-  /// more in little time than more starts do.
-  [[nodiscard]] static Budget all_but_a_part(Budget budget) {
-    using Clock = std::chrono::steady_clock;
-    if (budget.deadline != Clock::time_point::max())
-      budget.deadline -= std::max(Clock::duration::zero(), budget.deadline - Clock::now()) / 8;
-    return budget;
   }
 
   /// What the runs of the plan lead to, and the best covers with more or less that stays: side by
@@ -157,8 +148,8 @@ class Residency : LaterLook {
   void put_together_of(const Runs& stored, const NetworkPlan& plan, std::vector<State>& found) {
     if (found.empty() || budget_.exhausted()) return;
     const State& best = *std::ranges::min_element(found, {}, &State::score);
-    std::vector<Runs> others{stored};
-    for (const State& each : found) others.push_back(each.runs);
+    std::vector<const Runs*> others{&stored};
+    for (const State& each : found) others.push_back(&each.runs);
     PlanParams params = params_;
     params.limits = rest();
     TogetherResult made =
@@ -336,13 +327,7 @@ class Residency : LaterLook {
 
   /// The best tiles of the runs from `first` to `last`, with what stays.
   [[nodiscard]] bool find_runs(State& next, std::size_t first, std::size_t last) {
-    Candidates candidates(network_, within_,
-                          {.nodes_per_question = params_.nodes_per_question,
-                           .seed = params_.limits.seed,
-                           .budget = budget_,
-                           .keep_geometry = true,
-                           .stays = next.stays},
-                          params_.memory);
+    Candidates candidates(network_, within_, candidates_with(next.stays), params_.memory);
     Size free = 0;
     for (std::size_t k = 0; k < next.runs.size(); ++k)
       if (k < first || k > last) free = std::max(free, next.runs[k].metrics.peak_bytes);

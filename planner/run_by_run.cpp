@@ -23,12 +23,7 @@ class RunByRun : LaterLook {
   RunByRun(const Network& network, const Hardware& hardware, const PlanParams& params,
            const NetworkPlan& plan)
       : LaterLook(network, hardware, params, plan),
-        candidates_(network, within_,
-                    {.nodes_per_question = params.nodes_per_question,
-                     .seed = params.limits.seed,
-                     .budget = budget_,
-                     .keep_geometry = params.memory != nullptr,
-                     .stays = stays_of(plan.subgraphs)},
+        candidates_(network, within_, candidates_with(stays_of(plan.subgraphs)),
                     params.memory ? params.memory : make_plan_memory()) {}
 
   bool improve(NetworkPlan& plan) {

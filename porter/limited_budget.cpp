@@ -84,6 +84,12 @@ LimitedBudget::LimitedBudget(const Limits& limits) {
   budget_.memory = watch_.get();
 }
 
+Budget without_last(int part, Budget budget) {
+  if (budget.deadline != Clock::time_point::max())
+    budget.deadline -= std::max(Clock::duration::zero(), budget.deadline - Clock::now()) / part;
+  return budget;
+}
+
 Limits rest_of(Limits limits, const Budget& budget) {
   if (budget.deadline != Clock::time_point::max())
     limits.timeout = std::max(Clock::duration{0}, budget.deadline - Clock::now());

@@ -28,6 +28,9 @@ class LimitedBudget {
 /// what the process has when a call does: handed on as it is, each call would have all of it again.
 [[nodiscard]] Limits rest_of(Limits limits, const Budget& budget);
 
+/// Without the last `part`th of the time that is left.
+[[nodiscard]] Budget without_last(int part, Budget budget);
+
 /// Bytes of the process that are in memory now; 0 where the platform does not say.
 [[nodiscard]] Size resident_memory();
 

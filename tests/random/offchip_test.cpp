@@ -274,7 +274,9 @@ bool has_a_free_join(const Network& network, const Hardware& hardware, const Net
 
 TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(120));
+  // Some of what is asked for below is too rare for the twenty cases of a sanitizer.
+  const std::uint64_t cases =
+      setting("TESSERA_CASES", std::max<std::size_t>(testing::effort(120), 40));
   std::size_t planned = 0;
   std::size_t lower = 0;
   std::size_t several = 0;
@@ -383,12 +385,12 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
             << " lower than with whole tensors; " << noticed << " of " << damaged
             << " damaged ones refused\n";
   EXPECT_GT(planned, cases / 3);
-  EXPECT_GT(in_place, cases / 40);
+  EXPECT_GT(in_place, cases / 20);
   EXPECT_GT(by_runs, planned / 2);
   EXPECT_GT(lower, 0U);
-  EXPECT_GT(several, cases / 40);
-  EXPECT_GT(keeping, cases / 40);
-  EXPECT_GE(in_part, cases / 40);  // rare: the few cases of a sanitizer may have none
+  EXPECT_GT(several, cases / 20);
+  EXPECT_GT(keeping, cases / 20);
+  EXPECT_GT(in_part, cases / 40);
   EXPECT_GT(coarser, 0U);
   EXPECT_GT(between, 0U);
   EXPECT_EQ(noticed, damaged);

@@ -1,0 +1,28 @@
+// Which tensors may stay over cuts, as items that a shortest path tells apart.
+//
+//   const StayItems may = stay_items(network, hardware, room, {.ops = network.ops.size()}, 100000);
+//   for (std::size_t k = 0; k < may.items.size(); ++k) use(may.tensors[k], may.items[k]);
+//
+// Private to planner/.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "search/partition/kept_cover.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+
+namespace tessera::planner {
+
+struct StayItems {
+  std::vector<TensorIndex> tensors{};     ///< sorted
+  std::vector<search::KeptItem> items{};  ///< one for each of them
+  std::vector<TensorIndex> others{};      ///< that have room by themselves, too; sorted
+};
+
+/// Those that have room, as many as make `most` questions (search::distinct_items()).
+[[nodiscard]] StayItems stay_items(const Network& network, const Hardware& hardware, Size room,
+                                   const search::RunsOf& runs, std::int64_t most);
+
+}  // namespace tessera::planner
