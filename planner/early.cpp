@@ -32,20 +32,19 @@ class EarlyWeights : LaterLook {
 
   bool improve(NetworkPlan& plan) {
     // A higher peak, say, may pay only where several cuts have a use for it.
-    std::vector<std::vector<PlannedSubgraph>> starts(2, plan.subgraphs);
+    std::vector<Runs> starts(2, plan.subgraphs);
     each_together(params_.limits.threads, starts.size(), [&](std::size_t start) {
-      std::vector<PlannedSubgraph>& runs = starts[start];
-      if (start == 1) {
-        std::optional<std::vector<PlannedSubgraph>> all = all_at_once(runs);
-        if (!all) return;
-        runs = *std::move(all);
+      Runs& runs = starts[start];
+      if (start == 1 && !all_at_once(runs)) {
+        runs = plan.subgraphs;
+        return;
       }
       for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) look(runs, k);
       for (std::size_t k = 2; k < runs.size() && !budget_.exhausted(); ++k) look_back(runs, k);
     });
-    std::vector<PlannedSubgraph>* best = nullptr;
+    Runs* best = nullptr;
     double least = score_of(plan.subgraphs) * less;
-    for (std::vector<PlannedSubgraph>& runs : starts) {
+    for (Runs& runs : starts) {
       const double score = score_of(runs);
       if (score >= least) continue;
       least = score;
@@ -58,52 +57,75 @@ class EarlyWeights : LaterLook {
   }
 
  private:
-  /// All weights that would help if there were room. Nothing where one cut alone has some, or all
-  /// have no place.
-  [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> all_at_once(
-      const std::vector<PlannedSubgraph>& runs) const {
-    std::vector<PlannedSubgraph> all = runs;
+  using Runs = std::vector<PlannedSubgraph>;
+
+  /// Some of the runs as they are now, to try something else in their place: the network may have
+  /// hundreds.
+  class Before {
+   public:
+    Before(const Runs& runs, std::size_t first, std::size_t last)
+        : first_(static_cast<std::ptrdiff_t>(first)),
+          runs_(runs.begin() + first_, runs.begin() + static_cast<std::ptrdiff_t>(last) + 1) {}
+    void put_back(Runs& runs) { std::ranges::move(runs_, runs.begin() + first_); }
+
+   private:
+    std::ptrdiff_t first_;
+    Runs runs_;
+  };
+
+  /// All weights that would help if there were room. False where one cut alone has some, or all
+  /// have no place: then these are runs of no plan.
+  [[nodiscard]] bool all_at_once(Runs& all) const {
     int cuts = 0;
-    for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) {
+    for (std::size_t k = 1; k < all.size() && !budget_.exhausted(); ++k) {
       const std::vector<std::string> weights = may_load(all[k - 1], late_weights(all[k]));
       if (weights.empty()) continue;
-      std::vector<PlannedSubgraph> placed = as_placed(with(all, k - 1, k, weights), {k - 1, k});
-      if (score_of(placed) >= score_of(all) * less) continue;
-      all = std::move(placed);
-      ++cuts;
+      const double before = score_of(all) * less;
+      Before old(all, k - 1, k);
+      load(all, k - 1, k, weights);
+      cost_as_placed(all, {k - 1, k});
+      if (score_of(all) >= before)
+        old.put_back(all);
+      else
+        ++cuts;
     }
-    if (cuts < 2 || !settle(all, 0, all.size() - 1)) return std::nullopt;
-    return all;
+    return cuts >= 2 && settle(all, 0, all.size() - 1);
   }
 
   /// All weights of run `k` that may come early, or else one after the other, as its ops need them.
-  void look(std::vector<PlannedSubgraph>& runs, std::size_t k) const {
+  void look(Runs& runs, std::size_t k) const {
     const std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
-    if (weights.empty() || take(runs, k, weights) || weights.size() == 1) return;
+    if (weights.empty() || take(runs, k - 1, k, weights) || weights.size() == 1) return;
     for (const std::string& weight : weights)
-      if (!budget_.exhausted()) take(runs, k, {weight});
+      if (!budget_.exhausted()) take(runs, k - 1, k, {weight});
   }
 
   /// Weights of run `k` one by one in runs further before, where the one before has no time or no
   /// room for them: those that come late, and those that keep others from being loaded there.
-  void look_back(std::vector<PlannedSubgraph>& runs, std::size_t k) const {
+  void look_back(Runs& runs, std::size_t k) const {
     std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
     for (const std::string& weight : runs[k - 1].ahead)
       if (std::ranges::find(runs[k].early, weight) != runs[k].early.end())
         weights.push_back(weight);
     for (const std::string& weight : weights) {
-      std::vector<PlannedSubgraph> late = runs;
-      std::erase(late[k - 1].ahead, weight);
-      std::erase(late[k].early, weight);
-      // Whatever loads it, no more is gained than by nobody doing so.
-      std::vector<PlannedSubgraph> gift = late;
-      gift[k].early.push_back(weight);
-      if (score_of(as_placed(std::move(gift), {k - 1, k})) >= score_of(runs) * less) continue;
+      if (!gains_as_a_gift(runs, k, weight)) continue;
       for (std::size_t j = k - 1; j-- > 0 && k - j <= most_ahead;)
         if (budget_.exhausted() || may_load(runs[j], {weight}).empty() ||
-            take(runs, with(late, j, k, {weight}), j, k))
+            take(runs, j, k, {weight}))
           break;
     }
+  }
+  /// Whatever loads it, no more is gained than by nobody doing so.
+  [[nodiscard]] bool gains_as_a_gift(Runs& runs, std::size_t k, const std::string& weight) const {
+    const double before = score_of(runs) * less;
+    Before old(runs, k - 1, k);
+    std::erase(runs[k - 1].ahead, weight);
+    std::erase(runs[k].early, weight);
+    runs[k].early.push_back(weight);
+    cost_as_placed(runs, {k - 1, k});
+    const bool gains = score_of(runs) < before;
+    old.put_back(runs);
+    return gains;
   }
 
   /// Those of the weights that the run leaves alone.
@@ -134,52 +156,51 @@ class EarlyWeights : LaterLook {
     return names;
   }
 
-  /// Weights of run `k` loaded in run `j`.
-  [[nodiscard]] static std::vector<PlannedSubgraph> with(std::vector<PlannedSubgraph> runs,
-                                                         std::size_t j, std::size_t k,
-                                                         const std::vector<std::string>& weights) {
+  /// Weights of run `k` loaded in run `j`, whichever loads them now.
+  static void load(Runs& runs, std::size_t j, std::size_t k,
+                   const std::vector<std::string>& weights) {
     for (const std::string& weight : weights) {
+      std::erase(runs[k - 1].ahead, weight);
+      std::erase(runs[k].early, weight);
       runs[k].early.push_back(weight);
       runs[j].ahead.push_back(weight);
       for (std::size_t between = j + 1; between < k; ++between)
         runs[between].passing.push_back(weight);
     }
-    return runs;
   }
 
-  /// These besides those that come early already, where that is better and all has a place.
-  bool take(std::vector<PlannedSubgraph>& runs, std::size_t k,
+  /// Run `j` loads these for `k`, where that is better and all has a place.
+  bool take(Runs& runs, std::size_t j, std::size_t k,
             const std::vector<std::string>& weights) const {
-    return take(runs, with(runs, k - 1, k, weights), k - 1, k);
-  }
-  /// Runs of which `j` loads other weights for `k`.
-  bool take(std::vector<PlannedSubgraph>& runs, std::vector<PlannedSubgraph> next, std::size_t j,
-            std::size_t k) const {
     const double before = score_of(runs) * less;
-    if (score_of(as_placed(next, {j, k - 1, k})) >= before || together(next, k) > most_together ||
-        !settle(next, j, k))
-      return false;
-    if (score_of(next) >= before) return false;
-    runs = std::move(next);
-    return true;
+    Before changed(runs, j, k);
+    load(runs, j, k, weights);
+    cost_as_placed(runs, {j, k - 1, k});
+    const auto [first, end] = placed_with(runs, k);
+    if (score_of(runs) < before && end - first <= most_together) {
+      Before tied(runs, first, end - 1);
+      if (settle(runs, j, k) && score_of(runs) < before) return true;
+      tied.put_back(runs);
+    }
+    changed.put_back(runs);
+    return false;
   }
 
-  /// How many runs are placed with run `k`.
-  [[nodiscard]] std::size_t together(const std::vector<PlannedSubgraph>& runs,
-                                     std::size_t k) const {
+  /// Those that are placed together with run `k`, all for which it loads and that load for it.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> placed_with(const Runs& runs,
+                                                                std::size_t k) const {
     for (const auto& [first, end] : tied_runs(hardware_, runs))
-      if (first <= k && k < end) return end - first;
-    return 1;
+      if (first <= k && k < end) return {first, end};
+    return {k, k + 1};
   }
 
   /// What runs that load other weights ahead, or find others early, take if there is room beside
   /// what is placed already: where that is makes no difference to time. They peak no higher so.
-  [[nodiscard]] std::vector<PlannedSubgraph> as_placed(
-      std::vector<PlannedSubgraph> runs, std::initializer_list<std::size_t> changed) const {
+  void cost_as_placed(Runs& runs, std::initializer_list<std::size_t> changed) const {
     for (const std::size_t k : changed) {
-      PlannedSubgraph* const run = &runs[k];
-      const Piece piece = make_piece(network_, hardware_, *run, readers_);
-      std::vector<BufferPlace>& places = run->placements.front().placement.places;
+      PlannedSubgraph& run = runs[k];
+      const Piece piece = make_piece(network_, hardware_, run, readers_);
+      std::vector<BufferPlace>& places = run.placements.front().placement.places;
       // Behind those of the run's own tensors.
       const auto passing =
           static_cast<std::ptrdiff_t>(piece.part.passing.size() + piece.part.kept_rows.size());
@@ -189,9 +210,8 @@ class EarlyWeights : LaterLook {
       else
         places.erase(places.end() - passing - static_cast<std::ptrdiff_t>(places.size() - needed),
                      places.end() - passing);
-      cost_as_placed(piece, *run);
+      LaterLook::cost_as_placed(piece, run);
     }
-    return runs;
   }
 };
 

@@ -185,9 +185,11 @@ class Plannings {
   /// More that is looked at, of the best of all before and of those that are nearly as good: the
   /// best is the least of what they become.
   void go_on(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) {
-    PlanParams params = rest_of(going_on_);
-    params.limits.threads = threads_of_each(params.limits.threads, 1 + nearly.size());
-    each_together(params_.limits.threads, 1 + nearly.size(), [&](std::size_t k) {
+    const std::size_t all = 1 + nearly.size();
+    each_together(params_.limits.threads, all, [&](std::size_t k) {
+      // Now: some begin when others have ended.
+      PlanParams params = rest_of(going_on_);
+      params.limits.threads = threads_of_each(params.limits.threads, all);
       NetworkPlan& each = k == 0 ? plan : nearly[k - 1];
       if (later_.direct || later_.trailing) take_run_by_run(network_, hardware_, params, each);
       // Rows that stay take room from weights that come early, which may be worth more.
@@ -358,11 +360,11 @@ class Plannings {
     NetworkPlan quick = plan;
     const std::vector<Level> levels = best_levels(quick, fewest);
     plan = quick;
-    PlanParams params = rest();
-    params.progress = progress_from(plan);
-    params.limits.threads = threads_of_each(params_.limits.threads, levels.size());
     std::vector<NetworkPlan> full(levels.size());
     each_together(params_.limits.threads, levels.size(), [&](std::size_t k) {
+      PlanParams params = rest();
+      params.progress = progress_from(plan);
+      params.limits.threads = threads_of_each(params_.limits.threads, levels.size());
       full[k] = plan_once(network_, hardware_, params,
                           {.most_peak = levels[k].most_peak, .side_by_side = side_by_side_})
                     .plan;
