@@ -87,8 +87,10 @@ class SmallestTiles {
         add(sizes, poll);
       }
       if (found == tiling::TileGeometry::Found::all) return std::nullopt;
-      geometry_.for_each_tile(least_,
-                              [&](const tiling::TileRegions& tile) { add(sizes_of(tile), poll); });
+      geometry_.for_each_tile(least_, [&](const tiling::TileRegions& tile) {
+        add(sizes_of(tile), poll);
+        return true;
+      });
       return std::nullopt;
     } catch (const BudgetEnded& ended) {
       tiling::add_demand(lowering_, sizes_of(geometry_.first_tile(least_)), demands_);

@@ -166,31 +166,28 @@ const TileGeometry::Trace& TileGeometry::first_of_trace(std::size_t axis, Dim ex
   return *slot;
 }
 
-TileRegions TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes,
-                                  bool product) const {
-  TileRegions tile;
+void TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes, bool product,
+                           TileRegions& tile) const {
   tile.times = axes[0]->times * axes[1]->times * axes[2]->times;
-  tile.stored = axes[0]->stored;
-  for (std::size_t t = 0; t < tile.stored.size(); ++t)
-    for (std::size_t a = 1; a < tile_axes; ++a)
-      tile.stored[t] = intersect(tile.stored[t], axes[a]->stored[t]);
-  if (!keeps_halo() && !product) {
-    propagate(subgraph_, GivenRules{tile.stored}, tile);
-    return tile;
-  }
-  // Each axis gives its own ranges (halos are kept only where the axes do not meet).
+  // Each axis gives its own ranges.
   const auto common = [&](std::vector<Box> TileRegions::*part) {
-    std::vector<Box> boxes = axes[0]->*part;
+    std::vector<Box>& boxes = tile.*part;
+    boxes = axes[0]->*part;
     for (std::size_t t = 0; t < boxes.size(); ++t)
       for (std::size_t a = 1; a < tile_axes; ++a)
         boxes[t] = intersect(boxes[t], (axes[a]->*part)[t]);
-    return boxes;
   };
-  tile.needed = common(&TileRegions::needed);
-  tile.fresh = common(&TileRegions::fresh);
+  common(&TileRegions::stored);
+  tile.kept.clear();
+  if (!keeps_halo() && !product) {
+    propagate(subgraph_, GivenRules{tile.stored}, tile);
+    return;
+  }
+  // Halos are kept only where the axes do not meet.
+  common(&TileRegions::needed);
+  common(&TileRegions::fresh);
   if (keeps_halo())
     for (std::size_t t = 0; t < tile.needed.size(); ++t) tile.kept.push_back(kept(axes, t));
-  return tile;
 }
 
 std::array<Dim, 2> TileGeometry::kept(const std::array<const TileRegions*, tile_axes>& axes,
@@ -219,37 +216,43 @@ TileGrid TileGeometry::grid(const TileShape& shape) {
     grid.classes[a] = traces[a]->classes;
     grid.class_counts[a] = static_cast<std::uint32_t>(traces[a]->tiles.size());
   }
-  each_tile(traces, [&](TileRegions&& tile) { grid.tiles.push_back(std::move(tile)); });
+  each_tile(traces, [&](const TileRegions& tile) {
+    grid.tiles.push_back(tile);
+    return true;
+  });
   return grid;
 }
 
 void TileGeometry::for_each_tile(const TileShape& shape,
-                                 const std::function<void(const TileRegions&)>& see) {
+                                 const std::function<bool(const TileRegions&)>& see) {
   std::array<const Trace*, tile_axes> traces{};
   for (std::size_t a = 0; a < tile_axes; ++a) traces[a] = &trace(a, shape.extent[a]);
-  each_tile(traces, [&](TileRegions&& tile) { see(tile); });
+  each_tile(traces, see);
 }
 
 void TileGeometry::each_tile(const std::array<const Trace*, tile_axes>& traces,
-                             const std::function<void(TileRegions&&)>& take) const {
+                             const std::function<bool(const TileRegions&)>& see) const {
+  TileRegions tile;
   std::array<std::size_t, tile_axes> at{};
   for (at[0] = 0; at[0] < traces[0]->tiles.size(); ++at[0])
     for (at[1] = 0; at[1] < traces[1]->tiles.size(); ++at[1])
       for (at[2] = 0; at[2] < traces[2]->tiles.size(); ++at[2]) {
         work();
-        take(of_classes(traces, at));
+        of_classes(traces, at, tile);
+        if (!see(tile)) return;
       }
 }
 
-TileRegions TileGeometry::of_classes(const std::array<const Trace*, tile_axes>& traces,
-                                     const std::array<std::size_t, tile_axes>& classes) const {
+void TileGeometry::of_classes(const std::array<const Trace*, tile_axes>& traces,
+                              const std::array<std::size_t, tile_axes>& classes,
+                              TileRegions& tile) const {
   std::array<const TileRegions*, tile_axes> axes{};
   bool product = separable_;
   for (std::size_t a = 0; a < tile_axes; ++a) {
     axes[a] = &traces[a]->tiles[classes[a]];
     product = product && traces[a]->complete[classes[a]];
   }
-  return combine(axes, product);
+  combine(axes, product, tile);
 }
 
 TileRegions TileGeometry::middle_tile(const TileShape& shape, bool first_channel) {
@@ -260,7 +263,9 @@ TileRegions TileGeometry::middle_tile(const TileShape& shape, bool first_channel
     traces[a] = first ? &first_of_trace(a, shape.extent[a]) : &trace(a, shape.extent[a]);
     if (!first) middle[a] = traces[a]->classes[traces[a]->classes.size() / 2];
   }
-  return of_classes(traces, middle);
+  TileRegions tile;
+  of_classes(traces, middle, tile);
+  return tile;
 }
 
 bool TileGeometry::first_volumes(const TileShape& shape, std::vector<std::int64_t>& volumes) {
@@ -280,7 +285,9 @@ TileRegions TileGeometry::tile_at(const TileShape& shape,
     for (Dim at = 0; at <= position[a]; ++at) rules.run(at);
     found[a] = std::move(rules.regions);
   }
-  return combine({&found[0], &found[1], &found[2]}, false);
+  TileRegions tile;
+  combine({&found[0], &found[1], &found[2]}, false, tile);
+  return tile;
 }
 
 TileRegions TileGeometry::first_tile(const TileShape& shape) const {

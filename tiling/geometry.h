@@ -104,8 +104,8 @@ class TileGeometry {
   /// require: 1 <= shape.extent <= space().whole.extent, equal where the axis cannot be cut.
   [[nodiscard]] TileGrid grid(const TileShape& shape);
   /// The distinct tiles of the grid in their order, one after the other and none of them kept: a
-  /// grid of small tiles may have more of them than memory takes.
-  void for_each_tile(const TileShape& shape, const std::function<void(const TileRegions&)>& see);
+  /// grid of small tiles may have more of them than memory takes. `see` says whether to go on.
+  void for_each_tile(const TileShape& shape, const std::function<bool(const TileRegions&)>& see);
 
   /// One of the grid's tiles, from the middle: as a rule the one that needs most. With
   /// `first_channel` only along H and W, and along C the first, which grows with its extent
@@ -149,15 +149,16 @@ class TileGeometry {
     if (poll_ != nullptr) (*poll_)(4 + static_cast<std::int64_t>(subgraph_.steps()));
   }
   void each_tile(const std::array<const Trace*, tile_axes>& traces,
-                 const std::function<void(TileRegions&&)>& take) const;
+                 const std::function<bool(const TileRegions&)>& see) const;
   [[nodiscard]] bool keeps(std::size_t axis) const;
-  /// `product`: each box is the product of what the axes need alone.
-  [[nodiscard]] TileRegions combine(const std::array<const TileRegions*, tile_axes>& axes,
-                                    bool product) const;
+  /// `product`: each box is the product of what the axes need alone. `tile` is made anew: it keeps
+  /// its memory.
+  void combine(const std::array<const TileRegions*, tile_axes>& axes, bool product,
+               TileRegions& tile) const;
   [[nodiscard]] std::array<Dim, 2> kept(const std::array<const TileRegions*, tile_axes>& axes,
                                         std::size_t t) const;
-  [[nodiscard]] TileRegions of_classes(const std::array<const Trace*, tile_axes>& traces,
-                                       const std::array<std::size_t, tile_axes>& classes) const;
+  void of_classes(const std::array<const Trace*, tile_axes>& traces,
+                  const std::array<std::size_t, tile_axes>& classes, TileRegions& tile) const;
 
   const Subgraph& subgraph_;
   HaloPolicy halo_;

@@ -194,10 +194,17 @@ std::optional<DecidedBy> FittingShapes::refute(const tiling::TileShape& shape,
       if (const auto by = decider_.refuted_cheaply(sizes)) return by;
     if (found == Found::all) return std::nullopt;
   }
-  demands = tiling::demands(geometry_.subgraph(), geometry_.space(), lowering_,
-                            geometry_.grid(shape).tiles);
+  // Most that is refuted now is by one of the first tiles.
+  demands.clear();
+  std::optional<DecidedBy> by;
+  geometry_.for_each_tile(shape, [&](const tiling::TileRegions& tile) {
+    by = decider_.refuted_cheaply(sizes_of(tile));
+    if (!by) tiling::add_demand(lowering_, sizes_, demands);
+    return !by;
+  });
+  if (by) return by;
   for (const std::vector<Size>& sizes : demands)
-    if (const auto by = decider_.refuted_cheaply(sizes)) return by;
+    if (by = decider_.refuted_cheaply(sizes); by) return by;
   return std::nullopt;
 }
 

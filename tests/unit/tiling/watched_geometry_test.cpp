@@ -29,7 +29,8 @@ TEST(WatchedGeometry, EndsWithTheBudgetAndMayBeAskedAgain) {
     Poll poll(over);
     const WatchedGeometry watched(geometry, poll);
     EXPECT_THROW(static_cast<void>(geometry.grid(shape)), BudgetEnded);
-    EXPECT_THROW(geometry.for_each_tile(shape, [](const TileRegions&) {}), BudgetEnded);
+    EXPECT_THROW(geometry.for_each_tile(shape, [](const TileRegions&) { return true; }),
+                 BudgetEnded);
     EXPECT_THROW(static_cast<void>(geometry.largest_volumes(shape, false, volumes)), BudgetEnded);
   }
   {
@@ -47,12 +48,14 @@ TEST(WatchedGeometry, EndsWithTheBudgetAndMayBeAskedAgain) {
   EXPECT_EQ(grid.classes, fresh.grid(shape).classes);
   std::size_t seen = 0;
   geometry.for_each_tile(shape, [&](const TileRegions& tile) {
-    ASSERT_LT(seen, grid.tiles.size());
-    EXPECT_EQ(tile.needed, grid.tiles[seen].needed);
-    EXPECT_EQ(tile.stored, grid.tiles[seen].stored);
-    ++seen;
+    EXPECT_EQ(tile.needed, grid.tiles.at(seen).needed);
+    EXPECT_EQ(tile.stored, grid.tiles.at(seen).stored);
+    return ++seen < grid.tiles.size();
   });
   EXPECT_EQ(seen, grid.tiles.size());
+  seen = 0;
+  geometry.for_each_tile(shape, [&](const TileRegions&) { return ++seen < 2; });
+  EXPECT_EQ(seen, 2U);
   std::vector<std::vector<std::int64_t>> expected;
   EXPECT_EQ(geometry.largest_volumes(shape, false, volumes),
             fresh.largest_volumes(shape, false, expected));
