@@ -68,12 +68,10 @@ class PlanChecker {
     if (plan_.clock_hz != 0 && plan_.clock_hz != hardware_.clock_hz)  // 0: not said
       say("the profile's clock is " + std::to_string(hardware_.clock_hz) + " Hz, not " +
           std::to_string(plan_.clock_hz));
-    if (plan_.bound > plan_.score && !close(plan_.bound, plan_.score))
-      say("the bound is above the score of the plan itself");
-    if (plan_.optimal && plan_.bound < plan_.score && !close(plan_.bound, plan_.score))
-      say("the plan is called optimal, but its bound is below its score");
-    if (plan_.looked_at.bound > plan_.score && !close(plan_.looked_at.bound, plan_.score))
-      say("`looked_at` has a bound above the score of the plan itself");
+    if (!(plan_.reference.clock_hz >= 0))  // 0: not said
+      say("the clock of the reference is negative");
+    claim({plan_.bound, plan_.optimal, plan_.proved_over}, "");
+    claim(plan_.looked_at, "`looked_at`: ");
     objectives();
     idle();
     return std::move(wrong_);
@@ -81,6 +79,13 @@ class PlanChecker {
 
  private:
   void say(std::string text) { wrong_.push_back(std::move(text)); }
+
+  void claim(const PlanClaim& said, const std::string& where) {
+    if (said.bound > plan_.score && !close(said.bound, plan_.score))
+      say(where + "the bound is above the score of the plan itself");
+    if (said.optimal && said.bound < plan_.score && !close(said.bound, plan_.score))
+      say(where + "the plan is called optimal, but its bound is below its score");
+  }
 
   void weights() {
     double sum = 0;

@@ -176,16 +176,15 @@ class ClaimCheck {
   }
 
   void bounds() {
-    if (!(plan_.bound > 0) && !plan_.optimal) return;
-    verdict_.claimed.push_back("bound " + std::to_string(plan_.bound) +
-                               (plan_.optimal ? ", proven_optimal" : "") +
-                               (plan_.proved_over.empty() ? ": over what it ranges is not said"
-                                                          : ": over " + plan_.proved_over));
-    const PlanClaim& looked = plan_.looked_at;
-    if (!looked.over.empty() && looked.over != plan_.proved_over)
-      verdict_.claimed.push_back("bound " + std::to_string(looked.bound) +
-                                 (looked.optimal ? ", proven_optimal" : "") +
-                                 " of what was looked at: over " + looked.over);
+    const PlanClaim all{plan_.bound, plan_.optimal, plan_.proved_over};
+    claim(all, "");
+    if (plan_.looked_at != all) claim(plan_.looked_at, " of what was looked at");
+  }
+  void claim(const PlanClaim& said, const std::string& of_what) {
+    if (!(said.bound > 0) && !said.optimal) return;
+    verdict_.claimed.push_back(
+        "bound " + std::to_string(said.bound) + (said.optimal ? ", proven_optimal" : "") + of_what +
+        (said.over.empty() ? ": over what it ranges is not said" : ": over " + said.over));
   }
 
   /// Proved once more: the answer here may be better, or worse where time is short.

@@ -19,6 +19,7 @@
 #include "planner/candidates.h"
 #include "planner/check.h"
 #include "planner/cover_bound.h"
+#include "planner/descent.h"
 #include "planner/describe.h"
 #include "planner/early.h"
 #include "planner/joined.h"
@@ -37,19 +38,11 @@ namespace tessera::planner {
 
 namespace {
 
-/// After so many levels that did not help no others are tried; after one that did, the next that
-/// does not is the last.
-constexpr int most_in_vain = 2;
-/// Where the fewest tiles cost so many times what they did with more memory, cheaper ones will
-/// hardly make up for it.
-constexpr double some_more = 1.6;
-
-/// What is found at last may be a little better than it looked: so many levels are done in full
-/// where their quick looks are no worse than that.
-constexpr std::size_t most_levels = 2;
-
 /// Lengths of runs that are tried where long ones leave no room for what comes from behind.
 constexpr std::array<std::size_t, 3> short_runs{4, 2, 1};
+
+/// Covers of short runs that score so many times what the plan does have no runs of use, as a rule.
+constexpr double good_for_short = 1.1;
 
 /// Planning for one network on one machine, more than once.
 class Plannings {
@@ -130,10 +123,17 @@ class Plannings {
     if (may_stay) covers_.emplace(part_for_covers(rest().limits));
     PlanParams first = rest();
     first.progress = params.progress;
-    auto [plan, fewest] =
-        plan_once(network_, hardware_, first, {.quick = levels, .side_by_side = side_by_side_});
+    const PlanPart part{.quick = levels, .side_by_side = side_by_side_};
+    auto [plan, fewest] = plan_once(network_, hardware_, first, part);
     note(plan.stop);
     solved_ += plan.search.solved;
+    if (covers_ && plan.status == Status::unknown && plan.stop == StopReason::time_limit) {
+      // Nothing is kept back for what comes later where there is nothing to look at.
+      covers_.reset();
+      plan = plan_once(network_, hardware_, rest(), part).plan;
+      solved_ += plan.search.solved;
+    }
+    if (params_.limits.timeout && plan.status == Status::feasible) bounds_in_time(plan);
     if (stays_on_chip(hardware_)) leave_room(plan);
     if (off_chip::behind(hardware_) != nullptr) try_shorter_runs(plan);
     if (levels && may_go_on(plan)) {
@@ -141,14 +141,49 @@ class Plannings {
       if (params.progress) params.progress({plan.score, plan.bound, solved_});
     }
     covers_.reset();
+    std::vector<NetworkPlan> shorter;
+    if (params_.tile_shapes > 0 && may_go_on(plan)) shorter = short_covers(plan);
     if (may_stay && may_look_later(plan)) {
       const PlanParams left = rest();
-      stays = take_residency(network_, hardware_, left, wants_nearly, side_by_side_, plan);
+      stays = take_residency(network_, hardware_, left, wants_nearly, side_by_side_, shorter, plan);
       solved_ += stays.solved;
       note(stays.stop);
       claim_with(plan, stays);
     }
+    if (wants_nearly && network_.ops.size() <= few_ops)
+      for (NetworkPlan& each : shorter) add_start(plan, std::move(each), stays.nearly);
     return std::move(plan);
+  }
+
+  /// What makes a run cheap at last, as sums in parts, is looked at where the best cover has it,
+  /// and that has long runs as a rule, which have less use for it. So the best of short ones are
+  /// asked for besides; whichever is best is the plan.
+  std::vector<NetworkPlan> short_covers(NetworkPlan& plan) {
+    std::vector<NetworkPlan> covers;
+    for (const std::size_t most_ops : {std::size_t{2}, std::size_t{1}}) {
+      if (most_ops >= std::min(params_.max_ops, network_.ops.size())) continue;
+      PlanParams params = rest();
+      params.max_ops = most_ops;
+      params.progress = nullptr;
+      const bool quick = network_.ops.size() > few_ops;
+      NetworkPlan cover =
+          plan_once(network_, hardware_, params, {.quick = quick, .side_by_side = side_by_side_})
+              .plan;
+      solved_ += cover.search.solved;
+      note(cover.stop);
+      if (cover.status != Status::feasible) continue;
+      if (quick && cover.score > plan.score * good_for_short) continue;
+      covers.push_back(cover);
+      if (cover.score < plan.score) {
+        cover.bound = std::min(plan.bound, cover.score);
+        cover.optimal = false;
+        cover.limit_mattered = plan.limit_mattered;
+        cover.proved_over = plan.proved_over;
+        cover.search = plan.search;
+        std::swap(plan, cover);
+      }
+    }
+    return covers;
   }
 
   /// The same with runs whose last ops may trail: a start of its own, since two copies of what is
@@ -251,7 +286,7 @@ class Plannings {
       }
       least = std::min(least, of_set);
     }
-    if (sets.empty()) least = bound_of_plans(network_, hardware_, params_, {score, max_ops, true});
+    if (sets.empty()) least = least_of_all(plan, true, whole_.budget());
     plan.bound = std::min(plan.bound, least);
     plan.optimal = plan.optimal && plan.bound >= plan.score;
     if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
@@ -376,43 +411,6 @@ class Plannings {
     }
   }
 
-  /// So much of the memory, and the score of a quick look.
-  struct Level {
-    Size most_peak = std::numeric_limits<Size>::max();
-    double score = 0;
-  };
-
-  /// Where the look for less memory is.
-  struct Descent {
-    Size level = 0;   ///< that was looked at last,
-    Size peak = 0;    ///< and what the best plan takes
-    Size pieces = 2;  ///< of a power of two, between levels
-    int in_vain = 0;
-    double fewest = 0;  ///< what the best cover in the fewest tiles costs
-    /// Sums in parts need less memory than the fewest tiles tell, and there is more to choose from.
-    bool in_parts = false;
-
-    /// The next level; 0: there is none.
-    [[nodiscard]] Size step() {
-      if (in_vain == most_in_vain) {
-        if (!in_parts || pieces > 2) return 0;
-        pieces = 4;
-        level = peak;
-        in_vain = most_in_vain - 1;
-      }
-      level = level_below(std::min(level, peak), pieces);
-      return level;
-    }
-    [[nodiscard]] double worth_below() const {
-      return in_parts ? std::numeric_limits<double>::infinity() : fewest * some_more;
-    }
-    void see(const NetworkPlan& plan) {
-      peak = plan.totals.peak_bytes;
-      in_parts = std::ranges::any_of(
-          plan.subgraphs, [](const PlannedSubgraph& s) { return s.variant.reduction > 1; });
-    }
-  };
-
   /// A quick look at what there is in less memory.
   struct Quick {
     Size level = 0;
@@ -474,23 +472,21 @@ class Plannings {
         ++descent.in_vain;
         continue;
       }
-      descent.in_vain = most_in_vain - 1;
+      descent.in_vain = Descent::most_in_vain - 1;
       descent.fewest = lower_fewest;
       take_if_better(plan, std::move(lower));
       descent.see(plan);
     }
-    std::ranges::stable_sort(levels, {}, &Level::score);
-    const auto worse = [&](const Level& each) {
-      return each.score > levels.front().score * nearly_as_good;
-    };
-    levels.erase(std::ranges::find_if(levels, worse), levels.end());
-    if (levels.size() > most_levels) levels.resize(most_levels);
-    return levels;
+    return worth_it(std::move(levels));
   }
 
   /// Says what no plan beats. `sets`: of tensors that stay over cuts; none where they are too many.
   void prove(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets) {
     const bool ended = may_go_on(plan) && cut_ == StopReason::completed;
+    // Never worse than where nothing may stay.
+    if (sets.empty() && ended && network_.ops.size() <= few_ops)
+      static_cast<void>(
+          look_for_better(plan, {.proof_shapes = params_.proof_shapes}, params_.max_ops));
     if (sets.empty() || !ended) return bound_alone(plan);
     plan.proved_over = over_everything();
     double least = std::numeric_limits<double>::infinity();
@@ -555,16 +551,28 @@ class Plannings {
     plan.optimal = plan.bound >= plan.score;
   }
 
-  /// What every plan costs at least, which is the same whatever was found: asked for once. It takes
-  /// little time, and so does not look at the clock.
   void bound_alone(NetworkPlan& plan) {
-    if (!least_of_all_) {
-      const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
-      least_of_all_ = bound_of_plans(network_, hardware_, params_, {score, params_.max_ops});
-    }
-    plan.bound = std::min(plan.score, *least_of_all_);
+    plan.bound = std::min(plan.score, least_of_all(plan, false, whole_.budget()));
     plan.optimal = plan.bound >= plan.score;
     plan.proved_over = over_everything();
+  }
+
+  /// What every plan costs at least, which is the same whatever was found: asked for once. 0 where
+  /// the budget ends first. `early`: of covers by more than one run, whatever weights come early.
+  double least_of_all(const NetworkPlan& plan, bool early, const Budget& budget) {
+    std::optional<double>& least = least_of_all_[early ? 1 : 0];
+    if (least) return *least;
+    const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
+    const std::size_t max_ops =
+        early ? std::min(params_.max_ops, network_.ops.size() - 1) : params_.max_ops;
+    least = bound_of_plans(network_, hardware_, params_, {score, max_ops, early, budget});
+    return *least;
+  }
+  /// Before what is looked for next takes all the time there is: bounds of deep networks take a
+  /// second or two.
+  void bounds_in_time(const NetworkPlan& plan) {
+    least_of_all(plan, false, porter::without_last(2, limited_.budget()));
+    if (later_.early) least_of_all(plan, true, porter::without_last(2, limited_.budget()));
   }
 
   [[nodiscard]] std::string over_everything() const {
@@ -610,9 +618,10 @@ class Plannings {
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
   StopReason cut_ = StopReason::completed;
-  std::optional<double> least_of_all_;  ///< covers, when it is known
-  bool fewest_modes_ = false;           ///< of all of the plan, when all else is decided
-  bool side_by_side_ = false;           ///< covers are found so
+  /// Covers, and those with weights that come early, when it is known.
+  std::array<std::optional<double>, 2> least_of_all_;
+  bool fewest_modes_ = false;  ///< of all of the plan, when all else is decided
+  bool side_by_side_ = false;  ///< covers are found so
 };
 
 }  // namespace

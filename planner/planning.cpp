@@ -523,8 +523,9 @@ class Planner {
     }
     s.candidates = result->candidates;
     // Covers of short runs, which a time limit asks for besides, have runs of their own.
-    s.reused = std::min(s.reused + result->answered - result->evaluated,
-                        s.candidates - result->excluded_by_bound - s.solved);
+    s.reused =
+        std::max<std::int64_t>(0, std::min(s.reused + result->answered - result->evaluated,
+                                           s.candidates - result->excluded_by_bound - s.solved));
     s.infeasible += result->excluded_by_bound;
     s.pruned =
         std::max<std::int64_t>(0, s.candidates - s.solved - s.reused - result->excluded_by_bound);

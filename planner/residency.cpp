@@ -34,16 +34,21 @@ constexpr int most_passes = 4;
 constexpr std::size_t few_tensors = 4;
 /// After so many levels of memory that did not help no others are tried.
 constexpr int most_in_vain = 2;
-/// So many plans that are nearly as good as the best one are worth another look.
+/// So many plans that are nearly as good as the best one are worth another look, and in short
+/// networks so many that are not so good.
 constexpr std::size_t most_nearly = 2;
+constexpr std::size_t most_in_short = 6;
+constexpr double good_in_short = 1.3;
 /// In whole covers a tensor stays if there is room for so many of its size.
 constexpr Size share_of_small = 4;
 
 class Residency : LaterLook {
  public:
   Residency(const Network& network, const Hardware& hardware, const PlanParams& params,
-            bool wants_nearly, bool side_by_side, const NetworkPlan& plan)
+            bool wants_nearly, bool side_by_side, std::span<const NetworkPlan> others,
+            const NetworkPlan& plan)
       : LaterLook(network, hardware, params, plan),
+        others_(others),
         wants_nearly_(wants_nearly),
         side_by_side_(side_by_side),
         may_(tiling::may_stay(network, readers_)) {
@@ -52,6 +57,10 @@ class Residency : LaterLook {
     small_ = up_to(room / share_of_small);
     levels_ = tries_levels(params, hardware);
     all_sets_ = may_.empty() || (may_.size() <= few_tensors && network.ops.size() <= few_ops);
+    if (network.ops.size() <= few_ops) {
+      most_nearly_ = most_in_short;
+      good_ = good_in_short;
+    }
   }
 
   /// False: nothing that stays is worth its room.
@@ -97,9 +106,16 @@ class Residency : LaterLook {
     budget_ = porter::without_last(8, whole);
     std::vector<State> found =
         all_sets_ ? std::vector{best_of_every_set(best)} : from_all_starts(std::move(best));
+    std::vector<State> others = from_others();
     if (const auto why = budget_.exhausted()) stop_ = *why;
     budget_ = whole;
-    if (!all_sets_ || no_place_) put_together_of(plan.subgraphs, plan, found);
+    // One after the other: the more runs there are the more is hoped for in vain.
+    if (!all_sets_ || no_place_) put_together_of(plan.subgraphs, {}, plan, found);
+    if (!others.empty()) put_together_of(plan.subgraphs, others, plan, found);
+    for (State& each : others)
+      if (network_.ops.size() <= few_ops || found.empty() ||
+          each.score < std::ranges::min(found, {}, &State::score).score)
+        found.push_back(std::move(each));
     // The best of them has no room off the chip, perhaps, or others wait less for what comes from
     // behind.
     bool better = false;
@@ -144,16 +160,34 @@ class Residency : LaterLook {
     return all;
   }
 
+  /// What the runs of the other plans lead to.
+  [[nodiscard]] std::vector<State> from_others() {
+    std::vector<State> found;
+    for (const NetworkPlan& each : others_)
+      found.push_back({.runs = each.subgraphs, .stays = {}, .score = score_of(each.subgraphs)});
+    const int threads = threads_of_each(params_.limits.threads, found.size());
+    each_together(params_.limits.threads, found.size(),
+                  [&](std::size_t k) { tensor_by_tensor(found[k], threads); });
+    return found;
+  }
+
   /// The best of the runs that all of them have, and others like them, as one more.
-  void put_together_of(const Runs& stored, const NetworkPlan& plan, std::vector<State>& found) {
+  void put_together_of(const Runs& stored, std::span<const State> of_others,
+                       const NetworkPlan& plan, std::vector<State>& found) {
     if (found.empty() || budget_.exhausted()) return;
-    const State& best = *std::ranges::min_element(found, {}, &State::score);
+    const State* best = &*std::ranges::min_element(found, {}, &State::score);
     std::vector<const Runs*> others{&stored};
     for (const State& each : found) others.push_back(&each.runs);
+    for (const State& each : of_others) {
+      others.push_back(&each.runs);
+      if (each.score < best->score) best = &each;
+    }
+    if (!of_others.empty())
+      for (const NetworkPlan& each : others_) others.push_back(&each.subgraphs);
     PlanParams params = params_;
     params.limits = rest();
     TogetherResult made =
-        put_together(network_, hardware_, params, plan, best.runs, others, stage());
+        put_together(network_, hardware_, params, plan, best->runs, others, stage());
     solved_ += made.solved;
     if (!made.runs) return;
     State state{.runs = *std::move(made.runs)};
@@ -176,7 +210,7 @@ class Residency : LaterLook {
 
   /// False where that is no better.
   bool take(State& best, NetworkPlan& plan) {
-    if (best.score >= plan.score * (wants_nearly_ ? nearly_as_good : less)) return false;
+    if (best.score >= plan.score * (wants_nearly_ ? good_ : less)) return false;
     NetworkPlan next = plan;
     next.subgraphs = std::move(best.runs);
     if (!always_settles(hardware_))
@@ -194,11 +228,11 @@ class Residency : LaterLook {
     std::ranges::stable_sort(nearly_, {}, &NetworkPlan::score);
     double last = score;
     std::erase_if(nearly_, [&](const NetworkPlan& plan) {
-      if (plan.score * less <= last || plan.score > score * nearly_as_good) return true;
+      if (plan.score * less <= last || plan.score > score * good_) return true;
       last = plan.score;
       return false;
     });
-    if (nearly_.size() > most_nearly) nearly_.resize(most_nearly);
+    if (nearly_.size() > most_nearly_) nearly_.resize(most_nearly_);
   }
 
   /// Tensors that may stay and take so many bytes at most.
@@ -384,9 +418,12 @@ class Residency : LaterLook {
     return std::move(cover.state);
   }
 
+  std::span<const NetworkPlan> others_;
   bool wants_nearly_;
   bool side_by_side_;
   std::vector<NetworkPlan> nearly_;
+  std::size_t most_nearly_ = most_nearly;
+  double good_ = nearly_as_good;
   std::vector<TensorIndex> may_;    ///< stay, for there is room
   std::vector<TensorIndex> small_;  ///< of these
   bool all_sets_ = false;
@@ -402,8 +439,8 @@ class Residency : LaterLook {
 
 ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                              const PlanParams& params, bool wants_nearly, bool side_by_side,
-                             NetworkPlan& plan) {
-  Residency residency(network, hardware, params, wants_nearly, side_by_side, plan);
+                             std::span<const NetworkPlan> others, NetworkPlan& plan) {
+  Residency residency(network, hardware, params, wants_nearly, side_by_side, others, plan);
   const bool better = residency.improve(plan);
   return {better,
           residency.solved(),

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "tessera/hardware.h"
@@ -35,12 +36,13 @@ struct ResidencyWork {
   std::vector<NetworkPlan> nearly{};
 };
 
-/// `wants_nearly`: something will be tried later; `side_by_side`: covers as PlanPart says it.
+/// `wants_nearly`: something will be tried later; `side_by_side`: covers as PlanPart says it;
+/// `others`: plans in which nothing stays that may have runs of use.
 /// require: the plan is one of plan_once() with these params, and feasible; params.memory is there.
 /// ensure: it is one still, and scores no more. Its bound and its proof are those of the plan that
 /// was given.
 ResidencyWork take_residency(const Network& network, const Hardware& hardware,
                              const PlanParams& params, bool wants_nearly, bool side_by_side,
-                             NetworkPlan& plan);
+                             std::span<const NetworkPlan> others, NetworkPlan& plan);
 
 }  // namespace tessera::planner
