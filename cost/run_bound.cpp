@@ -424,4 +424,22 @@ Metrics RunBounds::of(OpIndex first, OpIndex last, std::span<const TensorIndex> 
   return metrics(run, moved);
 }
 
+Metrics RunBounds::of_all() const {
+  Growing run(0, network_.tensors.size());
+  for (; run.end < network_.ops.size(); ++run.end) {
+    if (!tiling::is_in_its_place(network_, network_.ops[run.end])) {
+      add_op(run, run.end, direct_[run.end]);  // it may be alone
+      continue;
+    }
+    for (const TensorIndex t : outputs_[run.end]) run.made[t] = true;  // at no cost
+  }
+  Move moved = run.moved;
+  if (early_) {
+    moved.cycles -= run.weights.cycles;
+    moved.loading -= run.weights.loading;
+    moved.fetching -= run.weights.fetching;
+  }
+  return metrics(run, moved);
+}
+
 }  // namespace tessera::cost

@@ -17,7 +17,7 @@ namespace {
 constexpr double no_cover = std::numeric_limits<double>::infinity();
 /// Sums in another order may differ by a hair.
 constexpr double rounding = 1 - 1e-9;
-/// Bounds of runs that are asked for: a second or two, which no limit ends.
+/// Bounds of runs that are asked for: a second or two.
 constexpr std::int64_t most_questions = 2'000'000;
 /// Where peaks have a weight, so many parts of the room are told apart.
 constexpr Size levels = 16;
@@ -74,14 +74,25 @@ double bound_whatever_stays(const Network& network, const Hardware& hardware, Si
   return least == no_cover ? 0 : least;
 }
 
+double bound_of_all(const Network& network, const Hardware& hardware,
+                    const CoverBoundParams& params) {
+  const std::vector<TensorIndex> stays = cost::whatever_stays(network);
+  const cost::RunBounds bounds(network, hardware, stays, params.early);
+  return cost::additive_score(params.score, bounds.of_all()) * rounding;
+}
+
 double bound_of_plans(const Network& network, const Hardware& hardware, const PlanParams& plans,
                       const CoverBoundParams& params) {
-  if (stays_on_chip(hardware) || (plans.residency && may_keep_rows(network, hardware)))
-    return bound_of_covers(network, hardware, cost::whatever_stays(network), params);
-  if (!plans.residency) return bound_of_covers(network, hardware, {}, params);
-  const auto capacity = static_cast<double>(on_chip_capacity(hardware));
-  const double room = std::min(capacity, peak_limits_of(plans).peak_bytes);
-  return bound_whatever_stays(network, hardware, static_cast<Size>(room), params);
+  const auto of_covers = [&] {
+    if (stays_on_chip(hardware) || (plans.residency && may_keep_rows(network, hardware)))
+      return bound_of_covers(network, hardware, cost::whatever_stays(network), params);
+    if (!plans.residency) return bound_of_covers(network, hardware, {}, params);
+    const auto capacity = static_cast<double>(on_chip_capacity(hardware));
+    const double room = std::min(capacity, peak_limits_of(plans).peak_bytes);
+    return bound_whatever_stays(network, hardware, static_cast<Size>(room), params);
+  };
+  const double bound = of_covers();
+  return bound > 0 ? bound : bound_of_all(network, hardware, params);
 }
 
 }  // namespace tessera::planner

@@ -40,7 +40,13 @@ struct CoverBoundParams {
 [[nodiscard]] double bound_whatever_stays(const Network& network, const Hardware& hardware,
                                           Size room, const CoverBoundParams& params);
 
-/// Whatever stays as far as the plans may choose, within the limits on their peaks.
+/// Whatever the runs are and whatever stays, from what all ops take together: less than the others,
+/// and soon there.
+[[nodiscard]] double bound_of_all(const Network& network, const Hardware& hardware,
+                                  const CoverBoundParams& params);
+
+/// Whatever stays as far as the plans may choose, within the limits on their peaks; of all ops
+/// together where the budget ends first.
 [[nodiscard]] double bound_of_plans(const Network& network, const Hardware& hardware,
                                     const PlanParams& plans, const CoverBoundParams& params);
 

@@ -41,6 +41,9 @@ namespace {
 /// Lengths of runs that are tried where long ones leave no room for what comes from behind.
 constexpr std::array<std::size_t, 3> short_runs{4, 2, 1};
 
+/// Each search for covers keeps some of its time back: so often the rest of a limit is used as well
+/// where none was found.
+constexpr int most_again = 3;
 /// Covers of short runs that score so many times what the plan does have no runs of use, as a rule.
 constexpr double good_for_short = 1.1;
 
@@ -127,8 +130,10 @@ class Plannings {
     auto [plan, fewest] = plan_once(network_, hardware_, first, part);
     note(plan.stop);
     solved_ += plan.search.solved;
-    if (covers_ && plan.status == Status::unknown && plan.stop == StopReason::time_limit) {
-      // Nothing is kept back for what comes later where there is nothing to look at.
+    // Nothing is kept back for what comes later where there is nothing to look at.
+    for (int again = 0; again < most_again && plan.status == Status::unknown &&
+                        plan.stop == StopReason::time_limit && !limited_.budget().exhausted();
+         ++again) {
       covers_.reset();
       plan = plan_once(network_, hardware_, rest(), part).plan;
       solved_ += plan.search.solved;
@@ -557,16 +562,18 @@ class Plannings {
     plan.proved_over = over_everything();
   }
 
-  /// What every plan costs at least, which is the same whatever was found: asked for once. 0 where
-  /// the budget ends first. `early`: of covers by more than one run, whatever weights come early.
+  /// What every plan costs at least, which is the same whatever was found: asked for once, or again
+  /// where a budget ended it. `early`: of covers by more than one run, whatever weights come early.
   double least_of_all(const NetworkPlan& plan, bool early, const Budget& budget) {
-    std::optional<double>& least = least_of_all_[early ? 1 : 0];
-    if (least) return *least;
+    Least& least = least_of_all_[early ? 1 : 0];
+    if (least.whole || (least.bound > 0 && budget.exhausted())) return least.bound;
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
     const std::size_t max_ops =
         early ? std::min(params_.max_ops, network_.ops.size() - 1) : params_.max_ops;
-    least = bound_of_plans(network_, hardware_, params_, {score, max_ops, early, budget});
-    return *least;
+    const double bound =
+        bound_of_plans(network_, hardware_, params_, {score, max_ops, early, budget});
+    least = {std::max(least.bound, bound), !budget.exhausted()};
+    return least.bound;
   }
   /// Before what is looked for next takes all the time there is: bounds of deep networks take a
   /// second or two.
@@ -618,10 +625,13 @@ class Plannings {
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
   StopReason cut_ = StopReason::completed;
-  /// Covers, and those with weights that come early, when it is known.
-  std::array<std::optional<double>, 2> least_of_all_;
-  bool fewest_modes_ = false;  ///< of all of the plan, when all else is decided
-  bool side_by_side_ = false;  ///< covers are found so
+  struct Least {
+    double bound = 0;
+    bool whole = false;  ///< no limit ended it
+  };
+  std::array<Least, 2> least_of_all_;  ///< covers, and those with weights that come early
+  bool fewest_modes_ = false;          ///< of all of the plan, when all else is decided
+  bool side_by_side_ = false;          ///< covers are found so
 };
 
 }  // namespace

@@ -176,6 +176,7 @@ class PutTogether : LaterLook {
     std::vector<Way> found(fresh.size());
     std::vector<std::int64_t> solved(fresh.size(), 0);
     each_together(params_.limits.threads, fresh.size(), [&](std::size_t k) {
+      if (budget_.exhausted()) return;
       std::vector<TensorIndex> stays;
       for (const std::size_t item : fresh[k].kept) stays.push_back(may_.tensors[item]);
       Candidates candidates(network_, within_, candidates_with(std::move(stays)), params_.memory);

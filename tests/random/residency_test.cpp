@@ -129,6 +129,14 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
     const double roomless =
         planner::bound_of_covers(network, hardware, may, {score, params.max_ops});
     ASSERT_GE(bound, roomless * (1 - 1e-9));
+    for (const bool early : {false, true}) {
+      const double of_all =
+          planner::bound_of_all(network, hardware, {score, params.max_ops, early});
+      ASSERT_GT(of_all, 0);
+      ASSERT_LE(of_all,
+                planner::bound_of_covers(network, hardware, may, {score, params.max_ops, early}) *
+                    (1 + 1e-9));
+    }
     higher += bound > roomless * (1 + 1e-9) ? 1 : 0;
     if (plan.optimal && plan.proved_over.find("whatever stays") != std::string::npos) {
       ++proved;
