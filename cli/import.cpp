@@ -66,7 +66,7 @@ void add_import(CLI::App& app, Command& command) {
   arguments->limits.declare(*sub);
   sub->add_option("-o,--output", arguments->output,
                   "where the YAML goes; standard output without it");
-  sub->add_flag("--quiet", arguments->quiet, "say nothing but errors");
+  sub->add_flag("-q,--quiet", arguments->quiet, "say nothing but errors");
   sub->footer("Example:\n  tessera import model.onnx -o model.yaml --dtype int8");
   sub->final_callback([arguments, &command] {
     command.run = [arguments](Session& session) { return run_import(*arguments, session); };

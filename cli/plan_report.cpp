@@ -408,10 +408,15 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
                      bytes_text(t.dram_bytes) + " of DRAM, " + energy_text(t.energy_pj) +
                      ", peak " + bytes_text(t.peak_bytes);
   text += "\nscore " + decimals(plan.score, 4) + " against ";
-  const bool layers = plan.reference.totals == plan.baseline;
-  text += layers ? "layer by layer on " : "";
-  return text + (plan.reference.profile.empty() ? plan.profile : plan.reference.profile) +
-         ", which is 1\n";
+  const PlanReference& r = plan.reference;
+  const bool own =
+      r.totals == plan.baseline && (r.clock_hz == 0 || r.clock_hz == hardware.clock_hz);
+  // The profile as it is, where --set or the like made another machine of it.
+  const bool as_it_is =
+      !own && hardware.reference != nullptr && hardware.reference->name == r.profile;
+  text += own || as_it_is ? "layer by layer on " : "";
+  return text + (r.profile.empty() ? plan.profile : r.profile) +
+         (as_it_is && r.profile == plan.profile ? " as the profile has it" : "") + ", which is 1\n";
 }
 
 }  // namespace
@@ -428,7 +433,8 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, bool 
   text += "\n" + wrapped(subgraph_table(plan, hardware, width), words_width, 1) + "\n" +
           totals_table(plan, hardware) + reference_line(plan, hardware) + "\n";
   std::string words = proof_line(plan);
-  if (plan.limit_mattered) words += "--max-ops kept out longer runs that might have helped.\n";
+  if (plan.limit_mattered)
+    words += "Longer runs, which might have helped, were kept out (--max-ops, --layer-by-layer).\n";
   // A plan that others are compared with.
   if (fewest_tiles && hardware.tiling.pinned == Pinned::weights)
     words +=

@@ -142,6 +142,7 @@ class Reader {
         else
           memory.latency = cycles(each, "latency");
       });
+    fields.finish();  // a key that is written wrong is what is missing below
     if (memory.offchip && !memory.bandwidth) {
       throw sources_.error_at_key(node,
                                   "off-chip memory " + shown(node.key) + " has no `bandwidth`");
@@ -151,7 +152,6 @@ class Reader {
           node, "memory " + shown(node.key) + " has neither `capacity` nor `banks`",
           "or say `offchip: true` where buffers are not placed into it");
     }
-    fields.finish();
     return memory;
   }
 

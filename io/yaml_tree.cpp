@@ -114,6 +114,14 @@ class Events : public YAML::EventHandler {
   int documents_ = 0;
 };
 
+/// Lines count from 1.
+bool indents_with_tab(std::string_view text, std::size_t line) {
+  for (; line > 1 && !text.empty(); --line)
+    text.remove_prefix(std::min(text.size(), text.find('\n')) + (text.find('\n') < text.size()));
+  const std::string_view indent = text.substr(0, text.find_first_not_of(" \t"));
+  return indent.find('\t') != std::string_view::npos;
+}
+
 }  // namespace
 
 Node parse_yaml(std::string_view text, const Sources& sources) {
@@ -131,8 +139,11 @@ Node parse_yaml(std::string_view text, const Sources& sources) {
     }
   } catch (const YAML::Exception& error) {
     const std::size_t last = line_at(text, text.empty() ? 0 : text.size() - 1);
-    throw InputError(sources.newest(), std::min(line_of(error.mark), last),
-                     "is not valid YAML: " + error.msg);
+    const std::size_t line = std::min(line_of(error.mark), last);
+    throw InputError(sources.newest(), line,
+                     indents_with_tab(text, line)
+                         ? "is not valid YAML: a tab, where YAML indents with spaces"
+                         : "is not valid YAML: " + error.msg);
   }
   Node root = events.take();
   if (root.kind == Node::Kind::null) throw InputError(sources.newest(), 1, "is empty");

@@ -97,13 +97,14 @@ class Passes {
                                                           const tiling::TileWalk& walk) {
     std::vector<Visited> visited;
     if (planned.tile_count() == 1 || planned.tile_count() > most_staged) return visited;
+    const tiling::TileGeometry::Positions positions =
+        geometry.positions(tiling::TileShape{planned.extent});
     const auto& [outer, middle, inner] = walk.order();
     std::array<Dim, tiling::tile_axes> at{};
     for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
       for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
         for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
-          visited.push_back(
-              {at, walk.level_at(at), geometry.tile_at(tiling::TileShape{planned.extent}, at)});
+          visited.push_back({at, walk.level_at(at), geometry.tile_at(positions, at)});
     return visited;
   }
 

@@ -194,13 +194,21 @@ class PlanChecker {
     for (std::size_t k = 0; k < right.size() && s.ops.first + k < plan_.layers.size(); ++k) {
       const PlannedLayer& said = plan_.layers[s.ops.first + k];
       const PlannedLayer& layer = right[k];
-      if (said.op != layer.op || said.kind != layer.kind || said.bound_by != layer.bound_by ||
-          said.compute_cycles != layer.compute_cycles || said.cycles != layer.cycles ||
-          said.offchip_bytes != layer.offchip_bytes || !close(said.energy_pj, layer.energy_pj))
-        say("layer " + std::to_string(s.ops.first + k) + ", '" + layer.op + "', takes " +
-            std::to_string(layer.compute_cycles) + " cycles to compute, " +
-            std::to_string(layer.cycles) + " of the latency and " +
-            std::to_string(layer.offchip_bytes) + " bytes of traffic, bound by " + layer.bound_by +
+      std::string differs;
+      const auto part = [&](bool same, const char* key, const std::string& right_value) {
+        if (!same) differs += (differs.empty() ? "`" : ", `") + (key + ("` is " + right_value));
+      };
+      part(said.op == layer.op, "op", "'" + layer.op + "'");
+      part(said.kind == layer.kind, "kind", layer.kind);
+      part(said.compute_cycles == layer.compute_cycles, "compute_cycles",
+           std::to_string(layer.compute_cycles));
+      part(said.cycles == layer.cycles, "cycles", std::to_string(layer.cycles));
+      part(said.offchip_bytes == layer.offchip_bytes, "offchip_bytes",
+           std::to_string(layer.offchip_bytes));
+      part(close(said.energy_pj, layer.energy_pj), "energy_pj", std::to_string(layer.energy_pj));
+      part(said.bound_by == layer.bound_by, "bound_by", layer.bound_by);
+      if (!differs.empty())
+        say("layer " + std::to_string(s.ops.first + k) + ", '" + layer.op + "': " + differs +
             ", which is not what `layers` says");
     }
   }

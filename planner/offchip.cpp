@@ -104,12 +104,14 @@ class Traffic {
       const tiling::TileGrid grid = geometry.grid(shape);
       const tiling::TileWalk walk(
           grid, tiling::lower(part, geometry.space(), *hardware_, planned.variant));
+      const tiling::TileGeometry::Positions positions = geometry.positions(shape);
       const auto& [outer, middle, inner] = walk.order();
       std::array<Dim, tiling::tile_axes> at{};
       for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
         for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
           for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
-            add_tile(part, geometry.tile_at(shape, at), direct, &walk, walk.level_at(at), followed);
+            add_tile(part, geometry.tile_at(positions, at), direct, &walk, walk.level_at(at),
+                     followed);
       // What ops that trail read is read while the next tile is written.
       if (planned.variant.trailing > 0)
         for (auto& [t, access] : followed.accesses)

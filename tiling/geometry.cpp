@@ -277,16 +277,27 @@ TileGeometry::Found TileGeometry::largest_volumes(const TileShape& shape, bool f
   return volumes_ ? volumes_->largest(shape, first_channel, volumes) : Found::none;
 }
 
-TileRegions TileGeometry::tile_at(const TileShape& shape,
-                                  const std::array<Dim, tile_axes>& position) const {
-  std::array<TileRegions, tile_axes> found;
+TileGeometry::Positions TileGeometry::positions(const TileShape& shape) const {
+  Positions positions;
   for (std::size_t a = 0; a < tile_axes; ++a) {
     AxisRules rules(subgraph_, space_, a, shape.extent[a], keeps(a));
-    for (Dim at = 0; at <= position[a]; ++at) rules.run(at);
-    found[a] = std::move(rules.regions);
+    const Dim count = pieces(space_.whole.extent[a], shape.extent[a]);
+    for (Dim at = 0; at < count; ++at) {
+      work();
+      rules.run(at);
+      positions.along[a].push_back(rules.regions);
+    }
   }
+  return positions;
+}
+
+TileRegions TileGeometry::tile_at(const Positions& positions,
+                                  const std::array<Dim, tile_axes>& position) const {
+  std::array<const TileRegions*, tile_axes> found{};
+  for (std::size_t a = 0; a < tile_axes; ++a)
+    found[a] = &positions.along[a][static_cast<std::size_t>(position[a])];
   TileRegions tile;
-  combine({&found[0], &found[1], &found[2]}, false, tile);
+  combine(found, false, tile);
   return tile;
 }
 

@@ -130,10 +130,20 @@ class TileGeometry {
   [[nodiscard]] Found largest_volumes(const TileShape& shape, bool first_channel,
                                       std::vector<std::vector<std::int64_t>>& volumes);
 
-  /// The tile at one position (c, h, w), in absolute coordinates; takes time in proportion to the
-  /// positions before it. grid() has the same sizes for all tiles of a class.
-  [[nodiscard]] TileRegions tile_at(const TileShape& shape,
+  /// The tiles along each axis at each of its positions, in absolute coordinates.
+  struct Positions {
+    std::array<std::vector<TileRegions>, tile_axes> along;
+  };
+  [[nodiscard]] Positions positions(const TileShape& shape) const;
+  /// The tile at one position (c, h, w) of the shape that they are of. grid() has the same sizes
+  /// for all tiles of a class.
+  [[nodiscard]] TileRegions tile_at(const Positions& positions,
                                     const std::array<Dim, tile_axes>& position) const;
+  /// Of one shape alone: all positions are gone through for it.
+  [[nodiscard]] TileRegions tile_at(const TileShape& shape,
+                                    const std::array<Dim, tile_axes>& position) const {
+    return tile_at(positions(shape), position);
+  }
 
   /// Regions of the tile at the origin only. They grow with every extent of the shape, so what
   /// does not hold this tile holds no tile shape that is at least as large along every axis.

@@ -156,7 +156,7 @@ std::string_view words_of(ChartKind kind, bool offchip) {
     case ChartKind::intermediate:
       return "intermediate, within one run";
     case ChartKind::kept:
-      return "kept on the chip over cuts";
+      return "on the chip over cuts";
     case ChartKind::halo:
       return "halo kept from tile to tile";
     case ChartKind::copy:

@@ -52,7 +52,7 @@ function hue(text) {
 // What a buffer is to a plan; the colours of `plan --plot`.
 const kinds = {
   weights: ["weights", "#edb95a"], input: ["input", "#7fb5e6"], output: ["output", "#7cc48d"],
-  inside: ["intermediate, within one run", "#b9bec9"], kept: ["kept on the chip over cuts", "#c99ad9"],
+  inside: ["intermediate, within one run", "#b9bec9"], kept: ["on the chip over cuts", "#c99ad9"],
   pinned: ["weights on the chip for good", "#b184c6"],
   halo: ["halo kept from tile to tile", "#ef9a80"], copy: ["copy for another engine", "#d9cba0"],
   between: ["waits off the chip for later runs", "#6fbfb8"],

@@ -133,10 +133,11 @@ class Case {
   template <typename Visit>
   void positions(tiling::TileGeometry& geometry, const tiling::TileShape& shape, Visit visit) {
     const tiling::TileGrid grid = geometry.grid(shape);
+    const tiling::TileGeometry::Positions positions = geometry.positions(shape);
     for (Dim c = 0; c < grid.counts[0]; ++c)
       for (Dim h = 0; h < grid.counts[1]; ++h)
         for (Dim w = 0; w < grid.counts[2]; ++w) {
-          const tiling::TileRegions tile = geometry.tile_at(shape, {c, h, w});
+          const tiling::TileRegions tile = geometry.tile_at(positions, {c, h, w});
           visit(tile);
           const tiling::TileRegions& same = grid.tiles[grid.at(c, h, w)];
           for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
@@ -282,10 +283,11 @@ class Case {
     std::int64_t total = 0;
     for (const tiling::TileRegions& tile : grid.tiles) total += tile.times;
     ASSERT_EQ(total, grid.count());
+    const tiling::TileGeometry::Positions positions = geometry.positions(shape);
     for (Dim c = 0; c < grid.counts[0]; ++c)
       for (Dim h = 0; h < grid.counts[1]; ++h)
         for (Dim w = 0; w < grid.counts[2]; ++w) {
-          const tiling::TileRegions tile = geometry.tile_at(shape, {c, h, w});
+          const tiling::TileRegions tile = geometry.tile_at(positions, {c, h, w});
           for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
             const Elements flat(subgraph_.tensor(t).shape);
             each_in(tile.stored[t], [&](const Element& at) { ++times[t][flat.flat(at)]; });
@@ -300,9 +302,10 @@ class Case {
   /// What is needed but neither loaded nor made was in memory for the tile to the left or above.
   void held(tiling::TileGeometry& geometry, const tiling::TileShape& shape) {
     const tiling::TileGrid grid = geometry.grid(shape);
+    const tiling::TileGeometry::Positions positions = geometry.positions(shape);
     for (Dim h = 0; h < grid.counts[1]; ++h)
       for (Dim w = 0; w < grid.counts[2]; ++w) {
-        const tiling::TileRegions tile = geometry.tile_at(shape, {0, h, w});
+        const tiling::TileRegions tile = geometry.tile_at(positions, {0, h, w});
         for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
           rest(geometry, tile, t);
           if (tile.fresh[t] == tile.needed[t]) continue;
@@ -313,9 +316,9 @@ class Case {
             each_in(box, [&](const Element& at) { there[flat.flat(at)] = true; });
           };
           bring(tile.fresh[t]);
-          if (w > 0) bring(geometry.tile_at(shape, {0, h, w - 1}).needed[t]);
+          if (w > 0) bring(geometry.tile_at(positions, {0, h, w - 1}).needed[t]);
           for (Dim k = 0; h > 0 && k < grid.counts[2]; ++k)
-            bring(geometry.tile_at(shape, {0, h - 1, k}).needed[t]);
+            bring(geometry.tile_at(positions, {0, h - 1, k}).needed[t]);
           each_in(tile.needed[t], [&](const Element& at) {
             ASSERT_TRUE(there[flat.flat(at)]) << text_ << ": " << subgraph_.tensor(t).name;
           });

@@ -163,11 +163,11 @@ class Pictures(Case):
 
     def test_a_plan(self):
         asked = ("plan", self.file("toy.yaml", TOY_NETWORK), "-p", self.file("small.yaml", PROFILE))
-        self.assertIn("kept on the chip over cuts", self.in_legend(self.drawn(*asked), "\ncycles "))
+        self.assertIn("on the chip over cuts", self.in_legend(self.drawn(*asked), "\ncycles "))
         root = self.drawn(*asked, "--residency", "off")
         words = self.in_legend(root, "\ncycles ")
         self.assertLessEqual({"weights", "input", "output", "read over the bus"}, words)
-        self.assertNotIn("kept on the chip over cuts", words)
+        self.assertNotIn("on the chip over cuts", words)
         texts = [t.text for t in root.iter(SVG + "text")]
         for text in ("toy on small", "sram", "dram", "bus to dram", "array", "cycles", "c1", "a1", "c2"):
             self.assertIn(text, texts)
@@ -175,9 +175,9 @@ class Pictures(Case):
 
     def test_what_stays_over_cuts_is_one_box(self):
         root = self.drawn("plan", EXAMPLES / "classifier.tflite", "-p", "ethos-u55-256")
-        self.assertIn("kept on the chip over cuts", self.in_legend(root, "\ncycles "))
+        self.assertIn("on the chip over cuts", self.in_legend(root, "\ncycles "))
         titles = [t.text for t in root.iter(SVG + "title")]
-        kept = [t for t in titles if "kept on the chip" in t and t.startswith("conv/Relu")]
+        kept = [t for t in titles if "on the chip over cuts" in t and t.startswith("conv/Relu")]
         self.assertEqual(len(kept), 1, "one box through the runs that make and read it")
 
     def test_modes_and_banks(self):

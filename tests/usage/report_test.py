@@ -212,7 +212,7 @@ class InABrowser(ReportCase):
                 self.assertIn(">kind<", told)
                 self.assertIn("weights", told)
                 if profile == "ethos-u55-256":
-                    self.assertIn("kept on the chip over cuts", told)
+                    self.assertIn("on the chip over cuts", told)
                     # In cycles, and to the last of them.
                     latency = json.loads(plan.read_text())["totals"]["latency_cycles"]
                     self.assertIn(f">{latency:,}<", told)
