@@ -101,9 +101,9 @@ class Passes {
         geometry.positions(tiling::TileShape{planned.extent});
     const auto& [outer, middle, inner] = walk.order();
     std::array<Dim, tiling::tile_axes> at{};
-    for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
-      for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
-        for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
+    for (at[outer] = 0; at[outer] < positions.count(outer); ++at[outer])
+      for (at[middle] = 0; at[middle] < positions.count(middle); ++at[middle])
+        for (at[inner] = 0; at[inner] < positions.count(inner); ++at[inner])
           visited.push_back({at, walk.level_at(at), geometry.tile_at(positions, at)});
     return visited;
   }

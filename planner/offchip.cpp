@@ -107,9 +107,9 @@ class Traffic {
       const tiling::TileGeometry::Positions positions = geometry.positions(shape);
       const auto& [outer, middle, inner] = walk.order();
       std::array<Dim, tiling::tile_axes> at{};
-      for (at[outer] = 0; at[outer] < planned.counts[outer]; ++at[outer])
-        for (at[middle] = 0; at[middle] < planned.counts[middle]; ++at[middle])
-          for (at[inner] = 0; at[inner] < planned.counts[inner]; ++at[inner])
+      for (at[outer] = 0; at[outer] < positions.count(outer); ++at[outer])
+        for (at[middle] = 0; at[middle] < positions.count(middle); ++at[middle])
+          for (at[inner] = 0; at[inner] < positions.count(inner); ++at[inner])
             add_tile(part, geometry.tile_at(positions, at), direct, &walk, walk.level_at(at),
                      followed);
       // What ops that trail read is read while the next tile is written.

@@ -133,10 +133,11 @@ class TileGeometry {
   /// The tiles along each axis at each of its positions, in absolute coordinates.
   struct Positions {
     std::array<std::vector<TileRegions>, tile_axes> along;
+    [[nodiscard]] Dim count(std::size_t axis) const { return static_cast<Dim>(along[axis].size()); }
   };
   [[nodiscard]] Positions positions(const TileShape& shape) const;
-  /// The tile at one position (c, h, w) of the shape that they are of. grid() has the same sizes
-  /// for all tiles of a class.
+  /// The tile at one position (c, h, w) of the shape that they are of, below their counts. grid()
+  /// has the same sizes for all tiles of a class.
   [[nodiscard]] TileRegions tile_at(const Positions& positions,
                                     const std::array<Dim, tile_axes>& position) const;
   /// Of one shape alone: all positions are gone through for it.
