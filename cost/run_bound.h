@@ -43,8 +43,7 @@ class RunBounds {
   /// `kept`: never moved either; quickest for one run after the other.
   [[nodiscard]] Metrics of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept = {});
   /// What all ops take together in whatever runs they are, with whatever weights early: no more
-  /// than the bounds of the runs of any cover, and much sooner there. Zeros where an engine may
-  /// work past the chip. Its peaks are 0.
+  /// than the bounds of the runs of any cover, and much sooner there. Its peaks are 0.
   [[nodiscard]] Metrics of_all() const;
 
  private:

@@ -116,8 +116,7 @@ class Events : public YAML::EventHandler {
 
 /// Lines count from 1.
 bool indents_with_tab(std::string_view text, std::size_t line) {
-  for (; line > 1 && !text.empty(); --line)
-    text.remove_prefix(std::min(text.size(), text.find('\n')) + (text.find('\n') < text.size()));
+  for (; line > 1; --line) text.remove_prefix(std::min(text.size(), text.find('\n') + 1));
   const std::string_view indent = text.substr(0, text.find_first_not_of(" \t"));
   return indent.find('\t') != std::string_view::npos;
 }

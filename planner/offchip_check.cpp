@@ -101,12 +101,15 @@ std::vector<std::string> offchip_wrong(const Network& network, const Hardware& h
                                        const NetworkPlan& plan, int threads) {
   const bool behind = off_chip::behind(hardware) != nullptr;
   if (plan.offchip.empty() && !behind) return {};
+  const auto by_whole_tensors = [&] {
+    return places_wrong(offchip_question_of(network, hardware, plan, by_runs, threads),
+                        plan.offchip)
+        .empty();
+  };
   // Where time was up whole tensors have their places, and no bound is said: no tile is followed.
-  const auto no_bound = [](const OffchipMemory& said) { return !(said.lower_bound > 0); };
-  if (!plan.offchip.empty() && std::ranges::all_of(plan.offchip, no_bound) &&
-      places_wrong(offchip_question_of(network, hardware, plan, by_runs, threads), plan.offchip)
-          .empty())
-    return {};
+  const bool bounded = std::ranges::any_of(
+      plan.offchip, [](const OffchipMemory& said) { return said.lower_bound > 0; });
+  if (!plan.offchip.empty() && !bounded && by_whole_tensors()) return {};
   const PlacementProblem problem =
       offchip_question_of(network, hardware, plan, most_pieces, threads);
   // What is fetched, and when, rests on there being a place for it.
@@ -116,10 +119,7 @@ std::vector<std::string> offchip_wrong(const Network& network, const Hardware& h
   if (plan.offchip.empty()) return {};
   std::vector<std::string> wrong = places_wrong(problem, plan.offchip);
   // A bound of tiles may stand beside places of whole tensors.
-  if (!wrong.empty() &&
-      places_wrong(offchip_question_of(network, hardware, plan, by_runs, threads), plan.offchip)
-          .empty())
-    wrong.clear();
+  if (!wrong.empty() && bounded && by_whole_tensors()) wrong.clear();
   std::ranges::move(bounds_wrong(problem, plan.offchip), std::back_inserter(wrong));
   return wrong;
 }

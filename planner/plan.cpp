@@ -70,10 +70,7 @@ class Plannings {
     if (plan.status == Status::feasible) {
       // Less memory, or what stays, was not looked at where a limit came first.
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
-      if (later_.any() && may_go_on(plan)) {
-        if (later_.direct && network_.ops.size() <= few_ops) add_op_by_op(plan, stays.nearly);
-        if (later_.trailing) add_side_by_side(plan, stays.nearly);
-      }
+      if (later_.trailing && may_go_on(plan)) add_side_by_side(plan, stays.nearly);
       if (later_.any() && may_look_later(plan)) go_on(plan, stays.nearly);
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       const double before = plan.score;
@@ -162,33 +159,41 @@ class Plannings {
 
   /// What makes a run cheap at last, as sums in parts, is looked at where the best cover has it,
   /// and that has long runs as a rule, which have less use for it. So the best of short ones are
-  /// asked for besides; whichever is best is the plan.
+  /// asked for besides; whichever is best is the plan. In short networks all that comes later is
+  /// tried on them, too: op by op, say, every one may work past the chip.
   std::vector<NetworkPlan> short_covers(NetworkPlan& plan) {
     std::vector<NetworkPlan> covers;
+    const bool quick = network_.ops.size() > few_ops;
     for (const std::size_t most_ops : {std::size_t{2}, std::size_t{1}}) {
       if (most_ops >= std::min(params_.max_ops, network_.ops.size())) continue;
-      PlanParams params = rest();
-      params.max_ops = most_ops;
-      params.progress = nullptr;
-      const bool quick = network_.ops.size() > few_ops;
-      NetworkPlan cover =
-          plan_once(network_, hardware_, params, {.quick = quick, .side_by_side = side_by_side_})
-              .plan;
-      solved_ += cover.search.solved;
-      note(cover.stop);
+      NetworkPlan cover = cover_of_runs(most_ops, {.quick = quick, .side_by_side = side_by_side_});
       if (cover.status != Status::feasible) continue;
       if (quick && cover.score > plan.score * good_for_short) continue;
       covers.push_back(cover);
-      if (cover.score < plan.score) {
-        cover.bound = std::min(plan.bound, cover.score);
-        cover.optimal = false;
-        cover.limit_mattered = plan.limit_mattered;
-        cover.proved_over = plan.proved_over;
-        cover.search = plan.search;
-        std::swap(plan, cover);
-      }
+      if (cover.score >= plan.score) continue;
+      claim_as(plan, cover);
+      cover.search = plan.search;
+      plan = std::move(cover);
     }
     return covers;
+  }
+
+  /// The best one by runs of at most so many ops.
+  [[nodiscard]] NetworkPlan cover_of_runs(std::size_t most_ops, const PlanPart& part) {
+    PlanParams params = rest();
+    params.max_ops = most_ops;
+    params.progress = nullptr;
+    NetworkPlan cover = plan_once(network_, hardware_, params, part).plan;
+    solved_ += cover.search.solved;
+    note(cover.stop);
+    return cover;
+  }
+  /// What is known of all covers is what the first search says.
+  static void claim_as(const NetworkPlan& plan, NetworkPlan& other) {
+    other.bound = std::min(plan.bound, other.score);
+    other.optimal = false;
+    other.limit_mattered = plan.limit_mattered;
+    other.proved_over = plan.proved_over;
   }
 
   /// The same with runs whose last ops may trail: a start of its own, since two copies of what is
@@ -204,16 +209,6 @@ class Plannings {
     add_start(plan, std::move(other), others);
   }
 
-  /// Op by op every one may work past the chip, and what that saves is not known before.
-  void add_op_by_op(const NetworkPlan& plan, std::vector<NetworkPlan>& others) {
-    PlanParams params = rest();
-    params.max_ops = 1;
-    params.progress = nullptr;
-    NetworkPlan each = plan_once(network_, hardware_, params, {}).plan;
-    solved_ += each.search.solved;
-    note(each.stop);
-    add_start(plan, std::move(each), others);
-  }
   static void add_start(const NetworkPlan& plan, NetworkPlan start,
                         std::vector<NetworkPlan>& others) {
     if (start.status != Status::feasible) return;
@@ -362,18 +357,9 @@ class Plannings {
     if (!no_room && (!may_go_on(plan) || plan.behind.fetches.empty())) return;
     for (const std::size_t most_ops : short_runs) {
       if (most_ops >= params_.max_ops) continue;
-      PlanParams params = rest();
-      params.max_ops = most_ops;
-      params.progress = nullptr;
-      NetworkPlan other = plan_once(network_, hardware_, params, {}).plan;
-      solved_ += other.search.solved;
-      note(other.stop);
+      NetworkPlan other = cover_of_runs(most_ops, {});
       if (other.status != Status::feasible) continue;
-      // What is known of all covers is what the first search says.
-      other.bound = std::min(plan.bound, other.score);
-      other.optimal = false;
-      other.limit_mattered = plan.limit_mattered;
-      other.proved_over = plan.proved_over;
+      claim_as(plan, other);
       if (plan.status != Status::feasible || other.score < plan.score) plan = std::move(other);
     }
   }

@@ -202,10 +202,8 @@ std::optional<DecidedBy> FittingShapes::refute(const tiling::TileShape& shape,
     if (!by) tiling::add_demand(lowering_, sizes_, demands);
     return !by;
   });
-  if (by) return by;
-  for (const std::vector<Size>& sizes : demands)
-    if (by = decider_.refuted_cheaply(sizes); by) return by;
-  return std::nullopt;
+  // What lies there through all tiles covers them together.
+  return by || !lowering_.across_tiles ? by : decider_.refuted_cheaply(demands.front());
 }
 
 /// Is the first tile along H and W among those that planes ask about?
