@@ -32,6 +32,10 @@ class Poll {
   /// Never ends anything.
   Poll() = default;
   explicit Poll(const Budget& budget) : budget_(budget), limited_(true) {}
+  /// So many units count as one of the budget's meter, and what its limit leaves is a limit, too: a
+  /// race does not wait for whoever is still building when another one has found what it was for.
+  /// require: per_work >= 1
+  Poll(const Budget& budget, std::int64_t per_work) : Poll(budget) { per_work_ = per_work; }
 
   /// Counts units of work, each well below a microsecond, and looks at the budget every thousand.
   /// Throws BudgetEnded.
@@ -44,6 +48,7 @@ class Poll {
   void look() {
     left_ = between;
     if (!limited_) return;
+    if (metered()) throw BudgetEnded(StopReason::node_limit, false);
     if (const auto why = budget_.exhausted()) throw BudgetEnded(*why, false);
   }
   /// The units that were counted so far.
@@ -56,10 +61,21 @@ class Poll {
  private:
   static constexpr std::int64_t between = 1024;
 
+  /// Is there no work left?
+  [[nodiscard]] bool metered() {
+    if (per_work_ == 0 || budget_.meter == nullptr) return false;
+    const std::int64_t more = spent_ / per_work_ - told_;
+    told_ += more;
+    const std::int64_t done = budget_.meter->done.fetch_add(more, std::memory_order_relaxed) + more;
+    return done >= budget_.meter->limit.load(std::memory_order_relaxed);
+  }
+
   Budget budget_;  // what it points to outlives the call that made it
   bool limited_ = false;
   std::int64_t left_ = 0;
   std::int64_t spent_ = 0;
+  std::int64_t per_work_ = 0;  ///< 0: nothing counts
+  std::int64_t told_ = 0;      ///< to the meter, in its units
 };
 
 }  // namespace tessera

@@ -107,7 +107,10 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
   for (const TensorIndex t : params_.stays) whole += ' ' + std::to_string(t);
   runs_ = memory_->runs(whole);
   plain_ = only_plain_memory(hardware);
-  if (!plain_) return;
+  if (!plain_) {
+    of_machine_ = memory_->of_machine(hardware_key(hardware));
+    return;
+  }
   capacity_ = hardware.memories[*plain_].space.capacity;
   Hardware other = hardware;
   other.memories[*plain_].space.capacity = other.memories[*plain_].space.alignment;
@@ -258,11 +261,11 @@ PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeom
   if (!cost_key_.empty()) {
     cost_key = cost_key_of(question.structure, options, found.shape);
     peak_key = tile_key(question, options) + word_of(found.shape);
-    cost = memory_->costs().find(cost_key);
+    cost = known_costs().find(cost_key);
     if (const std::optional<Size> peak = memory_->peaks().find(peak_key)) {
       if (!cost) {
         cost = cost_of(question.run, geometry, options, found.shape, poll);
-        memory_->costs().keep(cost_key, *cost);
+        known_costs().keep(cost_key, *cost);
       }
       PlannedSubgraph s = bare_option(geometry.space(), options, found.shape);
       for (Placement& placement : found.placements) {
@@ -283,7 +286,7 @@ PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeom
     if (!cost) {
       KnownCost made{.metrics = s.metrics, .utilisation = s.utilisation};
       made.metrics.peak_bytes = 0;
-      memory_->costs().keep(cost_key, made);
+      known_costs().keep(cost_key, made);
     }
     memory_->peaks().keep(peak_key, s.metrics.peak_bytes);
   }

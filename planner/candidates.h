@@ -168,7 +168,13 @@ class Candidates {
   [[nodiscard]] std::shared_ptr<RunGeometry> geometry_of(OpRange ops,
                                                          const std::string& structure) const;
   void keep(const std::string& structure, const std::shared_ptr<RunGeometry>& run) const;
-  /// require: cost_key_ is not empty.
+  /// What tiles of shapes cost at least, or do cost where cost_key_ is not empty.
+  [[nodiscard]] ByKey<KnownCost>& known_costs() const {
+    return of_machine_ ? of_machine_->costs : memory_->costs();
+  }
+  [[nodiscard]] ByKey<KnownLoad>& known_loads() const {
+    return of_machine_ ? of_machine_->loads : memory_->loads();
+  }
   [[nodiscard]] std::string cost_key_of(const std::string& structure, const TileVariant& options,
                                         const tiling::TileShape& shape) const;
   [[nodiscard]] KnownCost cost_of(RunGeometry& run, tiling::TileGeometry& geometry,
@@ -299,6 +305,7 @@ class Candidates {
   Size capacity_ = 0;                 ///< of that memory
   std::string load_key_;              ///< of its memory without the capacity; empty as the next
   std::string cost_key_;  ///< of the machine, where costs are shared for all capacities; or empty
+  std::shared_ptr<KnownOfMachine> of_machine_;  ///< where they are not
   std::vector<std::optional<OpIndex>> readers_;
   cost::ChannelUse channel_use_;
   mutable std::mutex lock_;

@@ -89,6 +89,12 @@ struct KnownLoad {
   Size fails_to = -1;
 };
 
+/// What tiles of shapes cost at least, and whether their loads fit, on one machine.
+struct KnownOfMachine {
+  SharedTable<std::string, KnownCost> costs;
+  SharedTable<std::string, KnownLoad> loads;
+};
+
 /// Structures of the runs of one network, in short words.
 class NetworkRuns {
  public:
@@ -127,6 +133,15 @@ class PlanMemory {
   [[nodiscard]] planner::ByKey<planner::KnownLoad>& loads() { return loads_; }
   /// Heights of the tiles that were found, by their question and their shape.
   [[nodiscard]] planner::ByKey<Size>& peaks() { return peaks_; }
+  /// Of a machine with this key (hardware_key.h), where nothing is shared for all capacities.
+  [[nodiscard]] std::shared_ptr<planner::KnownOfMachine> of_machine(
+      const std::string& hardware_key) {
+    const std::string machine = short_for(hardware_key);
+    const std::lock_guard guard(lock_);
+    std::shared_ptr<planner::KnownOfMachine>& known = of_machine_[machine];
+    if (!known) known = std::make_shared<planner::KnownOfMachine>();
+    return known;
+  }
   /// Of the network with this key.
   [[nodiscard]] std::shared_ptr<planner::NetworkRuns> runs(const std::string& key) {
     const std::lock_guard guard(lock_);
@@ -212,6 +227,7 @@ class PlanMemory {
     };
     drop_from(answers_);
     drop_from(bounds_);
+    of_machine_.erase(machine);
   }
   /// What is quickly made again goes first: how tiles cut a run, and what it costs at least. With
   /// `all` what tile searches found goes as well. Plans under way keep what they hold.
@@ -220,6 +236,7 @@ class PlanMemory {
     {
       const std::lock_guard guard(lock_);
       bounds_.clear();
+      if (all) of_machine_.clear();
     }
     if (!all) return;
     tiles_.clear();
@@ -240,6 +257,7 @@ class PlanMemory {
   std::map<std::string, std::size_t> words_;
   std::map<std::string, std::shared_future<Answer>> answers_;
   std::map<std::string, std::shared_ptr<const cost::GridBound>> bounds_;
+  std::map<std::string, std::shared_ptr<planner::KnownOfMachine>> of_machine_;
 };
 
 }  // namespace tessera

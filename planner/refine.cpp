@@ -133,16 +133,15 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
   return any;
 }
 
-/// What is known of shapes from machines that differ in their capacity alone.
+/// What is known of shapes, from machines that differ in their capacity alone or from this one.
 KnownShapes Candidates::known_shapes(const std::string& structure,
                                      const TileVariant& options) const {
-  if (cost_key_.empty()) return {};
   const auto load_key = [this, structure, options](const tiling::TileShape& shape) {
     return load_key_ + cost_key_of(structure, options, shape).substr(cost_key_.size());
   };
   return {
       .fits = [this, load_key](const tiling::TileShape& shape) -> std::optional<bool> {
-        const std::optional<KnownLoad> known = memory_->loads().find(load_key(shape));
+        const std::optional<KnownLoad> known = known_loads().find(load_key(shape));
         if (!known || (capacity_ < known->fits_from && capacity_ > known->fails_to))
           return std::nullopt;
         return capacity_ >= known->fits_from;
@@ -150,15 +149,15 @@ KnownShapes Candidates::known_shapes(const std::string& structure,
       .keep_fits =
           [this, load_key](const tiling::TileShape& shape, bool fits) {
             const std::string key = load_key(shape);
-            KnownLoad known = memory_->loads().find(key).value_or(KnownLoad{});
+            KnownLoad known = known_loads().find(key).value_or(KnownLoad{});
             if (fits)
               known.fits_from = std::min(known.fits_from, capacity_);
             else
               known.fails_to = std::max(known.fails_to, capacity_);
-            memory_->loads().keep(key, known);
+            known_loads().keep(key, known);
           },
       .cost = [this, structure, options](const tiling::TileShape& shape) -> std::optional<Metrics> {
-        const auto known = memory_->costs().find(cost_key_of(structure, options, shape));
+        const auto known = known_costs().find(cost_key_of(structure, options, shape));
         if (!known || !known->load) return std::nullopt;
         return least_of(*known);
       }};
@@ -178,8 +177,7 @@ ShapeSearchParams Candidates::shape_params(RunGeometry& run, const std::string& 
                     cost_anywhere(run.part, grid, lowering, cheapest_, *cheapest_arrays_, poll);
                 cost.load = peak_load(
                     lowering, tiling::demands(run.part, geometry.space(), lowering, grid.tiles));
-                if (!cost_key_.empty())
-                  memory_->costs().keep(cost_key_of(structure, options, grid.shape), cost);
+                known_costs().keep(cost_key_of(structure, options, grid.shape), cost);
                 return least_of(cost);
               },
           .groups = &run.groups.try_emplace(options.halo, geometry.space()).first->second,
@@ -336,7 +334,7 @@ void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) const {
   if (!best.found) return;
   std::optional<KnownCost> known;
   if (!c.cost_key_.empty())
-    known = c.memory_->costs().find(c.cost_key_of(structure_, options, best.found->shape));
+    known = c.known_costs().find(c.cost_key_of(structure_, options, best.found->shape));
   look.option = make_option(geometry, c.hardware_, options, std::move(*best.found), c.engine_name_,
                             *c.arrays_, poll, known ? &*known : nullptr);
   look.cost = goal_.score(look.option->metrics);
