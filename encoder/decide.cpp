@@ -12,8 +12,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// So many polls while rules and clauses are written take about a millisecond (measured: 70 to 90 ns
-/// each), as there is between two questions of CaDiCaL whether to go on, which count as work.
+/// So many polls while rules and clauses are written take about a millisecond (measured: 70 to 90
+/// ns each), as there is between two questions of CaDiCaL whether to go on, which count as work.
 constexpr std::int64_t units_per_work = 12'000;
 
 class Question {

@@ -259,8 +259,8 @@ class ShapeSearch {
       };
       // As a rule no tile needs more, and it takes no grid.
       if (!fits_in(geometry_.middle_tile(shape, /*first_channel=*/false))) return false;
-      grid = geometry_.grid(shape);
-      return std::ranges::all_of(grid->tiles, fits_in);
+      grid = geometry_.grid_if(shape, fits_in);
+      return grid.has_value();
     }();
     if (known.keep_fits) known.keep_fits(shape, fits);
     return fits;

@@ -206,6 +206,11 @@ std::array<Dim, 2> TileGeometry::kept(const std::array<const TileRegions*, tile_
 }
 
 TileGrid TileGeometry::grid(const TileShape& shape) {
+  return *grid_if(shape, [](const TileRegions&) { return true; });
+}
+
+std::optional<TileGrid> TileGeometry::grid_if(
+    const TileShape& shape, const std::function<bool(const TileRegions&)>& keeps) {
   TileGrid grid;
   grid.shape = shape;
   std::array<const Trace*, tile_axes> traces{};
@@ -216,10 +221,13 @@ TileGrid TileGeometry::grid(const TileShape& shape) {
     grid.classes[a] = traces[a]->classes;
     grid.class_counts[a] = static_cast<std::uint32_t>(traces[a]->tiles.size());
   }
+  bool all = true;
   each_tile(traces, [&](const TileRegions& tile) {
-    grid.tiles.push_back(tile);
-    return true;
+    all = keeps(tile);
+    if (all) grid.tiles.push_back(tile);
+    return all;
   });
+  if (!all) return std::nullopt;
   return grid;
 }
 

@@ -103,6 +103,9 @@ class TileGeometry {
 
   /// require: 1 <= shape.extent <= space().whole.extent, equal where the axis cannot be cut.
   [[nodiscard]] TileGrid grid(const TileShape& shape);
+  /// The same, if `keeps` says yes of all of its tiles; it is not asked of any after the first no.
+  [[nodiscard]] std::optional<TileGrid> grid_if(
+      const TileShape& shape, const std::function<bool(const TileRegions&)>& keeps);
   /// The distinct tiles of the grid in their order, one after the other and none of them kept: a
   /// grid of small tiles may have more of them than memory takes. `see` says whether to go on.
   void for_each_tile(const TileShape& shape, const std::function<bool(const TileRegions&)>& see);
