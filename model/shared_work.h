@@ -6,17 +6,26 @@
 //     for (std::size_t k = next++; k < jobs.size(); k = next++)
 //       shared.run([&] { jobs[k].work_until_done(); });      // several threads may call it at once
 //   });
+//   each_sharing(threads, kinds, [&](std::size_t k, SharedWork& own) { jobs[k].run(own); });
 //
 // Jobs take unequally long: with fewer of them left than there are threads, the others help with
 // what is under way, where that can be shared.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
+
+#include "model/crew.h"
 
 namespace tessera {
 
@@ -96,5 +105,29 @@ class SharedWork {
   int busy_ = 0;  ///< threads with jobs of their own
   std::vector<Open*> open_;
 };
+
+/// Calls `each(k, shared)` for each of the jobs, in so many threads.
+template <class Each>
+void each_sharing(int threads, std::span<const std::size_t> jobs, const Each& each) {
+  std::atomic<std::size_t> next{0};
+  SharedWork shared;
+  work_together(jobs.empty() ? 1 : threads, [&] {
+    const SharedWork::Own own(shared);
+    for (std::size_t k = next++; k < jobs.size(); k = next++) each(jobs[k], shared);
+  });
+}
+
+/// The same for all of the kinds' positions. Of one kind the first is done before the others:
+/// whoever asks for what is being made already would only wait for it.
+template <class Each>
+void each_sharing(int threads, std::span<const std::string> kinds, const Each& each) {
+  std::vector<std::size_t> first;
+  std::vector<std::size_t> again;
+  std::set<std::string_view> seen;
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    (seen.insert(kinds[k]).second ? first : again).push_back(k);
+  each_sharing(threads, std::span<const std::size_t>(first), each);
+  each_sharing(threads, std::span<const std::size_t>(again), each);
+}
 
 }  // namespace tessera

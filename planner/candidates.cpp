@@ -162,9 +162,7 @@ std::shared_ptr<const cost::GridBound> Candidates::grid_bound(const Question& qu
   const std::string& machine = plain_ ? capacity_free_key_ : hardware_key_;
   return memory_->bound(machine + question.structure, [&] {
     RunGeometry& run = question.run;
-    tiling::TileGeometry& geometry =
-        run.of_halo.try_emplace(HaloPolicy::recompute, run.part, HaloPolicy::recompute)
-            .first->second;
+    tiling::TileGeometry& geometry = run.with(HaloPolicy::recompute);
     std::shared_ptr<const cost::GridBound> made;
     if (!geometry.has_volumes()) return made;
     std::vector<std::optional<OpIndex>> readers;
@@ -215,8 +213,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const TileVari
     return {.variant = options, .decided = false, .option = std::nullopt, .none_below = fewest};
   }
   searched = true;
-  tiling::TileGeometry& geometry =
-      question.run.of_halo.try_emplace(options.halo, question.run.part, options.halo).first->second;
+  tiling::TileGeometry& geometry = question.run.with(options.halo);
   Poll poll(params_.budget);
   const tiling::WatchedGeometry watched(geometry, poll);
   search::TileSearchResult found = search_tile(question, geometry, options, fewest, most_tiles);

@@ -128,6 +128,8 @@ class Candidates {
   [[nodiscard]] Placed place(OpRange ops, const Tiling& tiling, Size most_peak);
   /// What was answered so far, and with which effort, without work: null where nothing was.
   [[nodiscard]] std::pair<std::shared_ptr<const CandidateAnswer>, int> known(OpRange ops) const;
+  /// The structure of a run, in a short word: those with the same are answered once.
+  [[nodiscard]] std::string structure_of(OpRange ops) const;
   [[nodiscard]] CandidateCounts counts() const;
   /// What the run keeps on the chip, and what waits there meanwhile, by their names.
   [[nodiscard]] std::vector<std::string> kept(OpRange ops) const;
@@ -163,8 +165,6 @@ class Candidates {
                                                                   bool& searched);
   [[nodiscard]] tiling::Subgraph part_of(OpRange ops) const;
   [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
-  /// The structure of a run, in a short word.
-  [[nodiscard]] std::string structure_of(OpRange ops) const;
   [[nodiscard]] std::shared_ptr<RunGeometry> geometry_of(OpRange ops,
                                                          const std::string& structure) const;
   void keep(const std::string& structure, const std::shared_ptr<RunGeometry>& run) const;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -109,19 +110,21 @@ class Cheaper {
         const double cost = least_cost(ops);
         costs_[{ops.first, ops.last}] = {cost, cost};
       }
-    std::atomic<std::size_t> next{0};
     std::atomic<bool> changed{false};
-    SharedWork shared;
-    work_together(fresh.empty() ? 1 : params_.threads, [&] {
-      const SharedWork::Own own(shared);
-      for (std::size_t k = next++; k < fresh.size(); k = next++) {
-        if (candidates_.refine(fresh[k], goal, &shared)) changed = true;
-        tell();
-      }
-    });
+    each_sharing(params_.threads, std::span<const std::string>(structures(fresh)),
+                 [&](std::size_t k, SharedWork& shared) {
+                   if (candidates_.refine(fresh[k], goal, &shared)) changed = true;
+                   tell();
+                 });
     changed_ = changed_ || changed;
     for (const OpRange& ops : fresh) costs_[{ops.first, ops.last}].now = least_cost(ops);
     return !fresh.empty();
+  }
+
+  [[nodiscard]] std::vector<std::string> structures(const std::vector<OpRange>& runs) const {
+    std::vector<std::string> words;
+    for (const OpRange& ops : runs) words.push_back(candidates_.structure_of(ops));
+    return words;
   }
 
   /// No run became cheaper by a larger factor than the one that did most, so no cover did: of what
@@ -151,13 +154,11 @@ class Cheaper {
         fresh.push_back(ops);
     }
     std::vector<double> least(fresh.size());
-    std::atomic<std::size_t> next{0};
-    SharedWork shared;
-    work_together(fresh.empty() ? 1 : params_.threads, [&] {
-      const SharedWork::Own own(shared);
-      for (std::size_t k = next++; k < fresh.size(); k = next++)
-        least[k] = slack * candidates_.least_score_of_shapes(fresh[k], additive(), &shared);
-    });
+    each_sharing(params_.threads, std::span<const std::string>(structures(fresh)),
+                 [&](std::size_t k, SharedWork& shared) {
+                   least[k] =
+                       slack * candidates_.least_score_of_shapes(fresh[k], additive(), &shared);
+                 });
     bool any = false;
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       double& hope = hopes_[{fresh[k].first, fresh[k].last}];

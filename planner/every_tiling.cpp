@@ -70,8 +70,7 @@ TilingGroups Candidates::tiling_groups(OpRange ops, const ScoreOf& score, double
                 std::int64_t fewest) {
               poll.look();
               const auto bound = grid_bound({of, name, effort_at(0, params_.nodes_per_question)});
-              tiling::TileGeometry& geometry =
-                  of.of_halo.try_emplace(options.halo, of.part, options.halo).first->second;
+              tiling::TileGeometry& geometry = of.with(options.halo);
               const tiling::WatchedGeometry watched(geometry, poll);
               ShapeSearchParams params = shape_params(of, name, options, geometry, poll);
               params.fewest_tiles = fewest;
@@ -103,8 +102,7 @@ std::optional<std::vector<Tiling>> Candidates::tilings_in(std::span<const Tiling
           for (; first != groups.end() && first->variant == options; ++first)
             of_variant.push_back(first->group);
           const Reduced of = in_variant(run, structure, options);
-          tiling::TileGeometry& geometry =
-              of.run->of_halo.try_emplace(options.halo, of.run->part, options.halo).first->second;
+          tiling::TileGeometry& geometry = of.run->with(options.halo);
           const tiling::WatchedGeometry watched(geometry, poll);
           ShapeSearchParams params = shape_params(*of.run, of.structure, options, geometry, poll);
           params.score = score;
@@ -131,28 +129,27 @@ Candidates::Placed Candidates::place(OpRange ops, const Tiling& tiling, Size mos
   limits.peak_bytes = static_cast<double>(most_peak);
   const Hardware within = machine_within(hardware_, limits);
   std::optional<PlannedSubgraph> option;
-  static_cast<void>(of_answered(ops, [&](RunGeometry& run, const std::string& structure,
-                                         const CandidateAnswer&) {
-    RunGeometry* const of = in_variant(run, structure, tiling.variant).run;
-    Poll poll(params_.budget);
-    tiling::TileGeometry& geometry =
-        of->of_halo.try_emplace(tiling.variant.halo, of->part, tiling.variant.halo).first->second;
-    const tiling::WatchedGeometry watched(geometry, poll);
-    const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(within);
-    search::TileSearchResult found =
-        search::find_tile(geometry, within,
-                          {.options = tiling.variant,
-                           .engine = engine.get(),
-                           .budget = params_.budget,
-                           .nodes_per_question = params_.nodes_per_question,
-                           .seed = params_.seed,
-                           .only = tiling.shape});
-    placed.status = found.status;
-    if (found.status == Status::feasible)
-      option = make_option(geometry, within, tiling.variant, std::move(found), engine_name_,
-                           *arrays_, poll);
-    return 0.0;
-  }));
+  static_cast<void>(
+      of_answered(ops, [&](RunGeometry& run, const std::string& structure, const CandidateAnswer&) {
+        RunGeometry* const of = in_variant(run, structure, tiling.variant).run;
+        Poll poll(params_.budget);
+        tiling::TileGeometry& geometry = of->with(tiling.variant.halo);
+        const tiling::WatchedGeometry watched(geometry, poll);
+        const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(within);
+        search::TileSearchResult found =
+            search::find_tile(geometry, within,
+                              {.options = tiling.variant,
+                               .engine = engine.get(),
+                               .budget = params_.budget,
+                               .nodes_per_question = params_.nodes_per_question,
+                               .seed = params_.seed,
+                               .only = tiling.shape});
+        placed.status = found.status;
+        if (found.status == Status::feasible)
+          option = make_option(geometry, within, tiling.variant, std::move(found), engine_name_,
+                               *arrays_, poll);
+        return 0.0;
+      }));
   // Of several memories there are other shares that come to as much.
   if (placed.status == Status::infeasible && most_peak < on_chip_capacity(hardware_) &&
       !decides(hardware_, limits))

@@ -90,7 +90,8 @@ bool LaterLook::settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
 }
 
 std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRange ops, Size free,
-                                                   ShapeGoal::Stage last) const {
+                                                   ShapeGoal::Stage last,
+                                                   SharedWork* shared) const {
   // A run that nothing was found for so soon is hardly one that gains.
   constexpr int most_effort = 2;
   auto answer = candidates.answer(ops);
@@ -99,7 +100,8 @@ std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRan
   if (answer->options.empty()) return std::nullopt;
   ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
   goal.last = last;
-  if (params_.tile_shapes > 0 && candidates.refine(ops, goal)) answer = candidates.answer(ops);
+  if (params_.tile_shapes > 0 && candidates.refine(ops, goal, shared))
+    answer = candidates.answer(ops);
   const auto best = std::ranges::min_element(
       answer->options, {}, [&](const PlannedSubgraph& s) { return goal.score(s.metrics); });
   if (goal.score(best->metrics) == std::numeric_limits<double>::infinity()) return std::nullopt;

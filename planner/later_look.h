@@ -9,6 +9,7 @@
 
 #include "cost/score.h"
 #include "model/budget.h"
+#include "model/shared_work.h"
 #include "planner/candidates.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"
@@ -40,9 +41,10 @@ class LaterLook {
   [[nodiscard]] CandidateParams candidates_with(std::vector<TensorIndex> stays) const;
 
   /// The run in its best tiles where peaks up to `free` cost nothing more: nothing where none are
-  /// found soon, or none within the limits.
+  /// found soon, or none within the limits. Whoever shares the work helps with it.
   [[nodiscard]] std::optional<PlannedSubgraph> best_run(Candidates& candidates, OpRange ops,
-                                                        Size free, ShapeGoal::Stage last) const;
+                                                        Size free, ShapeGoal::Stage last,
+                                                        SharedWork* shared = nullptr) const;
 
   /// The highest of the runs.
   [[nodiscard]] static Size peak_of(const std::vector<PlannedSubgraph>& runs);

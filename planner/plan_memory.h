@@ -72,6 +72,15 @@ struct RunGeometry {
   /// The run with the sums of a product in parts, by how many and how wide.
   std::map<std::pair<std::int64_t, Size>, std::shared_ptr<RunGeometry>> reduced;
   std::mutex lock;  ///< held while it is used
+
+  /// What can be cut is the same whatever is kept of the halos.
+  [[nodiscard]] tiling::TileGeometry& with(HaloPolicy halo) {
+    const auto known = of_halo.find(halo);
+    if (known != of_halo.end()) return known->second;
+    if (of_halo.empty()) return of_halo.try_emplace(halo, part, halo).first->second;
+    const tiling::TileSpace& space = of_halo.begin()->second.space();
+    return of_halo.try_emplace(halo, part, halo, space).first->second;
+  }
 };
 
 /// What a run costs in tiles of some shape on a machine with one memory on the chip, where no place

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cost/run_bound.h"
 #include "cost/score.h"
-#include "model/crew.h"
+#include "model/shared_work.h"
 #include "planner/later_look.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"
@@ -174,20 +178,26 @@ class PutTogether : LaterLook {
 
   void tile(const std::vector<search::KeptRun>& fresh) {
     std::vector<Way> found(fresh.size());
-    std::vector<std::int64_t> solved(fresh.size(), 0);
-    each_together(params_.limits.threads, fresh.size(), [&](std::size_t k) {
-      if (budget_.exhausted()) return;
+    std::vector<std::unique_ptr<Candidates>> candidates;
+    std::vector<std::string> structures;
+    for (const search::KeptRun& run : fresh) {
       std::vector<TensorIndex> stays;
-      for (const std::size_t item : fresh[k].kept) stays.push_back(may_.tensors[item]);
-      Candidates candidates(network_, within_, candidates_with(std::move(stays)), params_.memory);
-      found[k].run = best_run(candidates, {fresh[k].first, fresh[k].last}, free_, last_);
-      solved[k] = candidates.counts().solved;
-    });
+      for (const std::size_t item : run.kept) stays.push_back(may_.tensors[item]);
+      candidates.push_back(std::make_unique<Candidates>(
+          network_, within_, candidates_with(std::move(stays)), params_.memory));
+      structures.push_back(candidates.back()->structure_of({run.first, run.last}));
+    }
+    each_sharing(params_.limits.threads, std::span<const std::string>(structures),
+                 [&](std::size_t k, SharedWork& shared) {
+                   if (budget_.exhausted()) return;
+                   found[k].run = best_run(*candidates[k], {fresh[k].first, fresh[k].last}, free_,
+                                           last_, &shared);
+                 });
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       const Range range{fresh[k].first, fresh[k].last};
       if (found[k].run) found[k].cost = cost_of(*found[k].run);
       found[k].bound = bound_of(range, fresh[k].kept);
-      solved_ += solved[k];
+      solved_ += candidates[k]->counts().solved;
       of_run_[range].emplace(fresh[k].kept, std::move(found[k]));
     }
   }

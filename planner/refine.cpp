@@ -232,11 +232,18 @@ class Candidates::CheaperVariants {
   void work() {
     std::unique_lock guard(lock_);
     RunGeometry* const run = mine();
+    std::optional<Helper> helper;
     while (next_ < looks_.size() && !error_) {
       const auto fresh = std::find_if(looks_.begin() + static_cast<std::ptrdiff_t>(next_),
                                       looks_.end(), [](const Look& look) { return !look.begun; });
       if (fresh == looks_.end()) {
+        if (!jobs_.empty()) {
+          help(*run, helper, guard);
+          continue;
+        }
+        ++waiting_;
         changed_.wait(guard);
+        --waiting_;
         continue;
       }
       fresh->begun = true;
@@ -293,7 +300,84 @@ class Candidates::CheaperVariants {
     }
   }
 
-  void look(RunGeometry& run, Look& look) const;
+  void look(RunGeometry& run, Look& look);
+
+  /// Shapes that whoever looks at a variant is going to look at, for others to find out about.
+  struct Job {
+    TileVariant variant;
+    std::span<const tiling::TileShape> shapes;
+    std::size_t next = 0;
+    int helpers = 0;
+  };
+  /// Of a thread that has nothing to look at itself.
+  struct Helper {
+    Helper(const CheaperVariants& of, RunGeometry& run, const TileVariant& options)
+        : variant(options),
+          poll(of.candidates_.params_.budget),
+          geometry(run.with(options.halo)),
+          watched(geometry, poll),
+          params(of.candidates_.shape_params(run, of.structure_, options, geometry, poll)),
+          facts(geometry, of.candidates_.hardware_, params) {}
+    TileVariant variant;
+    Poll poll;
+    tiling::TileGeometry& geometry;
+    tiling::WatchedGeometry watched;
+    ShapeSearchParams params;
+    ShapeFacts facts;
+  };
+  /// Finds out about one of a job's shapes after the other. A limit that ends it ends the look,
+  /// too.
+  template <typename FindOut>
+  static void work_on(Job& job, std::unique_lock<std::mutex>& guard, const FindOut& find_out) {
+    while (job.next < job.shapes.size()) {
+      const tiling::TileShape& shape = job.shapes[job.next++];
+      guard.unlock();
+      try {
+        find_out(shape);
+        guard.lock();
+      } catch (...) {
+        guard.lock();
+        job.next = job.shapes.size();
+        throw;
+      }
+    }
+  }
+  void help(RunGeometry& run, std::optional<Helper>& helper, std::unique_lock<std::mutex>& guard) {
+    Job& job = *jobs_.front();
+    ++job.helpers;
+    const auto helps = [&](const tiling::TileShape& shape) {
+      if (helper && helper->variant != job.variant) helper.reset();
+      if (!helper) helper.emplace(*this, run, job.variant);
+      helper->facts.find_out(shape);
+    };
+    try {
+      work_on(job, guard, helps);
+    } catch (...) {  // whoever looks meets it, too
+    }
+    std::erase(jobs_, &job);
+    --job.helpers;
+    changed_.notify_all();
+  }
+  /// Comes back when all is known of the shapes, if somebody has time to help.
+  void prepare(const TileVariant& variant, std::span<const tiling::TileShape> shapes,
+               const planner::FindOut& find_out) {
+    std::unique_lock guard(lock_);
+    if (waiting_ == 0 || shapes.size() < 2) return;
+    Job job{.variant = variant, .shapes = shapes};
+    jobs_.push_back(&job);
+    changed_.notify_all();
+    const auto end = [&] {
+      std::erase(jobs_, &job);
+      changed_.wait(guard, [&] { return job.helpers == 0; });
+    };
+    try {
+      work_on(job, guard, find_out);
+    } catch (...) {
+      end();
+      throw;
+    }
+    end();
+  }
 
   const Candidates& candidates_;
   RunGeometry& run_;
@@ -308,18 +392,19 @@ class Candidates::CheaperVariants {
   double open_ = std::numeric_limits<double>::infinity();
   std::int64_t looked_ = 0;
   CandidateAnswer answer_;
-  bool first_ = false;     ///< has somebody the run's own geometry?
-  std::size_t twins_ = 0;  ///< how many have others
+  std::vector<Job*> jobs_;  ///< whose shapes are not all taken yet
+  int waiting_ = 0;         ///< threads that have nothing to do
+  bool first_ = false;      ///< has somebody the run's own geometry?
+  std::size_t twins_ = 0;   ///< how many have others
   std::exception_ptr error_;
 };
 
-void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) const {
+void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) {
   const Candidates& c = candidates_;
   const TileVariant& options = look.variant;
   Poll poll(c.params_.budget);
   const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(c.hardware_);
-  tiling::TileGeometry& geometry =
-      run.of_halo.try_emplace(options.halo, run.part, options.halo).first->second;
+  tiling::TileGeometry& geometry = run.with(options.halo);
   const tiling::WatchedGeometry watched(geometry, poll);
   ShapeSearchParams params = c.shape_params(run, structure_, options, geometry, poll);
   params.engine = engine.get();
@@ -328,6 +413,10 @@ void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) const {
   params.score = goal_.score;
   params.below = look.below;
   params.most_shapes = goal_.most_shapes;
+  params.prepare = [this, &options](std::span<const tiling::TileShape> shapes,
+                                    const FindOut& find_out) {
+    prepare(options, shapes, find_out);
+  };
   CheapestTile best = cheapest_tile(geometry, c.hardware_, params);
   look.looked = best.looked;
   look.open = best.open;

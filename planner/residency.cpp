@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "cost/run_bound.h"
 #include "cost/score.h"
 #include "model/crew.h"
+#include "model/shared_work.h"
 #include "model/stored.h"
 #include "planner/candidates.h"
 #include "planner/describe.h"
@@ -326,8 +328,12 @@ class Residency : LaterLook {
       for (std::size_t next = 0; next < tensors.size();) {
         if (budget_.exhausted()) return;
         std::vector<std::optional<State>> tried(std::min(at_once, tensors.size() - next));
-        each_together(static_cast<int>(threads), tried.size(),
-                      [&](std::size_t k) { tried[k] = other_way(state, tensors[next + k]); });
+        std::vector<std::size_t> jobs(tried.size());
+        std::iota(jobs.begin(), jobs.end(), std::size_t{0});
+        each_sharing(most_threads, std::span<const std::size_t>(jobs),
+                     [&](std::size_t k, SharedWork& shared) {
+                       tried[k] = other_way(state, tensors[next + k], shared);
+                     });
         const auto better = std::ranges::find_if(tried, &std::optional<State>::has_value);
         next += static_cast<std::size_t>(better - tried.begin());
         at_once =
@@ -342,7 +348,8 @@ class Residency : LaterLook {
   }
 
   /// If it is cheaper that the tensor stays where it did not, or the other way round: what is then.
-  [[nodiscard]] std::optional<State> other_way(const State& state, TensorIndex tensor) {
+  [[nodiscard]] std::optional<State> other_way(const State& state, TensorIndex tensor,
+                                               SharedWork& shared) {
     State next = state;
     const auto at = std::ranges::lower_bound(next.stays, tensor);
     if (at != next.stays.end() && *at == tensor)
@@ -351,7 +358,7 @@ class Residency : LaterLook {
       next.stays.insert(at, tensor);
     const std::size_t first = run_of(state.runs, maker_of(tensor));
     const std::size_t last = run_of(state.runs, *readers_[tensor]);
-    if (!find_runs(next, first, last)) return std::nullopt;
+    if (!find_runs(next, first, last, shared)) return std::nullopt;
     next.score = score_of(next.runs);
     if (next.score >= state.score * less || !settle(next.runs, first, last)) return std::nullopt;
     next.score = score_of(next.runs);
@@ -360,13 +367,15 @@ class Residency : LaterLook {
   }
 
   /// The best tiles of the runs from `first` to `last`, with what stays.
-  [[nodiscard]] bool find_runs(State& next, std::size_t first, std::size_t last) {
+  [[nodiscard]] bool find_runs(State& next, std::size_t first, std::size_t last,
+                               SharedWork& shared) {
     Candidates candidates(network_, within_, candidates_with(next.stays), params_.memory);
     Size free = 0;
     for (std::size_t k = 0; k < next.runs.size(); ++k)
       if (k < first || k > last) free = std::max(free, next.runs[k].metrics.peak_bytes);
     for (std::size_t k = first; k <= last; ++k) {
-      std::optional<PlannedSubgraph> run = best_run(candidates, next.runs[k].ops, free, stage());
+      std::optional<PlannedSubgraph> run =
+          best_run(candidates, next.runs[k].ops, free, stage(), &shared);
       if (!run) return false;
       next.runs[k] = std::move(*run);
     }

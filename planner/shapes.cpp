@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t most_groups = 4096;
 /// So many of them, a few microseconds each, are compared between two looks at the clock.
 constexpr std::size_t poll_after = 64;
+/// Others find out about so many shapes at a time, and about those that are in one group with them:
+/// some of the last may be in vain.
+constexpr std::size_t prepared_at_once = 16;
 /// A group with no more shapes than this is looked at as a whole.
 constexpr std::int64_t small_group = 64;
 
@@ -63,6 +66,8 @@ bool worth_its_order(const TileVariant& variant, bool may_recompute,
   return true;
 }
 
+}  // namespace
+
 class ShapeSearch {
  public:
   ShapeSearch(tiling::TileGeometry& geometry, const Hardware& hardware,
@@ -80,9 +85,11 @@ class ShapeSearch {
 
   CheapestTile run() {
     if (same_by_another_name()) return std::move(best_);
-    for (const Rated& rated : groups()) {
-      if (rated.bound >= best_.cost) break;
-      if (!look_into(rated)) break;
+    const std::vector<Rated> list = groups();
+    std::size_t prepared = 0;
+    for (std::size_t k = 0; k < list.size() && list[k].bound < best_.cost; ++k) {
+      if (params_.prepare && k == prepared) prepared = prepare(list, k);
+      if (!look_into(list[k])) break;
     }
     if (best_.open >= best_.cost) best_.open = std::numeric_limits<double>::infinity();
     if (best_.found) place_low(*best_.found, geometry_, hardware_, asked(best_.found->shape));
@@ -102,6 +109,11 @@ class ShapeSearch {
     }
     found.open = best_.open;
     return found;
+  }
+
+  void find_out(const tiling::TileShape& shape) {
+    std::optional<tiling::TileGrid> grid;
+    if (all_loads_fit(shape, grid)) static_cast<void>(cost_of(shape, grid));
   }
 
   std::optional<std::int64_t> each(
@@ -182,26 +194,45 @@ class ShapeSearch {
     return list;
   }
 
-  /// Is there more that may be looked at?
-  bool look_into(const Rated& rated) {
+  /// Are all shapes of the group looked at?
+  [[nodiscard]] bool whole(const search::ShapeGroup& group) const {
     std::int64_t shapes = 1;
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
-      shapes *= std::min<std::int64_t>(rated.group.most[axis] - rated.group.least[axis] + 1,
-                                       small_group + 1);
-    const bool all = each_ || shapes <= small_group;
+      shapes *= std::min<std::int64_t>(group.most[axis] - group.least[axis] + 1, small_group + 1);
+    return each_ || shapes <= small_group;
+  }
+  [[nodiscard]] std::vector<tiling::TileShape> shapes_of(const search::ShapeGroup& group) const {
     std::array<std::vector<Dim>, tiling::tile_axes> along;
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
-      along[axis] = all ? all_extents(rated.group, axis) : extents(rated.group, axis);
-    if (!all) leave_open(rated.bound);
+      along[axis] = whole(group) ? all_extents(group, axis) : extents(group, axis);
+    std::vector<tiling::TileShape> list;
     for (const Dim w : along[2])
       for (const Dim c : along[0])
-        for (const Dim h : along[1]) {
-          if (best_.looked == params_.most_shapes || params_.budget.exhausted()) {
-            leave_open(rated.bound);
-            return false;
-          }
-          look_at({{c, h, w}});
-        }
+        for (const Dim h : along[1]) list.push_back({{c, h, w}});
+    return list;
+  }
+  /// Those of the next groups, from the `first` on: the first group that is not among them.
+  [[nodiscard]] std::size_t prepare(const std::vector<Rated>& groups, std::size_t first) {
+    std::vector<tiling::TileShape> next;
+    std::size_t end = first;
+    for (; end < groups.size() && groups[end].bound < best_.cost; ++end) {
+      if (next.size() >= prepared_at_once) break;
+      for (const tiling::TileShape& shape : shapes_of(groups[end].group)) next.push_back(shape);
+    }
+    params_.prepare(next, [this](const tiling::TileShape& shape) { find_out(shape); });
+    return end;
+  }
+
+  /// Is there more that may be looked at?
+  bool look_into(const Rated& rated) {
+    if (!whole(rated.group)) leave_open(rated.bound);
+    for (const tiling::TileShape& shape : shapes_of(rated.group)) {
+      if (best_.looked == params_.most_shapes || params_.budget.exhausted()) {
+        leave_open(rated.bound);
+        return false;
+      }
+      look_at(shape);
+    }
     return true;
   }
 
@@ -316,7 +347,13 @@ class ShapeSearch {
   std::vector<std::vector<std::int64_t>> all_volumes_;
 };
 
-}  // namespace
+ShapeFacts::ShapeFacts(tiling::TileGeometry& geometry, const Hardware& hardware,
+                       const ShapeSearchParams& params)
+    : search_(std::make_unique<ShapeSearch>(geometry, hardware, params)) {}
+ShapeFacts::~ShapeFacts() = default;
+void ShapeFacts::find_out(const tiling::TileShape& shape) {
+  search_->find_out(shape);
+}
 
 CheapestTile cheapest_tile(tiling::TileGeometry& geometry, const Hardware& hardware,
                            const ShapeSearchParams& params) {

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -41,6 +42,10 @@ struct KnownShapes {
   std::function<std::optional<Metrics>(const tiling::TileShape&)> cost;
 };
 
+/// Some shapes, and what finds out whether one fits and what it costs, as `known` is told.
+using FindOut = std::function<void(const tiling::TileShape&)>;
+using Prepare = std::function<void(std::span<const tiling::TileShape>, const FindOut&)>;
+
 struct ShapeSearchParams {
   TileVariant options;
   engine::PlacementEngine* engine = nullptr;
@@ -55,6 +60,9 @@ struct ShapeSearchParams {
   search::KnownGroups* groups = nullptr;      ///< of the geometry's space
   search::FirstLoads* first_loads = nullptr;  ///< nobody keeps them: null
   KnownShapes known{};
+  /// Told of shapes that are looked at next, each after the other: others may find out about some
+  /// of them meanwhile (ShapeFacts). Empty: there is nobody.
+  Prepare prepare{};
   double below = std::numeric_limits<double>::infinity();  ///< what costs as much is of no use
   std::int64_t most_shapes = 0;                            ///< so many are looked at
 };
@@ -70,6 +78,20 @@ struct CheapestTile {
 /// with nothing reserved.
 [[nodiscard]] CheapestTile cheapest_tile(tiling::TileGeometry& geometry, const Hardware& hardware,
                                          const ShapeSearchParams& params);
+
+/// What is to be known of one shape after the other, and nothing else.
+class ShapeFacts {
+ public:
+  /// require: all outlive this; as cheapest_tile(), with `known` to tell.
+  ShapeFacts(tiling::TileGeometry& geometry, const Hardware& hardware,
+             const ShapeSearchParams& params);
+  ~ShapeFacts();
+  /// Throws BudgetEnded.
+  void find_out(const tiling::TileShape& shape);
+
+ private:
+  std::unique_ptr<class ShapeSearch> search_;
+};
 
 /// Shapes that cut each axis into equally many parts, and what any of them costs and loads at
 /// least.

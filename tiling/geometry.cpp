@@ -93,9 +93,12 @@ struct TileGeometry::Trace {
 };
 
 TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo)
+    : TileGeometry(subgraph, halo, tile_space(subgraph)) {}
+
+TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo, TileSpace space)
     : subgraph_(subgraph),
       halo_(halo),
-      space_(tile_space(subgraph)),
+      space_(std::move(space)),
       separable_(
           separable(subgraph) &&
           std::ranges::none_of(space_.entangled, [](const AxisSet& axes) { return axes.any(); })) {

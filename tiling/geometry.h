@@ -91,6 +91,8 @@ class TileGeometry {
  public:
   /// require: the subgraph outlives the geometry.
   TileGeometry(const Subgraph& subgraph, HaloPolicy halo);
+  /// The same, where somebody has asked about it before. require: space == tile_space(subgraph)
+  TileGeometry(const Subgraph& subgraph, HaloPolicy halo, TileSpace space);
 
   /// Who is asked by grid(), for_each_tile(), middle_tile() and largest_volumes() whether to go on,
   /// which then throw BudgetEnded and may be called again; nullptr: nobody. Not owned. Returns who
