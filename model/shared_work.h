@@ -6,7 +6,8 @@
 //     for (std::size_t k = next++; k < jobs.size(); k = next++)
 //       shared.run([&] { jobs[k].work_until_done(); });      // several threads may call it at once
 //   });
-//   each_sharing(threads, kinds, [&](std::size_t k, SharedWork& own) { jobs[k].run(own); });
+//   each_sharing({.threads = threads}, kinds, [&](std::size_t k, SharedWork& own) {
+//   jobs[k].run(own); });
 //
 // Jobs take unequally long: with fewer of them left than there are threads, the others help with
 // what is under way, where that can be shared.
@@ -20,7 +21,6 @@
 #include <functional>
 #include <mutex>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -106,28 +106,40 @@ class SharedWork {
   std::vector<Open*> open_;
 };
 
-/// Calls `each(k, shared)` for each of the jobs, in so many threads.
+/// Who works: so many threads, or one, and whoever has no jobs of its own helps it.
+struct Helpers {
+  int threads = 1;
+  SharedWork* outer = nullptr;  ///< of the job that this is a part of; null: it is none
+};
+
+/// Calls `each(0, shared)` to `each(count - 1, shared)`.
 template <class Each>
-void each_sharing(int threads, std::span<const std::size_t> jobs, const Each& each) {
+void each_sharing(Helpers helpers, std::size_t count, const Each& each) {
+  const int threads = count == 0 ? 1 : helpers.threads;
+  if (threads < 2 && helpers.outer != nullptr) {
+    for (std::size_t k = 0; k < count; ++k) each(k, *helpers.outer);
+    return;
+  }
   std::atomic<std::size_t> next{0};
   SharedWork shared;
-  work_together(jobs.empty() ? 1 : threads, [&] {
+  work_together(threads, [&] {
     const SharedWork::Own own(shared);
-    for (std::size_t k = next++; k < jobs.size(); k = next++) each(jobs[k], shared);
+    for (std::size_t k = next++; k < count; k = next++) each(k, shared);
   });
 }
 
-/// The same for all of the kinds' positions. Of one kind the first is done before the others:
-/// whoever asks for what is being made already would only wait for it.
+/// The same for each of the kinds. Of one kind the first is done before the others: whoever asks
+/// for what is being made already would only wait for it.
 template <class Each>
-void each_sharing(int threads, std::span<const std::string> kinds, const Each& each) {
+void each_sharing(Helpers helpers, const std::vector<std::string>& kinds, const Each& each) {
   std::vector<std::size_t> first;
   std::vector<std::size_t> again;
   std::set<std::string_view> seen;
   for (std::size_t k = 0; k < kinds.size(); ++k)
     (seen.insert(kinds[k]).second ? first : again).push_back(k);
-  each_sharing(threads, std::span<const std::size_t>(first), each);
-  each_sharing(threads, std::span<const std::size_t>(again), each);
+  for (const std::vector<std::size_t>& list : {first, again})
+    each_sharing(helpers, list.size(),
+                 [&](std::size_t k, SharedWork& shared) { each(list[k], shared); });
 }
 
 }  // namespace tessera

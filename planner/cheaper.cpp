@@ -111,16 +111,18 @@ class Cheaper {
         costs_[{ops.first, ops.last}] = {cost, cost};
       }
     std::atomic<bool> changed{false};
-    each_sharing(params_.threads, std::span<const std::string>(structures(fresh)),
-                 [&](std::size_t k, SharedWork& shared) {
-                   if (candidates_.refine(fresh[k], goal, &shared)) changed = true;
-                   tell();
-                 });
+    each_sharing(helpers(), structures(fresh), [&](std::size_t k, SharedWork& shared) {
+      if (candidates_.refine(fresh[k], goal, &shared)) changed = true;
+      tell();
+    });
     changed_ = changed_ || changed;
     for (const OpRange& ops : fresh) costs_[{ops.first, ops.last}].now = least_cost(ops);
     return !fresh.empty();
   }
 
+  [[nodiscard]] Helpers helpers() const {
+    return {.threads = params_.threads, .outer = how_.outer};
+  }
   [[nodiscard]] std::vector<std::string> structures(const std::vector<OpRange>& runs) const {
     std::vector<std::string> words;
     for (const OpRange& ops : runs) words.push_back(candidates_.structure_of(ops));
@@ -154,11 +156,9 @@ class Cheaper {
         fresh.push_back(ops);
     }
     std::vector<double> least(fresh.size());
-    each_sharing(params_.threads, std::span<const std::string>(structures(fresh)),
-                 [&](std::size_t k, SharedWork& shared) {
-                   least[k] =
-                       slack * candidates_.least_score_of_shapes(fresh[k], additive(), &shared);
-                 });
+    each_sharing(helpers(), structures(fresh), [&](std::size_t k, SharedWork& shared) {
+      least[k] = slack * candidates_.least_score_of_shapes(fresh[k], additive(), &shared);
+    });
     bool any = false;
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       double& hope = hopes_[{fresh[k].first, fresh[k].last}];

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "cost/score.h"
+#include "model/shared_work.h"
 #include "planner/candidates.h"
 #include "planner/peaks.h"
 #include "search/partition/cover.h"
@@ -29,6 +30,7 @@ struct CheaperTiles {
   std::span<const OneCopy> one_copy{};        ///< of the machine's tiling
   std::span<const std::int64_t> reduction{};  ///< of the same
   bool side_by_side = false;                  ///< covers of runs whose last ops trail, too
+  SharedWork* outer = nullptr;                ///< of the job that this is a part of
 };
 
 /// The run that was evaluated in place of this one.

@@ -387,14 +387,17 @@ class Plannings {
     const std::vector<Level> levels = best_levels(quick, fewest);
     plan = quick;
     std::vector<NetworkPlan> full(levels.size());
-    each_together(params_.limits.threads, levels.size(), [&](std::size_t k) {
-      PlanParams params = rest();
-      params.progress = progress_from(plan);
-      params.limits.threads = threads_of_each(params_.limits.threads, levels.size());
-      full[k] = plan_once(network_, hardware_, params,
-                          {.most_peak = levels[k].most_peak, .side_by_side = side_by_side_})
-                    .plan;
-    });
+    each_sharing({.threads = params_.limits.threads}, levels.size(),
+                 [&](std::size_t k, SharedWork& shared) {
+                   PlanParams params = rest();
+                   params.progress = progress_from(plan);
+                   params.limits.threads = threads_of_each(params_.limits.threads, levels.size());
+                   full[k] = plan_once(network_, hardware_, params,
+                                       {.most_peak = levels[k].most_peak,
+                                        .side_by_side = side_by_side_,
+                                        .outer = &shared})
+                                 .plan;
+                 });
     for (NetworkPlan& each : full) {
       solved_ += each.search.solved;
       note(each.stop);
@@ -427,14 +430,16 @@ class Plannings {
       ++descent.in_vain;
     } while (looks.size() < threads && descent.step() > 0);
     params.limits.threads = threads_of_each(params_.limits.threads, looks.size());
-    each_together(params_.limits.threads, looks.size(), [&](std::size_t k) {
-      Quick& look = looks[k];
-      look.planned = plan_once(network_, hardware_, params,
-                               {.most_peak = look.level,
-                                .quick = true,
-                                .worth_below = look.worth_below,
-                                .side_by_side = side_by_side_});
-    });
+    each_sharing({.threads = params_.limits.threads}, looks.size(),
+                 [&](std::size_t k, SharedWork& shared) {
+                   Quick& look = looks[k];
+                   look.planned = plan_once(network_, hardware_, params,
+                                            {.most_peak = look.level,
+                                             .quick = true,
+                                             .worth_below = look.worth_below,
+                                             .side_by_side = side_by_side_,
+                                             .outer = &shared});
+                 });
     return looks;
   }
 

@@ -158,6 +158,7 @@ class Planner {
         proof_shapes_(part.proof_shapes),
         early_(part.early),
         side_by_side_(part.side_by_side),
+        outer_(part.outer),
         stays_(part.stays),
         patience_(part.quick ? patience_of_quick_looks : patience),
         memory_(params.memory ? params.memory : make_plan_memory()),
@@ -353,7 +354,7 @@ class Planner {
       take_cheaper_tiles(
           candidates_, problem, params,
           {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_), patience_,
-           hardware_.tiling.one_copy, hardware_.tiling.reduction, side_by_side_},
+           hardware_.tiling.one_copy, hardware_.tiling.reduction, side_by_side_, outer_},
           result);
     return result;
   }
@@ -553,6 +554,7 @@ class Planner {
   std::int64_t proof_shapes_;
   bool early_;
   bool side_by_side_;
+  SharedWork* outer_;
   std::vector<TensorIndex> stays_;  ///< although it might be stored
   int patience_;
   double fewest_ = std::numeric_limits<double>::infinity();

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "model/shared_work.h"
 #include "planner/baseline.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
@@ -36,7 +37,8 @@ struct PlanPart {
   bool early = false;
   /// Covers in the fewest tiles that cost as much are not worth looking for cheaper ones.
   double worth_below = std::numeric_limits<double>::infinity();
-  bool side_by_side = false;  ///< covers of runs whose last ops may trail
+  bool side_by_side = false;    ///< covers of runs whose last ops may trail
+  SharedWork* outer = nullptr;  ///< of the job that this is a part of
 };
 
 struct Planned {

@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -187,12 +186,12 @@ class PutTogether : LaterLook {
           network_, within_, candidates_with(std::move(stays)), params_.memory));
       structures.push_back(candidates.back()->structure_of({run.first, run.last}));
     }
-    each_sharing(params_.limits.threads, std::span<const std::string>(structures),
-                 [&](std::size_t k, SharedWork& shared) {
-                   if (budget_.exhausted()) return;
-                   found[k].run = best_run(*candidates[k], {fresh[k].first, fresh[k].last}, free_,
-                                           last_, &shared);
-                 });
+    each_sharing(
+        {.threads = params_.limits.threads}, structures, [&](std::size_t k, SharedWork& shared) {
+          if (budget_.exhausted()) return;
+          found[k].run =
+              best_run(*candidates[k], {fresh[k].first, fresh[k].last}, free_, last_, &shared);
+        });
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       const Range range{fresh[k].first, fresh[k].last};
       if (found[k].run) found[k].cost = cost_of(*found[k].run);

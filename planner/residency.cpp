@@ -5,7 +5,6 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -147,16 +146,19 @@ class Residency : LaterLook {
       for (Size most = 1; most < on_chip_capacity(within_); most *= 2) add(up_to(most));
     std::vector<std::vector<State>> found(1 + sets.size());
     const int threads = threads_of_each(params_.limits.threads, found.size());
-    each_together(params_.limits.threads, found.size(), [&](std::size_t k) {
-      const auto keep = [&](std::optional<State> state) {
-        if (state) found[k].push_back(*std::move(state));
-      };
-      if (k > 0) return keep(best_with(sets[k - 1], threads));
-      tensor_by_tensor(best, threads);
-      const std::vector<TensorIndex> chosen = best.stays;
-      keep(std::move(best));
-      if (std::ranges::find(sets, chosen) == sets.end()) keep(best_with(chosen, threads));
-    });
+    each_sharing({.threads = params_.limits.threads}, found.size(),
+                 [&](std::size_t k, SharedWork& shared) {
+                   const Helpers helpers{.threads = threads, .outer = &shared};
+                   const auto keep = [&](std::optional<State> state) {
+                     if (state) found[k].push_back(*std::move(state));
+                   };
+                   if (k > 0) return keep(best_with(sets[k - 1], helpers));
+                   tensor_by_tensor(best, helpers);
+                   const std::vector<TensorIndex> chosen = best.stays;
+                   keep(std::move(best));
+                   if (std::ranges::find(sets, chosen) == sets.end())
+                     keep(best_with(chosen, helpers));
+                 });
     std::vector<State> all;
     for (std::vector<State>& of_start : found) std::ranges::move(of_start, std::back_inserter(all));
     return all;
@@ -168,8 +170,10 @@ class Residency : LaterLook {
     for (const NetworkPlan& each : others_)
       found.push_back({.runs = each.subgraphs, .stays = {}, .score = score_of(each.subgraphs)});
     const int threads = threads_of_each(params_.limits.threads, found.size());
-    each_together(params_.limits.threads, found.size(),
-                  [&](std::size_t k) { tensor_by_tensor(found[k], threads); });
+    each_sharing({.threads = params_.limits.threads}, found.size(),
+                 [&](std::size_t k, SharedWork& shared) {
+                   tensor_by_tensor(found[k], {.threads = threads, .outer = &shared});
+                 });
     return found;
   }
 
@@ -202,11 +206,12 @@ class Residency : LaterLook {
   }
 
   /// The best cover with these tensors, gone through tensor by tensor.
-  [[nodiscard]] std::optional<State> best_with(const std::vector<TensorIndex>& stays, int threads) {
-    std::optional<State> state = noted(cover_with(stays, true, unbounded, threads));
+  [[nodiscard]] std::optional<State> best_with(const std::vector<TensorIndex>& stays,
+                                               Helpers helpers) {
+    std::optional<State> state = noted(cover_with(stays, true, unbounded, helpers));
     if (!state) return std::nullopt;
-    if (std::optional<State> lower = in_less(*state, threads)) state = std::move(lower);
-    tensor_by_tensor(*state, threads);
+    if (std::optional<State> lower = in_less(*state, helpers)) state = std::move(lower);
+    tensor_by_tensor(*state, helpers);
     return state;
   }
 
@@ -275,12 +280,15 @@ class Residency : LaterLook {
     const std::vector<std::vector<TensorIndex>> sets = all_sets();
     std::vector<std::optional<State>> found(sets.size());
     const int threads = threads_of_each(params_.limits.threads, sets.size());
-    each_together(params_.limits.threads, sets.size(), [&](std::size_t k) {
-      if (sets[k].empty()) return;
-      found[k] = noted(cover_with(sets[k], false, unbounded, threads));
-      if (!found[k]) return;
-      if (std::optional<State> lower = in_less(*found[k], threads)) found[k] = std::move(lower);
-    });
+    each_sharing({.threads = params_.limits.threads}, sets.size(),
+                 [&](std::size_t k, SharedWork& shared) {
+                   const Helpers helpers{.threads = threads, .outer = &shared};
+                   if (sets[k].empty()) return;
+                   found[k] = noted(cover_with(sets[k], false, unbounded, helpers));
+                   if (!found[k]) return;
+                   if (std::optional<State> lower = in_less(*found[k], helpers))
+                     found[k] = std::move(lower);
+                 });
     for (std::optional<State>& each : found)
       if (each && each->score < best.score * less) best = *std::move(each);
     return best;
@@ -288,7 +296,7 @@ class Residency : LaterLook {
 
   /// The same tensors stay, and less of the memory is used as long as that is better: where it is.
   /// So many levels are looked at side by side, as if those before were no reason to end it.
-  [[nodiscard]] std::optional<State> in_less(const State& state, int threads) {
+  [[nodiscard]] std::optional<State> in_less(const State& state, Helpers helpers) {
     std::optional<State> best;
     if (!levels_ || state.stays.empty()) return best;
     const Size peak = peak_of(state.runs);
@@ -296,13 +304,14 @@ class Residency : LaterLook {
     Size next = level_below(peak);
     while (next > 0 && in_vain < most_in_vain) {
       std::vector<Size> levels;
-      for (; next > 0 && levels.size() < static_cast<std::size_t>(threads);
+      for (; next > 0 && levels.size() < static_cast<std::size_t>(helpers.threads);
            next = level_below(next))
         levels.push_back(next);
       std::vector<Cover> covers(levels.size());
-      each_together(threads, levels.size(), [&](std::size_t k) {
-        covers[k] =
-            cover_with(state.stays, !all_sets_, levels[k], threads_of_each(threads, levels.size()));
+      each_sharing(helpers, levels.size(), [&](std::size_t k, SharedWork& shared) {
+        covers[k] = cover_with(
+            state.stays, !all_sets_, levels[k],
+            {.threads = threads_of_each(helpers.threads, levels.size()), .outer = &shared});
       });
       for (Cover& cover : covers) {
         if (in_vain == most_in_vain) break;
@@ -319,8 +328,8 @@ class Residency : LaterLook {
   /// Tensors are tried side by side as if those before them changed nothing; where one does, those
   /// behind it are tried again. So threads change nothing but the time. More of them at once leave
   /// less to wait for at the end, and where nothing changes for a while there is nothing to lose.
-  void tensor_by_tensor(State& state, int most_threads) {
-    const auto threads = static_cast<std::size_t>(most_threads);
+  void tensor_by_tensor(State& state, Helpers helpers) {
+    const auto threads = static_cast<std::size_t>(helpers.threads);
     for (int pass = 0; pass < most_passes; ++pass) {
       bool changed = false;
       const std::vector<TensorIndex> tensors = over_cuts(state);
@@ -328,12 +337,9 @@ class Residency : LaterLook {
       for (std::size_t next = 0; next < tensors.size();) {
         if (budget_.exhausted()) return;
         std::vector<std::optional<State>> tried(std::min(at_once, tensors.size() - next));
-        std::vector<std::size_t> jobs(tried.size());
-        std::iota(jobs.begin(), jobs.end(), std::size_t{0});
-        each_sharing(most_threads, std::span<const std::size_t>(jobs),
-                     [&](std::size_t k, SharedWork& shared) {
-                       tried[k] = other_way(state, tensors[next + k], shared);
-                     });
+        each_sharing(helpers, tried.size(), [&](std::size_t k, SharedWork& shared) {
+          tried[k] = other_way(state, tensors[next + k], shared);
+        });
         const auto better = std::ranges::find_if(tried, &std::optional<State>::has_value);
         next += static_cast<std::size_t>(better - tried.begin());
         at_once =
@@ -395,18 +401,20 @@ class Residency : LaterLook {
   };
 
   [[nodiscard]] Cover cover_with(const std::vector<TensorIndex>& stays, bool quick, Size most_peak,
-                                 int threads) const {
+                                 Helpers helpers) const {
     if (stays.empty()) return {};
     if (budget_.exhausted()) return {.fewest_bound = 0};
     PlanParams params = params_;
     params.limits = rest();
-    params.limits.threads = threads;
+    params.limits.threads = helpers.threads;
     params.progress = nullptr;
-    NetworkPlan plan =
-        plan_once(
-            network_, hardware_, params,
-            {.most_peak = most_peak, .stays = stays, .quick = quick, .side_by_side = side_by_side_})
-            .plan;
+    NetworkPlan plan = plan_once(network_, hardware_, params,
+                                 {.most_peak = most_peak,
+                                  .stays = stays,
+                                  .quick = quick,
+                                  .side_by_side = side_by_side_,
+                                  .outer = helpers.outer})
+                           .plan;
     Cover cover{.solved = plan.search.solved, .stop = plan.stop};
     if (plan.status != Status::infeasible && most_peak == unbounded)
       cover.fewest_bound = plan.bound;
