@@ -334,7 +334,8 @@ class Planner {
   /// In the fewest tiles, and where those are worth it in cheaper ones.
   [[nodiscard]] search::CoverResult best_of_what_is_looked_at(search::CoverProblem& problem,
                                                               const cost::Score& score) {
-    search::CoverParams params{.threads = params_.limits.threads, .budget = search_};
+    search::CoverParams params{
+        .threads = params_.limits.threads, .outer = outer_, .budget = search_};
     if (params_.progress)
       params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});

@@ -28,6 +28,10 @@ Ahead::Ahead(const RunKinds& kinds, std::size_t ops, BoundOf bound, Make make, i
 }
 
 Ahead::~Ahead() {
+  end();
+}
+
+void Ahead::end() {
   {
     const std::lock_guard guard(lock_);
     ends_ = true;
@@ -75,7 +79,6 @@ bool Ahead::take(std::uint32_t kind) {
 
 void Ahead::start() {
   try {
-    at_work_.reserve(static_cast<std::size_t>(helpers_));
     for (int k = 0; k < helpers_; ++k) threads_.emplace_back([this] { help(); });
   } catch (const std::system_error&) {  // no more threads
   } catch (const std::bad_alloc&) {
@@ -92,6 +95,7 @@ void Ahead::help() {
     std::optional<Task> task;
     try {
       task = next_task();
+      if (task) at_work_.reserve(at_work_.size() + 1);
     } catch (const std::bad_alloc&) {
       return;  // what is left of the memory is for whoever searches
     }
@@ -100,7 +104,7 @@ void Ahead::help() {
       continue;
     }
     const auto [kind, effort] = *task;
-    at_work_.push_back(kind);  // there is room: it has one for each helper
+    at_work_.push_back(kind);  // there is room
     if (!costs_.empty()) costs_[kind] = never;
     guard.unlock();
     std::optional<CoverCandidate> candidate;

@@ -53,11 +53,14 @@ class Ahead {
   void ask(const std::vector<std::uint32_t>& list);
   /// Whoever asks looks at it by itself. False: somebody here is just at it.
   [[nodiscard]] bool take(std::uint32_t kind);
+  /// One more thread, that comes back when it is the end.
+  void help();
+  /// Nobody asks any more.
+  void end();
 
  private:
   using Task = std::pair<std::uint32_t, int>;  ///< kind and effort
   void start();
-  void help();
   [[nodiscard]] std::optional<Task> next_task();
   [[nodiscard]] std::optional<Task> predicted();
   [[nodiscard]] bool at_work(std::uint32_t kind) const;

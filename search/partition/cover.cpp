@@ -42,7 +42,6 @@ class Search {
   }
 
   CoverResult run() {
-    std::optional<StopReason> stopped;
     try {
       prepare();
     } catch (const BudgetEnded& ended) {
@@ -50,6 +49,31 @@ class Search {
       return std::move(result_);
     }
     begin_ahead();
+    if (!ahead_ || params_.threads > 1) return search();
+    // One thread searches, and whoever comes to help looks ahead.
+    std::atomic<bool> begun{false};
+    CoverResult found;
+    params_.outer->run([&] {
+      if (begun.exchange(true)) return ahead_->help();
+      const AtEnd end(*ahead_);
+      found = search();
+    });
+    return found;
+  }
+
+ private:
+  struct AtEnd {
+    explicit AtEnd(Ahead& ahead) : ahead_(ahead) {}
+    AtEnd(const AtEnd&) = delete;
+    AtEnd& operator=(const AtEnd&) = delete;
+    ~AtEnd() { ahead_.end(); }
+
+   private:
+    Ahead& ahead_;
+  };
+
+  CoverResult search() {
+    std::optional<StopReason> stopped;
     // Single ops first: they are the baseline, and a cover exists from then on if there is any.
     std::vector<std::uint32_t> singles;
     for (std::size_t op = 0; op < p_.ops; ++op)
@@ -81,7 +105,6 @@ class Search {
     return std::move(result_);
   }
 
- private:
   /// Throws BudgetEnded.
   void prepare() {
     Poll poll(params_.budget);
@@ -266,7 +289,7 @@ class Search {
   }
   /// Other threads look at what will be asked about.
   void begin_ahead() {
-    if (!p_.ahead || params_.threads < 2) return;
+    if (!p_.ahead || (params_.threads < 2 && params_.outer == nullptr)) return;
     ahead_.emplace(
         kinds_, p_.ops, [this](std::uint32_t kind) -> const CoverBound& { return of_[kind].bound; },
         [this](std::uint32_t kind, int effort) {

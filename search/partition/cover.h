@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "model/shared_work.h"
 #include "tessera/placement.h"
 
 namespace tessera::search {
@@ -81,6 +82,7 @@ struct CoverProblem {
 
 struct CoverParams {
   int threads = 1;
+  SharedWork* outer = nullptr;  ///< of the job that this is a part of
   Budget budget;
   /// Covers that cost as much are of no use: the search ends where all there may be do.
   double worth_below = std::numeric_limits<double>::infinity();
