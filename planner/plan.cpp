@@ -13,6 +13,7 @@
 
 #include "cost/score.h"
 #include "model/crew.h"
+#include "model/shared_work.h"
 #include "model/off_chip.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"

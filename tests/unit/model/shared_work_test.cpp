@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -58,6 +59,40 @@ TEST(SharedWork, WhoHasNothingToDoHelps) {
     });
     EXPECT_EQ(inside, 2);
   });
+}
+
+TEST(EachSharing, CallsEachOnceAndTheFirstOfAKindBeforeTheOthers) {
+  const std::vector<std::string> kinds{"a", "b", "a", "c", "b", "a"};
+  for (const int threads : {1, 2, 4})
+    for (int repeat = 0; repeat < 50; ++repeat) {
+      std::vector<std::atomic<int>> calls(kinds.size());
+      std::atomic<int> first{0};
+      each_sharing({.threads = threads}, kinds, [&](std::size_t k, SharedWork&) {
+        ++calls[k];
+        if (k == 0 || k == 1 || k == 3)
+          ++first;
+        else
+          EXPECT_EQ(first, 3);
+      });
+      for (const std::atomic<int>& times : calls) ASSERT_EQ(times, 1);
+    }
+}
+
+/// A job of one thread has jobs of its own, the last of which does not end before somebody helps.
+TEST(EachSharing, WhoIsDoneHelpsAJobWithOneThread) {
+  std::atomic<int> inside{0};
+  each_sharing({.threads = 2}, 2, [&](std::size_t job, SharedWork& shared) {
+    if (job == 0) return;
+    each_sharing({.threads = 1, .outer = &shared}, 3, [&](std::size_t k, SharedWork& of_all) {
+      EXPECT_EQ(&of_all, &shared);
+      if (k < 2) return;
+      of_all.run([&] {
+        ++inside;
+        while (inside < 2) std::this_thread::yield();
+      });
+    });
+  });
+  EXPECT_EQ(inside, 2);
 }
 
 }  // namespace
