@@ -241,6 +241,21 @@ void TileGeometry::for_each_tile(const TileShape& shape,
   each_tile(traces, see);
 }
 
+TileGeometry::Classes TileGeometry::class_counts(const TileShape& shape) {
+  Classes counts{};
+  for (std::size_t a = 0; a < tile_axes; ++a) counts[a] = trace(a, shape.extent[a]).tiles.size();
+  return counts;
+}
+
+TileRegions TileGeometry::tile_of(const TileShape& shape, const Classes& classes) {
+  std::array<const Trace*, tile_axes> traces{};
+  for (std::size_t a = 0; a < tile_axes; ++a) traces[a] = &trace(a, shape.extent[a]);
+  TileRegions tile;
+  work();
+  of_classes(traces, classes, tile);
+  return tile;
+}
+
 void TileGeometry::each_tile(const std::array<const Trace*, tile_axes>& traces,
                              const std::function<bool(const TileRegions&)>& see) const {
   TileRegions tile;

@@ -94,9 +94,9 @@ class TileGeometry {
   /// The same, where somebody has asked about it before. require: space == tile_space(subgraph)
   TileGeometry(const Subgraph& subgraph, HaloPolicy halo, TileSpace space);
 
-  /// Who is asked by grid(), for_each_tile(), middle_tile() and largest_volumes() whether to go on,
-  /// which then throw BudgetEnded and may be called again; nullptr: nobody. Not owned. Returns who
-  /// was asked before.
+  /// Who is asked by grid(), for_each_tile(), tile_of(), middle_tile() and largest_volumes()
+  /// whether to go on, which then throw BudgetEnded and may be called again; nullptr: nobody. Not
+  /// owned. Returns who was asked before.
   Poll* watch(Poll* poll);
 
   [[nodiscard]] const Subgraph& subgraph() const { return subgraph_; }
@@ -111,6 +111,13 @@ class TileGeometry {
   /// The distinct tiles of the grid in their order, one after the other and none of them kept: a
   /// grid of small tiles may have more of them than memory takes. `see` says whether to go on.
   void for_each_tile(const TileShape& shape, const std::function<bool(const TileRegions&)>& see);
+
+  /// How many distinct tiles there are along each axis; for_each_tile() goes through all that they
+  /// make together, the last axis fastest.
+  using Classes = std::array<std::size_t, tile_axes>;
+  [[nodiscard]] Classes class_counts(const TileShape& shape);
+  /// One of them. require: below class_counts(), axis by axis
+  [[nodiscard]] TileRegions tile_of(const TileShape& shape, const Classes& classes);
 
   /// One of the grid's tiles, from the middle: as a rule the one that needs most. With
   /// `first_channel` only along H and W, and along C the first, which grows with its extent

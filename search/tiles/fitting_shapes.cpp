@@ -194,14 +194,25 @@ std::optional<DecidedBy> FittingShapes::refute(const tiling::TileShape& shape,
       if (const auto by = decider_.refuted_cheaply(sizes)) return by;
     if (found == Found::all) return std::nullopt;
   }
-  // Most that is refuted now is by one of the first tiles.
   demands.clear();
-  std::optional<DecidedBy> by;
+  // Most that is refuted now is by a tile that lies where that of the last shape did.
+  const tiling::TileGeometry::Classes counts = geometry_.class_counts(shape);
+  tiling::TileGeometry::Classes like = refuting_;
+  for (std::size_t a = 0; a < tiling::tile_axes; ++a) like[a] = std::min(like[a], counts[a] - 1);
+  std::optional<DecidedBy> by = decider_.refuted_cheaply(sizes_of(geometry_.tile_of(shape, like)));
+  if (by) return by;
+  std::size_t number = 0;
   geometry_.for_each_tile(shape, [&](const tiling::TileRegions& tile) {
     by = decider_.refuted_cheaply(sizes_of(tile));
-    if (!by) tiling::add_demand(lowering_, sizes_, demands);
+    if (!by) {
+      tiling::add_demand(lowering_, sizes_, demands);
+      ++number;
+    }
     return !by;
   });
+  if (by)
+    refuting_ = {number / (counts[1] * counts[2]), number / counts[2] % counts[1],
+                 number % counts[2]};
   // What lies there through all tiles covers them together.
   return by || !lowering_.across_tiles ? by : decider_.refuted_cheaply(demands.front());
 }

@@ -86,8 +86,9 @@ class FittingShapes {
   ShapeGroup group_;
   bool inside_group_ = false;
   bool ended_ = false;
-  bool cut_ = false;      ///< by tiles_ or find_most_
-  tiling::TileShape at_;  ///< the last shape of the group that was looked at
+  bool cut_ = false;                          ///< by tiles_ or find_most_
+  tiling::TileShape at_;                      ///< the last shape of the group that was looked at
+  tiling::TileGeometry::Classes refuting_{};  ///< of the tile that refuted the last shape
   /// At this extent along W, per extent along H: the largest along C that no plane refutes.
   std::vector<Dim> left_;
   std::vector<tiling::TileShape> refuted_first_;  ///< their first tile is; none is inside another
