@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +15,8 @@
 #include "planner/piece.h"
 #include "planner/stay_items.h"
 #include "search/partition/kept_cover.h"
+#include "search/partition/structure.h"
+#include "tiling/subgraph.h"
 
 namespace tessera::planner {
 namespace {
@@ -177,26 +178,30 @@ class PutTogether : LaterLook {
 
   void tile(const std::vector<search::KeptRun>& fresh) {
     std::vector<Way> found(fresh.size());
-    std::vector<std::unique_ptr<Candidates>> candidates;
-    std::vector<std::string> structures;
-    for (const search::KeptRun& run : fresh) {
+    const auto stays_of = [&](const search::KeptRun& run) {
       std::vector<TensorIndex> stays;
       for (const std::size_t item : run.kept) stays.push_back(may_.tensors[item]);
-      candidates.push_back(std::make_unique<Candidates>(
-          network_, within_, candidates_with(std::move(stays)), params_.memory));
-      structures.push_back(candidates.back()->structure_of({run.first, run.last}));
-    }
-    each_sharing(
-        {.threads = params_.limits.threads}, structures, [&](std::size_t k, SharedWork& shared) {
-          if (budget_.exhausted()) return;
-          found[k].run =
-              best_run(*candidates[k], {fresh[k].first, fresh[k].last}, free_, last_, &shared);
-        });
+      return stays;
+    };
+    std::vector<std::string> structures;
+    for (const search::KeptRun& run : fresh)
+      structures.push_back(search::structure_key(tiling::make_subgraph(
+          network_, {run.first, run.last}, readers_, within_, stays_of(run))));
+    std::vector<std::int64_t> solved(fresh.size(), 0);
+    each_sharing({.threads = params_.limits.threads}, structures,
+                 [&](std::size_t k, SharedWork& shared) {
+                   if (budget_.exhausted()) return;
+                   Candidates candidates(network_, within_, candidates_with(stays_of(fresh[k])),
+                                         params_.memory);
+                   found[k].run =
+                       best_run(candidates, {fresh[k].first, fresh[k].last}, free_, last_, &shared);
+                   solved[k] = candidates.counts().solved;
+                 });
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       const Range range{fresh[k].first, fresh[k].last};
       if (found[k].run) found[k].cost = cost_of(*found[k].run);
       found[k].bound = bound_of(range, fresh[k].kept);
-      solved_ += candidates[k]->counts().solved;
+      solved_ += solved[k];
       of_run_[range].emplace(fresh[k].kept, std::move(found[k]));
     }
   }
