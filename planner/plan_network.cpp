@@ -30,14 +30,15 @@ void require_effort(const Network& network, const Hardware& hardware, const Plan
   if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
 }
 
-/// Added up, but for what both have of one network.
+/// Work is added up. Of one network's candidates each way tells how many it had, and how many
+/// came to nothing: both have the same, as a rule, and no more than there are.
 void add(const PlanSearch& other, PlanSearch& search) {
   search.candidates = std::max(search.candidates, other.candidates);
+  search.infeasible = std::max(search.infeasible, other.infeasible);
+  search.unknown = std::max(search.unknown, other.unknown);
+  search.pruned = std::max(search.pruned, other.pruned);
   search.solved += other.solved;
-  search.infeasible += other.infeasible;
-  search.unknown += other.unknown;
   search.reused += other.reused;
-  search.pruned += other.pruned;
   search.shapes += other.shapes;
   search.seconds += other.seconds;
 }

@@ -1,6 +1,7 @@
 """Short runs: what is cheap in them alone is found, and what a limit asks of them besides."""
 
 import json
+import re
 import sys
 import unittest
 
@@ -78,6 +79,16 @@ class ShortRuns(Case):
                 self.assertGreaterEqual(value, 0, name)
             if plan["status"] == "feasible":
                 self.ends(FOUND, "check", network, self.folder / "plan.json", "-p", "eyeriss-like")
+
+    def test_what_came_to_nothing_is_no_more_than_there_is(self):
+        """A network with a concatenation is planned in two ways: runs of both are not added up."""
+        network, machine = self.file("net.yaml", NETWORK), self.file("hw.yaml", MACHINE)
+        done = run("plan", network, "-p", machine, "--limit", "peak_memory=64")
+        found = re.search(r"(\d+) candidate runs: .* (\d+) (?:not looked at|pruned by bounds), (\d+) cannot be placed, "
+                          r"(\d+) undecided", done.stdout + done.stderr)
+        self.assertIsNotNone(found, done.stdout + done.stderr)
+        candidates, *nothing = (int(number) for number in found.groups())
+        self.assertLessEqual(sum(nothing), candidates, found.group())
 
 
 if __name__ == "__main__":
