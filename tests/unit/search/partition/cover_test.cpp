@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/shared_work.h"
+
 namespace tessera::search {
 namespace {
 
@@ -322,10 +324,17 @@ TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
       if ((a + b + salt) % 7 == 0) throw std::bad_alloc();
       return seen_with(a, b, effort);
     };
-    for (const int threads : {2, 4}) {
+    constexpr int helped = 1;  // one thread, and another one that has no jobs left
+    for (const int threads : {helped, 2, 4}) {
       ahead.clear();
       questions.clear();
-      const CoverResult result = best_cover(problem, {.threads = threads});
+      CoverResult result;
+      if (threads == helped)
+        each_sharing({.threads = 2}, 2, [&](std::size_t job, SharedWork& shared) {
+          if (job == 1) result = best_cover(problem, {.outer = &shared});
+        });
+      else
+        result = best_cover(problem, {.threads = threads});
       std::ranges::sort(questions);
       ASSERT_EQ(questions, right) << i;
       asked += static_cast<std::int64_t>(questions.size());
