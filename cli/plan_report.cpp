@@ -1,8 +1,11 @@
 #include "cli/plan_report.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <initializer_list>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -206,6 +209,26 @@ std::string reference_line(const NetworkPlan& plan, const Hardware& hardware) {
       r.clock_hz > 0 ? static_cast<double>(r.totals.latency_cycles) / r.clock_hz : 0;
   return "scores are relative to " + r.profile + ": " + decimals(1000 * seconds, 2) + " ms, " +
          energy_text(r.totals.energy_pj) + ", " + bytes_text(r.totals.dram_bytes) + " of DRAM\n";
+}
+
+/// Nothing where they are what the profile says. A plan's weights come to 1.
+std::string weights_line(const NetworkPlan& plan, const Hardware& hardware) {
+  const auto all = [](const ObjectiveWeights& w) {
+    return std::array{w.latency, w.energy, w.dram_bytes, w.peak_memory};
+  };
+  static constexpr std::array names{"latency", "energy", "DRAM", "peak"};
+  const std::array weights = all(plan.weights);
+  const std::array own = all(hardware.objective);
+  const double sum = std::accumulate(own.begin(), own.end(), 0.0);
+  std::string counted;
+  bool differs = false;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    differs = differs || std::abs(weights[k] * sum - own[k]) > 1e-9 * sum;
+    if (weights[k] != 0)
+      counted +=
+          (counted.empty() ? "" : ", ") + std::string(names[k]) + " " + decimals(weights[k], 2);
+  }
+  return differs ? "the score weighs " + counted + "\n" : "";
 }
 
 /// Where tensors lie off the chip, and what it saves that tiles die one by one.
@@ -431,7 +454,8 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, bool 
   }
   text += headline(plan, hardware);
   text += "\n" + wrapped(subgraph_table(plan, hardware, width), words_width, 1) + "\n" +
-          totals_table(plan, hardware) + reference_line(plan, hardware) + "\n";
+          totals_table(plan, hardware) + reference_line(plan, hardware) +
+          weights_line(plan, hardware) + "\n";
   std::string words = proof_line(plan);
   if (plan.limit_mattered)
     words += "Longer runs, which might have helped, were kept out (--max-ops, --layer-by-layer).\n";
