@@ -6,8 +6,8 @@
 //     for (std::size_t k = next++; k < jobs.size(); k = next++)
 //       shared.run([&] { jobs[k].work_until_done(); });      // several threads may call it at once
 //   });
-//   each_sharing({.threads = threads}, kinds, [&](std::size_t k, SharedWork& own) {
-//   jobs[k].run(own); });
+//   each_sharing({.threads = threads}, kinds,
+//                [&](std::size_t k, SharedWork& own) { jobs[k].run(own); });      // the same
 //
 // Jobs take unequally long: with fewer of them left than there are threads, the others help with
 // what is under way, where that can be shared.

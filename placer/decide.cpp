@@ -133,6 +133,9 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
     }
     const bool costs = goal == Objective::cost && name == "sat";
     field.contenders.push_back({*engine, costs ? ns_per_core_conflict : ns_per_unit(name)});
+    // It writes down all rules first, and most answers come before it has.
+    if (name == "sat" && !alone && goal == Objective::fit)
+      field.contenders.back().begins_at = most_head_start;
     field.engines.push_back(std::move(engine));
   }
   if (slots) {
@@ -358,10 +361,6 @@ struct Attempts {
       } else {
         field.contenders[1].begins_at = head_start(problem);
       }
-    } else if (field.contenders.size() > 1 && params.goal == Objective::fit) {
-      // It writes down all rules first, and most answers come before it has.
-      for (std::size_t k = 1; k < field.engines.size(); ++k)
-        if (field.engines[k]->name() == "sat") field.contenders[k].begins_at = most_head_start;
     }
     engine::SearchParams own = params;
     if (params.goal == Objective::cost && !params.at_most) own.at_least = cost_bound;

@@ -13,8 +13,8 @@
 
 #include "cost/score.h"
 #include "model/crew.h"
-#include "model/shared_work.h"
 #include "model/off_chip.h"
+#include "model/shared_work.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"

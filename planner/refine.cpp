@@ -205,7 +205,8 @@ class Candidates::CheaperVariants {
 
   /// Throws what a look did.
   CandidateAnswer run(SharedWork* shared) {
-    if (shared != nullptr && looks_.size() > 1)
+    shared_ = shared != nullptr && looks_.size() > 1;
+    if (shared_)
       shared->run([this] { work(); });
     else
       work();
@@ -392,6 +393,7 @@ class Candidates::CheaperVariants {
   double open_ = std::numeric_limits<double>::infinity();
   std::int64_t looked_ = 0;
   CandidateAnswer answer_;
+  bool shared_ = false;     ///< may somebody come to help?
   std::vector<Job*> jobs_;  ///< whose shapes are not all taken yet
   int waiting_ = 0;         ///< threads that have nothing to do
   bool first_ = false;      ///< has somebody the run's own geometry?
@@ -413,10 +415,11 @@ void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) {
   params.score = goal_.score;
   params.below = look.below;
   params.most_shapes = goal_.most_shapes;
-  params.prepare = [this, &options](std::span<const tiling::TileShape> shapes,
-                                    const FindOut& find_out) {
-    prepare(options, shapes, find_out);
-  };
+  if (shared_)
+    params.prepare = [this, &options](std::span<const tiling::TileShape> shapes,
+                                      const FindOut& find_out) {
+      prepare(options, shapes, find_out);
+    };
   CheapestTile best = cheapest_tile(geometry, c.hardware_, params);
   look.looked = best.looked;
   look.open = best.open;

@@ -202,9 +202,10 @@ class ShapeSearch {
     return each_ || shapes <= small_group;
   }
   [[nodiscard]] std::vector<tiling::TileShape> shapes_of(const search::ShapeGroup& group) const {
+    const bool all = whole(group);
     std::array<std::vector<Dim>, tiling::tile_axes> along;
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
-      along[axis] = whole(group) ? all_extents(group, axis) : extents(group, axis);
+      along[axis] = all ? all_extents(group, axis) : extents(group, axis);
     std::vector<tiling::TileShape> list;
     for (const Dim w : along[2])
       for (const Dim c : along[0])

@@ -159,6 +159,10 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
   return *slot;
 }
 
+TileGeometry::Traces TileGeometry::traces_of(const TileShape& shape) {
+  return {&trace(0, shape.extent[0]), &trace(1, shape.extent[1]), &trace(2, shape.extent[2])};
+}
+
 const TileGeometry::Trace& TileGeometry::first_of_trace(std::size_t axis, Dim extent) {
   std::unique_ptr<Trace>& slot = firsts_[axis][extent];
   if (slot) return *slot;
@@ -216,9 +220,8 @@ std::optional<TileGrid> TileGeometry::grid_if(
     const TileShape& shape, const std::function<bool(const TileRegions&)>& keeps) {
   TileGrid grid;
   grid.shape = shape;
-  std::array<const Trace*, tile_axes> traces{};
+  const Traces traces = traces_of(shape);
   for (std::size_t a = 0; a < tile_axes; ++a) {
-    traces[a] = &trace(a, shape.extent[a]);
     grid.counts[a] = static_cast<Dim>(traces[a]->classes.size());
     if (poll_ != nullptr) poll_->room(sizeof(std::uint32_t) * static_cast<double>(grid.counts[a]));
     grid.classes[a] = traces[a]->classes;
@@ -236,27 +239,22 @@ std::optional<TileGrid> TileGeometry::grid_if(
 
 void TileGeometry::for_each_tile(const TileShape& shape,
                                  const std::function<bool(const TileRegions&)>& see) {
-  std::array<const Trace*, tile_axes> traces{};
-  for (std::size_t a = 0; a < tile_axes; ++a) traces[a] = &trace(a, shape.extent[a]);
-  each_tile(traces, see);
+  each_tile(traces_of(shape), see);
 }
 
 TileGeometry::Classes TileGeometry::class_counts(const TileShape& shape) {
-  Classes counts{};
-  for (std::size_t a = 0; a < tile_axes; ++a) counts[a] = trace(a, shape.extent[a]).tiles.size();
-  return counts;
+  const Traces traces = traces_of(shape);
+  return {traces[0]->tiles.size(), traces[1]->tiles.size(), traces[2]->tiles.size()};
 }
 
 TileRegions TileGeometry::tile_of(const TileShape& shape, const Classes& classes) {
-  std::array<const Trace*, tile_axes> traces{};
-  for (std::size_t a = 0; a < tile_axes; ++a) traces[a] = &trace(a, shape.extent[a]);
   TileRegions tile;
   work();
-  of_classes(traces, classes, tile);
+  of_classes(traces_of(shape), classes, tile);
   return tile;
 }
 
-void TileGeometry::each_tile(const std::array<const Trace*, tile_axes>& traces,
+void TileGeometry::each_tile(const Traces& traces,
                              const std::function<bool(const TileRegions&)>& see) const {
   TileRegions tile;
   std::array<std::size_t, tile_axes> at{};
@@ -269,8 +267,7 @@ void TileGeometry::each_tile(const std::array<const Trace*, tile_axes>& traces,
       }
 }
 
-void TileGeometry::of_classes(const std::array<const Trace*, tile_axes>& traces,
-                              const std::array<std::size_t, tile_axes>& classes,
+void TileGeometry::of_classes(const Traces& traces, const Classes& classes,
                               TileRegions& tile) const {
   std::array<const TileRegions*, tile_axes> axes{};
   bool product = separable_;

@@ -165,14 +165,15 @@ class TileGeometry {
  private:
   struct Trace;  // the tiles along one axis, the other axes whole
   const Trace& trace(std::size_t axis, Dim extent);
+  using Traces = std::array<const Trace*, tile_axes>;
+  [[nodiscard]] Traces traces_of(const TileShape& shape);
   const Trace& first_of_trace(std::size_t axis, Dim extent);
   void add_class(Trace& trace, const TileRegions& regions, bool complete);
   /// One position along an axis or one tile: propagated through all ops.
   void work() const {
     if (poll_ != nullptr) (*poll_)(4 + static_cast<std::int64_t>(subgraph_.steps()));
   }
-  void each_tile(const std::array<const Trace*, tile_axes>& traces,
-                 const std::function<bool(const TileRegions&)>& see) const;
+  void each_tile(const Traces& traces, const std::function<bool(const TileRegions&)>& see) const;
   [[nodiscard]] bool keeps(std::size_t axis) const;
   /// `product`: each box is the product of what the axes need alone. `tile` is made anew: it keeps
   /// its memory.
@@ -180,8 +181,7 @@ class TileGeometry {
                TileRegions& tile) const;
   [[nodiscard]] std::array<Dim, 2> kept(const std::array<const TileRegions*, tile_axes>& axes,
                                         std::size_t t) const;
-  void of_classes(const std::array<const Trace*, tile_axes>& traces,
-                  const std::array<std::size_t, tile_axes>& classes, TileRegions& tile) const;
+  void of_classes(const Traces& traces, const Classes& classes, TileRegions& tile) const;
 
   const Subgraph& subgraph_;
   HaloPolicy halo_;
