@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "cost/compute.h"
@@ -61,11 +62,12 @@ std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& til
   return list;
 }
 
-/// Cycles in which the memories on the chip can serve what the op reads and writes.
-double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
-                     const ChipPlaces& places) {
+/// Tells each memory on the chip, as placements count them, and the cycles in which it can serve
+/// what the op reads and writes there.
+template <typename What>
+void each_serving(const TiledRun& run, const std::vector<Access>& list, const ChipPlaces& places,
+                  const What& what) {
   const Hardware& hardware = *run.hardware;
-  double most = 0;
   std::size_t index = 0;
   for (const HardwareMemory& memory : hardware.memories) {
     if (memory.offchip) continue;
@@ -77,9 +79,29 @@ double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
       read += access.read;
       written += access.written;
     }
-    most = std::max(most, serving_cycles(memory, hardware.clock_hz, read, written));
+    what(m, serving_cycles(memory, hardware.clock_hz, read, written));
   }
+}
+
+/// Cycles in which the memories on the chip can serve what the op reads and writes.
+double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
+                     const ChipPlaces& places) {
+  double most = 0;
+  each_serving(run, list, places,
+               [&](std::size_t, double cycles) { most = std::max(most, cycles); });
   return most;
+}
+
+/// Adds what memories serve an op that is at work beside others.
+void add_served(const TiledRun& run, const tiling::TileRegions& tile, Step step,
+                const ComputeCost& compute, const ChipPlaces& places, TileCost& cost) {
+  const bool trails = run.lowering->timeline().trails(step);
+  each_serving(run, accesses(run, tile, step, compute), places,
+               [&](std::size_t memory, double cycles) {
+                 MemoryService& served = cost.served[memory];
+                 Cycles& of = trails ? served.trailing : served.leading;
+                 of = whole_sum(of, rounded_up(cycles, "cycles"), "cycles");
+               });
 }
 
 /// `off_chip`: blocks wait for the memory off the chip.
@@ -309,13 +331,19 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   computed.reserve(static_cast<std::size_t>(tasks.steps));
   cost.ops.reserve(static_cast<std::size_t>(tasks.steps));
   cost.moves.reserve(tasks.moves.size());
+  if (tasks.line.any_trails()) cost.served.resize(run.lowering->problem.memories.size());
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost& op = cost.ops.emplace_back();
     const ComputeCost compute = best_way(run, tasks, tile, step, on_chip, links, op);
     computed.push_back(compute);
     const Cycles busy = op.cycles;
+    if (!cost.served.empty() && busy > 0) add_served(run, tile, step, compute, on_chip, cost);
     const std::int64_t switched = switches[static_cast<std::size_t>(step)];
-    op.cycles = busy + switched * hardware.mode_switch.cycles;
+    std::int64_t waited = switched;
+    // Whatever leads in a slot may switch while what trails is at work.
+    if (tasks.line.any_trails() && step == tasks.line.leading)
+      waited = std::accumulate(switches.begin(), switches.begin() + step + 1, std::int64_t{0});
+    op.cycles = busy + waited * hardware.mode_switch.cycles;
     op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;
     op.slices = std::min(compute.weight_pieces, hardware.dma.weight_slices);
     op.last = after_last_slice(busy, compute, op.slices);

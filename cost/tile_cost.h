@@ -36,9 +36,18 @@ struct MoveCost {
   Cycles later_shared = 0;
 };
 
+/// Cycles in which a memory on the chip serves what the ops of a tile read and write there, those
+/// that lead and those that trail.
+struct MemoryService {
+  Cycles leading = 0;
+  Cycles trailing = 0;
+};
+
 struct TileCost {
   std::vector<OpCost> ops;      ///< per step
   std::vector<MoveCost> moves;  ///< as in the tasks
+  /// By memory as placements count them; empty where no op trails.
+  std::vector<MemoryService> served;
 };
 
 [[nodiscard]] TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t tile,

@@ -1,6 +1,7 @@
 #include "cost/tiled_run.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "cost/mapping.h"
 #include "cost/run_parts.h"
@@ -28,11 +29,13 @@ constexpr std::size_t dma_resource = 0;
 ///
 /// Where ops trail, those that lead and what they wait for are issued a tile early, so that a
 /// slot's commands are those of its leading ops, of one tile, and then of the trailing ones, of the
-/// tile before.
+/// tile before. No slot is over before the memories on the chip have served both.
 class Skeleton {
  public:
-  /// Names are for whoever looks at the commands.
-  Skeleton(const TiledRun& run, const RunTasks& plan, const TileCost& sample, bool named)
+  /// `shared`: memories that may hold up a slot, as placements count them. Names are for whoever
+  /// looks at the commands.
+  Skeleton(const TiledRun& run, const RunTasks& plan, const TileCost& sample,
+           const std::vector<MemoryIndex>& shared, bool named)
       : plan_(plan), named_(named) {
     const tiling::Subgraph& part = *run.subgraph;
     const auto steps = static_cast<std::size_t>(plan.steps);
@@ -60,6 +63,7 @@ class Skeleton {
       add_stores(part, step, false);
     }
     order_ops();
+    for (std::size_t m = 0; m < shared.size(); ++m) serve(1 + run.hardware->engines.size() + m);
     for (std::size_t m = 0; m < plan.moves.size(); ++m) connect(m);
     // An engine reads and writes from when it begins.
     for (std::size_t m = 0; m < plan.moves.size(); ++m)
@@ -74,6 +78,9 @@ class Skeleton {
   std::vector<std::size_t> op_end;
   std::vector<std::size_t> move_begin;  ///< as in the tasks of the run
   std::vector<std::size_t> move_end;
+  // Of each memory that may hold up a slot.
+  std::vector<std::size_t> serves_leading;
+  std::vector<std::size_t> serves_trailing;
 
  private:
   [[nodiscard]] std::string name(const char* before, const std::string& what,
@@ -107,6 +114,21 @@ class Skeleton {
     waits(leading, last, 1);
     // What is handed over has two copies.
     waits(0, last, 2);
+  }
+
+  /// What a memory serves in a slot begins when the slot does, and the next one waits for it.
+  void serve(std::size_t resource) {
+    const auto first = [&](Step step) { return op_begin[static_cast<std::size_t>(step)]; };
+    const std::size_t leads = first(0);
+    const std::size_t trails = first(plan_.line.leading);
+    const std::size_t leading = add({.resource = resource, .lead = 1, .after = tasks[leads].after});
+    const std::size_t trailing = add({.resource = resource, .after = tasks[trails].after});
+    after(leads, leading, 1);
+    after(leads, trailing, 2);
+    after(trails, leading);
+    after(trails, trailing, 1);
+    serves_leading.push_back(leading);
+    serves_trailing.push_back(trailing);
   }
 
   /// What an engine moves itself comes after all that its op waits for, and before what later tiles
@@ -231,16 +253,42 @@ std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, cons
   return costs;
 }
 
+/// Memories that may serve longer in some slot than its ops take one after the other.
+std::vector<MemoryIndex> shared_memories(const RunTasks& plan, const std::vector<TileCost>& costs) {
+  std::vector<MemoryIndex> shared;
+  if (!plan.line.any_trails()) return shared;
+  // At least, of any tile.
+  MemoryService ops{std::numeric_limits<Cycles>::max(), std::numeric_limits<Cycles>::max()};
+  for (const TileCost& cost : costs) {
+    MemoryService tile;
+    for (std::size_t k = 0; k < cost.ops.size(); ++k)
+      (plan.line.trails(static_cast<Step>(k)) ? tile.trailing : tile.leading) += cost.ops[k].cycles;
+    ops = {std::min(ops.leading, tile.leading), std::min(ops.trailing, tile.trailing)};
+  }
+  for (MemoryIndex m = 0; m < costs.front().served.size(); ++m) {
+    MemoryService most;
+    for (const TileCost& cost : costs)
+      most = {std::max(most.leading, cost.served[m].leading),
+              std::max(most.trailing, cost.served[m].trailing)};
+    if (whole_sum(most.leading, most.trailing, "cycles") > std::max(ops.leading, ops.trailing))
+      shared.push_back(m);
+  }
+  return shared;
+}
+
 /// What stays is there from the tile before.
 bool is_moved(const tiling::TileWalk& walk, const Move& move, const tiling::TileVisit& visit) {
   return !move.load || walk.loads(move.local, visit.level);
 }
 
 Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const RunTasks& plan,
-                        const std::vector<TileCost>& costs, const Links& links, Skeleton skeleton) {
+                        const std::vector<TileCost>& costs, const std::vector<MemoryIndex>& in_use,
+                        const Links& links, Skeleton skeleton) {
   Pipeline pipeline;
   pipeline.resources.push_back({"dma", static_cast<int>(run.hardware->dma.channels)});
   for (const Engine& engine : run.hardware->engines) pipeline.resources.push_back({engine.name, 1});
+  for (const MemoryIndex m : in_use)
+    pipeline.resources.push_back({run.lowering->problem.memories[m].name, 1});
   pipeline.tasks = std::move(skeleton.tasks);
   const bool shared = run.hardware->dma.channels > 1;  // one channel has the memory to itself
   if (shared) {
@@ -272,6 +320,10 @@ Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const
       if (is_moved(walk, plan.moves[m], visit))
         put(durations, skeleton.move_begin[m], skeleton.move_end[m], cost.moves[m].transfer.cycles,
             cost.moves[m].later);
+    for (std::size_t m = 0; m < in_use.size(); ++m) {
+      durations[skeleton.serves_leading[m]] = cost.served[in_use[m]].leading;
+      durations[skeleton.serves_trailing[m]] = cost.served[in_use[m]].trailing;
+    }
     if (!shared) continue;
     std::vector<Cycles>& bus = pipeline.bus_cycles.emplace_back(pipeline.tasks.size(), 0);
     for (std::size_t m = 0; m < cost.moves.size(); ++m)
@@ -433,9 +485,11 @@ RunSchedule run_schedule(const TiledRun& run) {
   const RunTasks plan = run_tasks(run);
   const tiling::TileWalk walk(*run.grid, *run.lowering);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
-  const Skeleton skeleton(run, plan, costs.front(), true);
+  const std::vector<MemoryIndex> shared = shared_memories(plan, costs);
+  const Skeleton skeleton(run, plan, costs.front(), shared, true);
   RunSchedule schedule;
-  schedule.pipeline = build_pipeline(run, walk, plan, costs, links, skeleton);
+  schedule.pipeline = build_pipeline(run, walk, plan, costs, shared, links, skeleton);
+  schedule.commanded = 1 + run.hardware->engines.size();
   schedule.flows = flows_of(walk, plan, costs, skeleton);
   for (const tiling::TileVisit& visit : walk.visits()) schedule.tile_of_class.push_back(visit.tile);
   schedule.op_ends.resize(skeleton.tasks.size());
@@ -450,8 +504,9 @@ RunCost run_cost(const TiledRun& run) {
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
   const tiling::TileWalk walk(*run.grid, *run.lowering);
   require_countable(walk, plan, costs);
-  const Pipeline pipeline =
-      build_pipeline(run, walk, plan, costs, links, Skeleton(run, plan, costs.front(), false));
+  const std::vector<MemoryIndex> shared = shared_memories(plan, costs);
+  const Pipeline pipeline = build_pipeline(run, walk, plan, costs, shared, links,
+                                           Skeleton(run, plan, costs.front(), shared, false));
   const PipelineRun simulated = simulate(pipeline, {});
 
   RunCost cost;
@@ -482,7 +537,8 @@ RunCost run_cost(const TiledRun& run) {
   if (m.latency_cycles > 0)
     m.peak_bandwidth = static_cast<double>(m.dram_bytes) / static_cast<double>(m.latency_cycles);
   cost.dma_cycles = simulated.busy[dma_resource];
-  for (std::size_t r = 1; r < simulated.busy.size(); ++r) cost.compute_cycles += simulated.busy[r];
+  for (std::size_t e = 0; e < run.hardware->engines.size(); ++e)
+    cost.compute_cycles += simulated.busy[1 + e];
   if (m.latency_cycles > 0)
     cost.utilisation = static_cast<double>(cost.work) /
                        (static_cast<double>(m.latency_cycles) * peak_work(*run.hardware));

@@ -83,6 +83,9 @@ struct TaskFlow {
 /// in it: to be looked at, command by command.
 struct RunSchedule {
   Pipeline pipeline;
+  /// Tasks of the first so many resources are commands. The others are memories on the chip that
+  /// engines side by side may wait for.
+  std::size_t commanded = 0;
   std::vector<std::vector<TaskFlow>> flows;  ///< by class and task
   std::vector<std::size_t> tile_of_class;    ///< which of grid->tiles
   std::vector<std::optional<Step>> op_ends;  ///< per task: the step of the run it completes

@@ -403,11 +403,6 @@ class Idle {
       return wrong("engines", "write `engines: in_turn`",
                    "has engines that work `side_by_side`, and a memory behind another one: what "
                    "waits for that one is not known when runs are looked at");
-    for (const HardwareMemory& memory : hardware_.memories)
-      if (has_modes(memory.space))
-        wrong("engines", "write `engines: in_turn`, or leave out the modes",
-              "has engines that work `side_by_side`, and modes in memory '", memory.space.name,
-              "': what a bank may do goes by the one op that works");
   }
 
   [[nodiscard]] std::string all_names() const {

@@ -47,8 +47,7 @@ class Tracer {
   }
 
   void add(const SimulatedRun& run) {
-    const cost::Pipeline& pipeline = run.schedule.pipeline;
-    if (run.index == 0) name_lanes(pipeline);
+    if (run.index == 0) name_lanes(run.schedule);
     windows_.add(run);
     const PlannedSubgraph& s = *run.planned;
     std::string name = s.names.front();
@@ -85,9 +84,10 @@ class Tracer {
   }
 
  private:
-  void name_lanes(const cost::Pipeline& pipeline) {
+  void name_lanes(const cost::RunSchedule& schedule) {
+    const cost::Pipeline& pipeline = schedule.pipeline;
     trace_.lane(run_lane, "runs of ops");
-    for (std::size_t r = 0; r < pipeline.resources.size(); ++r)
+    for (std::size_t r = 0; r < schedule.commanded; ++r)
       for (int channel = 0; channel < pipeline.resources[r].channels; ++channel)
         trace_.lane(lane_of(pipeline, r, channel),
                     pipeline.resources[r].name +
@@ -96,6 +96,7 @@ class Tracer {
 
   void command(const SimulatedRun& run, const std::string& name, const cost::PipelineEvent& e) {
     const cost::PipelineTask& task = run.schedule.pipeline.tasks[e.task];
+    if (task.resource >= run.schedule.commanded) return;
     const cost::TaskFlow& flow = run.schedule.flows[e.tile_class][e.task];
     cost::TraceSpan span{.name = task.name,
                          .kind = task.resource == 0 ? "dma" : "op",

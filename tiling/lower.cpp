@@ -182,7 +182,7 @@ class Lowerer {
     return last;
   }
   void written_in(Buffer& buffer, const std::vector<Step>& makers, int parity) const {
-    for (const Step made : makers) buffer.write.push_back(at(parity, made));
+    for (const Step made : makers) at_work(parity, made, buffer.write);
   }
   [[nodiscard]] bool one_copy_of(OneCopy what) const {
     return parities_ == 2 && has(out_.options.one_copy, what);
@@ -226,11 +226,23 @@ class Lowerer {
     return out_.problem.buffers.emplace_back(std::move(buffer));
   }
   void reads(Buffer& buffer, int parity) const {
-    for (const Step step : share().read) buffer.read.push_back(at(parity, step));
+    for (const Step step : share().read) at_work(parity, step, buffer.read);
   }
   /// The step of the schedule at which an op of the even or the odd tile works.
   [[nodiscard]] Step at(int parity, Step op) const {
     return (parity * n_ + line_.used_by(op)) % period_;
+  }
+
+  /// When an op of the even or the odd tile may be at work: nobody knows when in its slot one that
+  /// trails is, and so what it does has to be allowed all the time.
+  void at_work(int parity, Step op, std::vector<Step>& steps) const {
+    if (line_.trails(op))
+      throughout(at(parity, op) / n_, steps);
+    else
+      steps.push_back(at(parity, op));
+  }
+  void throughout(Step slot, std::vector<Step>& steps) const {
+    for (Step step = 0; step < n_; ++step) steps.push_back(slot * n_ + step);
   }
 
   /// Does an op that trails use the tensor at this place?
@@ -255,8 +267,21 @@ class Lowerer {
         if (copies == 2 && parity != copy) continue;
         written_in(buffer, makers, parity);
         reads(buffer, parity);
+        moves(t, parity, buffer);
       }
     }
+  }
+  /// What ops that trail use is loaded once they have used what lies there, in the slot before,
+  /// until it is used, and stored from when it was used last until it is made again.
+  void moves(std::size_t t, int parity, Buffer& buffer) const {
+    const LocalTensor& local = part_.tensors[t];
+    if (local.weight) return;
+    if (is_loaded(local)) {
+      throughout(1 - parity, buffer.write);
+      if (!leads(t)) throughout(parity, buffer.write);
+    }
+    if (is_stored(local) && share_ == 0)
+      for (Step slot = 0; slot < 2; ++slot) throughout(slot, buffer.read);
   }
   /// Of all leading steps, counted through all slots, one by its number.
   [[nodiscard]] Step leading_step(Step number) const {

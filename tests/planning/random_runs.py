@@ -226,7 +226,7 @@ class RandomMachine:
         self.reach_off_chip(random.Random(draw.getstate()[1][1]))
         if "resident" in tiling["weights"] and random.Random(draw.getstate()[1][2]).random() < 0.5:
             tiling["early"] = "weights"
-        goes = True in tiling["double_buffer"] and "recompute" in tiling["halo"] and not any("modes" in memory for memory in chip.values())
+        goes = True in tiling["double_buffer"] and "recompute" in tiling["halo"]
         if goes and random.Random(draw.getstate()[1][4]).random() < 0.5:
             tiling["engines"] = "side_by_side"
             self.value["objective"] = {"latency": 1}  # what it is worth most for

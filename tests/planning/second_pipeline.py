@@ -76,7 +76,8 @@ class Pipeline:
 
     def side_by_side(self):
         """Leading ops of a tile beside those of the tile before that trail. Commands are issued slot by slot: the leading ops of a
-        tile and what belongs to them, then the trailing ones of the tile before. An engine takes its ops in that order."""
+        tile and what belongs to them, then the trailing ones of the tile before. An engine takes its ops in that order, and no slot
+        is over before each memory on the chip has served what both read and write there."""
         n, lead = len(self.ops), self.lead
 
         def turn(k, number):
@@ -92,13 +93,28 @@ class Pipeline:
         gone = {}  # when what has to be stored before a leading op is, that leading ops alone used
         queues = channels, _ = [0] * self.machine.channels, {}
         engines, last_end = {}, 0
+        served, free = {}, {}  # when memories have served those ops of a tile that lead, or trail, and when each is free
+
+        def serve(trails, number, start):
+            for name, serving in self.serving.items():
+                cycles = serving[number][trails]
+                end = max(start, free.get(name, 0)) + cycles if cycles else start
+                free[name] = end if cycles else free.get(name, 0)
+                served[trails, number] = max(served.get((trails, number), 0), end)
+
         for _, what, one, other in sorted(queue, key=lambda each: each[0]):
             if what == "op":
                 k, number = one, other
                 cycles, last, _ = self.op_cycles[number * n + k]
                 waits = [(k - 1, number)] if k > 0 else [(lead - 1, number - 1), (n - 1, number - 2)]
                 waits += [(n - 1, number - 1)] if k == lead else []
-                start = max([ended.get(each, 0) for each in waits] + [needed.get((k, number), 0)])
+                start = max(ended.get(each, 0) for each in waits)
+                if k in (0, lead):  # the slot before is over
+                    serve(k == lead, number, start)
+                    before = max(served.get((False, number - (k == 0)), 0), served.get((True, number - (2 if k == 0 else 1)), 0))
+                    self.held_up |= before > start
+                    start = max(start, before)
+                start = max(start, needed.get((k, number), 0))
                 engine = id(engine_of(self.machine, self.ops[k]))
                 two = (k, number) in needed_last
                 if cycles - (last if two else 0):
@@ -123,4 +139,4 @@ class Pipeline:
             _, end = self.transfer(start, (lane, cycles, shared, step, name), queues, arrivals)
             if other != 1 and rank != 2 * n + 1 and leads:
                 gone[step] = max(gone.get(step, 0), end)
-        self.cycles = max(channels + [last_end])
+        self.cycles = max(channels + [last_end] + list(served.values()))

@@ -351,6 +351,8 @@ class Run(Pipeline, Pieces, Words):
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
         # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
         self.transfers, self.op_cycles, self.first_slices = [], [], set()
+        self.held_up = False
+        self.serving = {}  # of memories on the chip: by tile, the cycles for ops that lead and for those that trail
         stays = {t.name: self.moves(lambda tile: tile["need"][t.name]) for t in self.loaded}
         stays = {name: moving for name, moving in stays.items() if self.stationary == "inputs" and "C" not in moving}
         for number, tile in enumerate(self.tiles):
@@ -510,6 +512,10 @@ class Run(Pipeline, Pieces, Words):
             cycles, energy, _, array = self.served(op, number, k, made, None, work.cycles if work else 0)
         self.array_taken = array
         self.energy += energy
+        if made and self.lead < len(self.ops):
+            for name, (read, written) in self.used(op, number, k, made, array)[0].items():
+                serving = self.serving.setdefault(name, [[0, 0] for _ in self.tiles])
+                serving[number][k >= self.lead] += ceil(m.memories[name].serving(read, written))
         last, slices = 0, 1
         if made:
             self.energy += work.energy
@@ -521,6 +527,8 @@ class Run(Pipeline, Pieces, Words):
         switched = self.switches(number, k)
         self.switched += switched
         self.energy += switched * m.switch_energy
+        if k == self.lead:  # whatever leads in a slot may switch while what trails is at work
+            switched += sum(self.switches(number, before) for before in range(k))
         return cycles + switched * m.switch_cycles + self.copies(number, k), last, slices
 
     def with_direct(self, way, tile):
@@ -537,6 +545,12 @@ class Run(Pipeline, Pieces, Words):
     def served(self, op, number, k, made, array, cycles=0):
         """Of an op as its array computes it by one map, or as another engine does: its cycles by what memories on the chip serve,
         the energy of what it reads and writes there, what the map takes by itself, and the map."""
+        served, energy = self.used(op, number, k, made, array)
+        slowest = max(ceil(self.machine.memories[name].serving(*both)) for name, both in served.items())
+        return max(array.busy if array else cycles, slowest), energy, array.cycles if array else 0, array
+
+    def used(self, op, number, k, made, array):
+        """What an op reads and writes in each memory on the chip, and the energy of it."""
         tile, m = self.tiles[number], self.machine
         reads = {}  # by tensor: where, and how many bytes
         for at, t in enumerate(op.inputs):
@@ -550,7 +564,7 @@ class Run(Pipeline, Pieces, Words):
             held = part_of(w, part, stored) if part else 0
             again = array.weights * (1 if stored is None else stored / w.bytes) if array and at == 0 else 0
             reads[w.name] = self.place(number, w.name), max(held, again)
-        served, energy = {memory.name: [0, 0] for memory in m.memories.values()}, Fraction(0)
+        served, energy = {memory.name: [0, 0] for memory in m.memories.values() if not memory.offchip}, Fraction(0)
         for memory, held in reads.values():
             energy += held * memory.energy[0]
             served[memory.name][0] += held
@@ -558,8 +572,7 @@ class Run(Pipeline, Pieces, Words):
             home = self.place(number, op.output.name)
             energy += made * home.energy[1]
             served[home.name][1] += made
-        slowest = max(ceil(m.memories[name].serving(*both)) for name, both in served.items() if not m.memories[name].offchip)
-        return max(array.busy if array else cycles, slowest), energy, array.cycles if array else 0, array
+        return served, energy
 
     def in_bricks(self, tensor, box):
         """Bytes of a part on the chip, its channels filled up to whole bricks."""

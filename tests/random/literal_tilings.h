@@ -134,11 +134,9 @@ inline void for_each_tiling(const tiling::Subgraph& part, const Hardware& hardwa
   if (random.chance(25)) add_flash(random, h);
   if (random.chance(40)) randomize_stored(random, h);
   reach_off_chip(random, h);
-  const bool modes = std::ranges::any_of(
-      h.memories, [](const HardwareMemory& memory) { return has_modes(memory.space); });
   const auto& halos = h.tiling.halo;
   const bool recomputes = std::ranges::find(halos, HaloPolicy::recompute) != halos.end();
-  if (!modes && recomputes && random.chance(40)) h.tiling.engines = EngineOrder::side_by_side;
+  if (recomputes && random.chance(40)) h.tiling.engines = EngineOrder::side_by_side;
   return h;
 }
 

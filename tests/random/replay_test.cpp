@@ -13,7 +13,11 @@
 #include <vector>
 
 #include "cost/pipeline.h"
+#include "cost/run_tasks.h"
+#include "cost/tile_cost.h"
 #include "cost/tiled_run.h"
+#include "cost/transfer.h"
+#include "model/derived.h"
 #include "placer/tile_engine.h"
 #include "planner/option.h"
 #include "planner/piece.h"
@@ -80,7 +84,89 @@ class Replay {
     return {};
   }
 
+  /// What a memory on the chip serves longer than the run takes, all of its ops together.
+  [[nodiscard]] std::string overrun(const Hardware& hardware) const {
+    const cost::TiledRun run = planner::piece_run(piece_, hardware, placements_);
+    const cost::RunTasks tasks = cost::run_tasks(run);
+    std::vector<Cycles> all(piece_.lowering.problem.memories.size(), 0);
+    for (const auto& [tile, tile_class] : class_of_) {
+      const cost::TileCost cost = cost::tile_cost(run, tasks, schedule_.tile_of_class[tile_class],
+                                                  cost::links_of(hardware));
+      for (MemoryIndex m = 0; m < cost.served.size(); ++m)
+        all[m] += cost.served[m].leading + cost.served[m].trailing;
+    }
+    for (MemoryIndex m = 0; m < all.size(); ++m)
+      if (all[m] > cycles_)
+        return piece_.lowering.problem.memories[m].name + " serves " + std::to_string(all[m]) +
+               " of " + std::to_string(cycles_);
+    return {};
+  }
+
+  /// Empty: at every step of a slot the modes allow what the op that leads there does, and what any
+  /// of those that trail does, which may be at work at the same time.
+  [[nodiscard]] std::string forbidden() const {
+    const tiling::Timeline line = piece_.lowering.timeline();
+    for (const PlannedPlacement& placed : placements_)
+      for (Step at = 0; at < 2 * line.steps; ++at) {
+        const Step slot = at / line.steps;
+        const Step leads = at % line.steps;
+        const std::string first =
+            line.trails(leads) ? "" : forbidden(placed.placement, at, leads, slot);
+        if (!first.empty()) return first;
+        for (Step trails = line.leading; trails < line.steps; ++trails)
+          if (std::string what = forbidden(placed.placement, at, trails, 1 - slot); !what.empty())
+            return what;
+      }
+    return {};
+  }
+
  private:
+  /// Something that an op of a tile with this number (even, odd) does and may not at this step.
+  [[nodiscard]] std::string forbidden(const Placement& placement, Step at, Step op,
+                                      Step parity) const {
+    const tiling::Subgraph& part = piece_.part;
+    for (const tiling::LocalOperand& used : part.operands_at[static_cast<std::size_t>(op)])
+      if (!allowed(placement, at, used.local, piece_.lowering.share_of(used.local, op), parity,
+                   false))
+        return part.op(op).name + " reads " + part.tensor(used.local).name + " at step " +
+               std::to_string(at);
+    for (const std::size_t made : part.made_at[static_cast<std::size_t>(op)])
+      if (std::ranges::count(tiling::makers_of(part, made), op) > 0 &&  // or all stands there
+          !allowed(placement, at, made, 0, parity, true))
+        return part.op(op).name + " writes " + part.tensor(made).name + " at step " +
+               std::to_string(at);
+    return {};
+  }
+  [[nodiscard]] bool allowed(const Placement& placement, Step at, std::size_t local,
+                             std::size_t share, Step parity, bool writes) const {
+    const tiling::Lowering& lowering = piece_.lowering;
+    for (const auto& [joined, place] : lowering.in_place)
+      if (joined == local) local = place;
+    const auto mine = [&](BufferIndex b, bool any) {
+      const tiling::LoweredBuffer& buffer = lowering.buffers[b];
+      return buffer.tensor == local && buffer.share == share &&
+             tiling::is_whole_or_tile(buffer.role) && (any || buffer.copy == parity);
+    };
+    std::vector<BufferIndex> copies;
+    for (BufferIndex b = 0; b < lowering.buffers.size(); ++b)
+      if (mine(b, true)) copies.push_back(b);
+    for (const BufferIndex b : copies) {
+      if (copies.size() == 2 && !mine(b, false)) continue;
+      const BufferPlace& place = placement.places[b];
+      const Memory& memory = lowering.problem.memories[place.memory];
+      if (!has_modes(memory)) continue;
+      const std::vector<Role> roles =
+          mode_roles(memory, placement.modes[place.memory][static_cast<std::size_t>(at)]);
+      const std::vector<AddressRange> banks = bank_ranges(memory);
+      const Buffer& buffer = placements_.front().problem.buffers[b];
+      for (std::size_t k = 0; k < banks.size(); ++k)
+        if (overlaps(banks[k], {place.offset, place.offset + buffer.size}) &&
+            !(writes ? may_write(roles[k], buffer.kind) : may_read(roles[k], buffer.kind)))
+          return false;
+    }
+    return true;
+  }
+
   [[nodiscard]] std::string text(const Stay& stay) const {
     return piece_.lowering.problem.buffers[stay.buffer].id + " of tile " +
            std::to_string(stay.tile) + " in cycles " + std::to_string(stay.when.begin) + " to " +
@@ -166,6 +252,24 @@ std::vector<TileVariant> ways(const tiling::Subgraph& part, const Hardware& hard
   return all;
 }
 
+/// Two to four banks, and for each some of the roles.
+void give_modes(Random& random, Hardware& hardware) {
+  Memory& memory = hardware.memories.front().space;
+  const std::int64_t banks = random.between(2, 4);
+  memory.capacity = std::max<Size>(1, memory.capacity / banks) * banks;
+  for (std::int64_t b = 0; b < banks; ++b)
+    memory.banks.push_back({.name = "b" + std::to_string(b), .size = memory.capacity / banks});
+  const std::int64_t modes = random.between(2, 6);
+  for (std::int64_t k = 0; k < modes; ++k) {
+    Mode mode{.name = "m" + std::to_string(k)};
+    for (std::int64_t b = 0; b < banks; ++b)
+      mode.roles.push_back(random.pick(std::vector{Role::read_write, Role::read_write, Role::read,
+                                                   Role::write, Role::weight, Role::data}));
+    memory.modes.push_back(std::move(mode));
+  }
+  hardware.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
+}
+
 TEST(Replay, NothingLiesWhereSomethingElseIs) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(1500));
@@ -181,6 +285,9 @@ TEST(Replay, NothingLiesWhereSomethingElseIs) {
     hardware.tiling.halo = {HaloPolicy::recompute};
     if (random.chance(40)) hardware.dma.weight_slices = random.between(2, 6);
     if (random.chance(30)) testing::split_reach(random, hardware);
+    if (random.chance(25)) give_modes(random, hardware);
+    if (random.chance(40))
+      hardware.memories.front().bandwidth = Bandwidth{.amount = 2.5, .per_cycle = true};
     const tiling::Subgraph part =
         tiling::make_subgraph(net, {0, net.ops.size() - 1}, tiling::last_readers(net), hardware);
     tiling::TileGeometry geometry(part, HaloPolicy::recompute);
@@ -203,11 +310,14 @@ TEST(Replay, NothingLiesWhereSomethingElseIs) {
         placements.push_back({.problem = planner::piece_problem(piece, k),
                               .placement = found.placements[k],
                               .engine = {}});
-      EXPECT_EQ(Replay(piece, hardware, placements).wrong(), "")
+      Replay replay(piece, hardware, placements);
+      EXPECT_EQ(replay.wrong(), "")
           << "trailing " << options.trailing << " of " << part.steps() << ", double "
           << options.double_buffer << ", weights " << static_cast<int>(options.weights)
           << ", one copy " << static_cast<int>(options.one_copy) << ", stays "
           << static_cast<int>(options.stationary);
+      EXPECT_EQ(options.trailing > 0 ? replay.forbidden() : "", "");
+      EXPECT_EQ(replay.overrun(hardware), "") << "trailing " << options.trailing;
       const bool several = found.grid.counts[0] * found.grid.counts[1] * found.grid.counts[2] > 2;
       if (!several) continue;
       ++seen[options.trailing > 0                     ? "trailing"
@@ -217,13 +327,18 @@ TEST(Replay, NothingLiesWhereSomethingElseIs) {
                                                       : "single"];
       if (options.trailing > 0 && !found.lowering.later.empty()) ++seen["trailing, copied"];
       if (options.trailing > 1) ++seen["several trail"];
+      if (options.trailing > 0 && has_modes(hardware.memories.front().space)) {
+        ++seen["trailing, modes"];
+        const auto switched =
+            cost::run_cost(planner::piece_run(piece, hardware, placements)).mode_switches;
+        if (switched > 0) ++seen["trailing, modes are switched"];
+      }
     }
   }
   if (cases < 1000) return;
-  for (const char* each :
-       {"trailing", "one copy", "stays", "double", "single", "several trail", "trailing, copied"}) {
+  for (const char* each : {"trailing", "one copy", "stays", "double", "single", "several trail",
+                           "trailing, copied", "trailing, modes", "trailing, modes are switched"})
     EXPECT_GT(seen[each], 30) << each;
-  }
 }
 
 }  // namespace

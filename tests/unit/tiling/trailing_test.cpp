@@ -106,6 +106,19 @@ TEST(Trailing, WhatTrailingOpsUseIsThereAllTheTime) {
               ElementsAre(StepRange{0, 1}, StepRange{4, 8}));
 }
 
+TEST(Trailing, NobodyKnowsWhenTrailingOpsDoTheirs) {
+  const TwoEngines f;
+  const Subgraph part = f.part();
+  const Lowering l =
+      lower(part, tile_space(part), f.machine, {.double_buffer = true, .trailing = 2});
+  const Buffer& handed_over = f.named(l, f.name(f.b) + ".ping");
+  EXPECT_THAT(handed_over.write, ElementsAre(1)) << "by one that leads";
+  EXPECT_THAT(handed_over.read, ElementsAre(4, 5, 6, 7)) << "in the next slot";
+  const Buffer& result = f.named(l, f.name(f.y) + ".pong");
+  EXPECT_THAT(result.write, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(result.read, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7)) << "until the next one is made";
+}
+
 TEST(Trailing, ResultsOfLeadingOpsLeaveAsInARunOfThose) {
   // Two results of one input: that of the array and that of the lanes.
   TwoEngines f;
