@@ -252,6 +252,8 @@ void add_engine(Sheet& sheet, const Engine& engine) {
   const std::string key = "engines." + engine.name;
   if (const std::string reach = reach_text(engine.reach); !reach.empty())
     sheet.add(key + ".memories", reach);
+  if (!engine.queue.empty())
+    sheet.add(key + ".queue", engine.queue + ", in turn with all others of it");
   if (engine.kind == EngineKind::mac_array) return add_array(sheet, key, engine);
   sheet.add(key + ".lanes", std::to_string(engine.lanes));
   if (engine.channels > 1)

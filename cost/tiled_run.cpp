@@ -13,6 +13,7 @@
 #include "facts/modes.h"
 #include "model/derived.h"
 #include "tessera/check.h"
+#include "tiling/engine_choice.h"
 #include "tiling/walk.h"
 
 namespace tessera::cost {
@@ -48,7 +49,7 @@ class Skeleton {
     move_end.resize(plan.moves.size());
     for (Step step = 0; step < plan.steps; ++step) {
       const auto k = static_cast<std::size_t>(step);
-      const std::size_t resource = 1 + sample.ops[k].engine;
+      const std::size_t resource = 1 + tiling::queue_of(*run.hardware, sample.ops[k].engine);
       op_begin[k] = op_end[k] = add(
           {.name = name("", part.op(step).name, ""), .resource = resource, .lead = early(step)});
       if (in_slices[k]) {
@@ -286,7 +287,12 @@ Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const
                         const Links& links, Skeleton skeleton) {
   Pipeline pipeline;
   pipeline.resources.push_back({"dma", static_cast<int>(run.hardware->dma.channels)});
-  for (const Engine& engine : run.hardware->engines) pipeline.resources.push_back({engine.name, 1});
+  const std::vector<Engine>& engines = run.hardware->engines;
+  for (std::size_t e = 0; e < engines.size(); ++e) {
+    const std::size_t queue = tiling::queue_of(*run.hardware, e);
+    pipeline.resources.push_back({queue == e ? engines[e].name : "", 1});
+    if (queue != e) pipeline.resources[1 + queue].name += ", " + engines[e].name;
+  }
   for (const MemoryIndex m : in_use)
     pipeline.resources.push_back({run.lowering->problem.memories[m].name, 1});
   pipeline.tasks = std::move(skeleton.tasks);

@@ -43,6 +43,7 @@ class EngineReader {
       });
     }
     if (const Node* n = fields.find("memories")) engine.reach = read_reach(*n);
+    if (const Node* n = fields.find("queue")) engine.queue = as_text(sources_, *n, "queue");
     if (engine.kind == EngineKind::mac_array)
       read_array(node, fields, engine);
     else

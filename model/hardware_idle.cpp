@@ -389,9 +389,14 @@ class Idle {
     const TilingOptions& tiling = hardware_.tiling;
     if (tiling.engines != EngineOrder::side_by_side) return;
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
-    if (hardware_.engines.size() < 2)
+    const std::vector<Engine>& all = hardware_.engines;
+    const bool one_queue = std::ranges::all_of(all, [&](const Engine& engine) {
+      return !engine.queue.empty() && engine.queue == all.front().queue;
+    });
+    if (all.size() < 2 || one_queue)
       return wrong("engines", "write `engines: in_turn`",
-                   "has engines that work `side_by_side`, but no two of them");
+                   "has engines that work `side_by_side`, but no two of them",
+                   all.size() < 2 ? "" : " in queues of their own");
     if (std::ranges::find(tiling.double_buffer, true) == tiling.double_buffer.end() ||
         std::ranges::find(tiling.halo, HaloPolicy::recompute) == tiling.halo.end())
       return wrong("engines",
@@ -435,6 +440,10 @@ class Idle {
               "computes nothing: other engines take every kind of op");
       else if (engines[e].kind == EngineKind::mac_array)
         array(engines[e], used_[e]);
+      const std::string& queue = engines[e].queue;
+      if (!queue.empty() && std::ranges::count(engines, queue, &Engine::queue) == 1)
+        wrong("queue", "leave it out, or name the queue of another engine", "waits in a `queue` '",
+              queue, "' of its own, as it would without");
       rates("cycles_per_vector", engines[e].cycles_per_vector, e);
       rates("output", engines[e].output_of, e);
       for (const auto& [type, factor] : engines[e].dtype_factor)

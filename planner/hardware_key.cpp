@@ -112,10 +112,10 @@ class Key {
         small);
   }
   void put(const Engine& engine) {
-    const auto& [name, kind, reach, energy, unroll, maps, blocks, cores, output, output_of, channel,
+    const auto& [name, kind, reach, queue, energy, unroll, maps, blocks, cores, output, output_of, channel,
                  channel_of, dtype, dtype_factor, fill, lanes, startup, channels, default_cycles,
                  cycles] = engine;
-    add(name, kind, reach.input, reach.weights, reach.output, energy, unroll, maps, blocks, cores,
+    add(name, kind, reach.input, reach.weights, reach.output, queue, energy, unroll, maps, blocks, cores,
         output, output_of, channel, channel_of, dtype, dtype_factor, fill, lanes, startup, channels,
         default_cycles, cycles);
   }

@@ -218,7 +218,7 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
              "is said to have its last " + std::to_string(planned.variant.trailing) + " of " +
                  std::to_string(part.steps()) +
                  " ops work beside the next tile's, which is for machines with `engines: "
-                 "side_by_side`, from an op on that has another engine than the one before it");
+                 "side_by_side`, from an op on whose engine has another queue than the one before it");
   }
   if (planned.variant.direct != Direct::none) {
     if (planned.variant.halo != HaloPolicy::recompute ||

@@ -87,11 +87,13 @@ class Tracer {
   void name_lanes(const cost::RunSchedule& schedule) {
     const cost::Pipeline& pipeline = schedule.pipeline;
     trace_.lane(run_lane, "runs of ops");
-    for (std::size_t r = 0; r < schedule.commanded; ++r)
+    for (std::size_t r = 0; r < schedule.commanded; ++r) {
+      if (pipeline.resources[r].name.empty()) continue;  // in the queue of another engine
       for (int channel = 0; channel < pipeline.resources[r].channels; ++channel)
         trace_.lane(lane_of(pipeline, r, channel),
                     pipeline.resources[r].name +
                         (pipeline.resources[r].channels > 1 ? " " + std::to_string(channel) : ""));
+    }
   }
 
   void command(const SimulatedRun& run, const std::string& name, const cost::PipelineEvent& e) {

@@ -43,4 +43,12 @@ std::optional<EngineChoice> choose_engine(const Network& network, const Op& op,
                        hardware);
 }
 
+std::size_t queue_of(const Hardware& hardware, std::size_t engine) {
+  const std::string& queue = hardware.engines[engine].queue;
+  if (queue.empty()) return engine;
+  for (std::size_t e = 0; e < engine; ++e)
+    if (hardware.engines[e].queue == queue) return e;
+  return engine;
+}
+
 }  // namespace tessera::tiling

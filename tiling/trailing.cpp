@@ -11,13 +11,12 @@ bool works_side_by_side(const Hardware& hardware) {
 std::vector<std::int64_t> trailing_choices(const Subgraph& part, const Hardware& hardware) {
   std::vector<std::int64_t> choices;
   if (!works_side_by_side(hardware) || part.own) return choices;
-  const auto engine_of = [&](std::size_t step) {
-    return choose_engine(*part.network, part.op(static_cast<Step>(step)), hardware)
-        .value_or(EngineChoice{})
-        .engine;
+  const auto queue = [&](std::size_t step) {
+    const auto chosen = choose_engine(*part.network, part.op(static_cast<Step>(step)), hardware);
+    return queue_of(hardware, chosen.value_or(EngineChoice{}).engine);
   };
   for (std::size_t step = part.steps(); step-- > 1;)
-    if (engine_of(step) != engine_of(step - 1))
+    if (queue(step) != queue(step - 1))
       choices.push_back(static_cast<std::int64_t>(part.steps() - step));
   return choices;
 }

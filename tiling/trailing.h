@@ -24,7 +24,7 @@
 namespace tessera::tiling {
 
 /// How many ops may trail: nothing where the machine's engines work in turn (TilingOptions), or the
-/// ops of the run all have one.
+/// ops of the run all have engines of one queue.
 [[nodiscard]] std::vector<std::int64_t> trailing_choices(const Subgraph& part,
                                                          const Hardware& hardware);
 

@@ -104,6 +104,7 @@ struct Engine {
   std::string name;
   EngineKind kind = EngineKind::mac_array;
   Reach reach;
+  std::string queue;     ///< engines with one queue are never at work together; empty: its own
   double energy_pj = 0;  ///< of one multiply-accumulate (mac_array) or one element (vector)
 
   // mac_array

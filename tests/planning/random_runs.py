@@ -231,6 +231,26 @@ class RandomMachine:
             tiling["engines"] = "side_by_side"
             self.value["objective"] = {"latency": 1}  # what it is worth most for
 
+    def work_side_by_side(self, draw):
+        """Engines that may work at the same time, and what they then have to share: is that a machine?"""
+        if "dram" not in self.value["memories"]:
+            return False
+        self.value["tiling"].update({"double_buffer": [True], "halo": ["recompute"], "engines": "side_by_side"})
+        self.value["objective"] = {"latency": 1}
+        mac, vec = self.value["engines"].values()
+        chip = [memory for memory in self.value["memories"].values() if not memory.get("offchip")]
+        if draw.random() < 0.5 and all("modes" not in memory for memory in chip):
+            chip[0]["bandwidth"] = "2 B/cycle"
+        if any("memories" in engine for engine in (mac, vec)):
+            return True
+        pools = any(kind in one["ops"] for one in mac.get("maps", {}).values() for kind in ("pool", "reduce"))
+        if draw.random() < 0.5 and not pools and len(chip) == 1:
+            pool = {"kind": "mac_array", "maps": {"planar": {"ops": ["pool"], "unroll": {"K": 4}}}, "energy": "0.1 pJ", "dtype": "int8"}
+            self.value["engines"] = {"mac": mac, "pool": pool, "vec": vec}
+            for engine in draw.sample([mac, pool, vec], 2):
+                engine["queue"] = "shared"
+        return True
+
     def reach_off_chip(self, draw):
         """Engines that read and write the memory off the chip themselves."""
         home = self.value["memories"].get("dram")

@@ -115,7 +115,8 @@ class Pipeline:
                     self.held_up |= before > start
                     start = max(start, before)
                 start = max(start, needed.get((k, number), 0))
-                engine = id(engine_of(self.machine, self.ops[k]))
+                engine = engine_of(self.machine, self.ops[k])
+                engine = engine.get("queue", id(engine))
                 two = (k, number) in needed_last
                 if cycles - (last if two else 0):
                     start = max(start, engines.get(engine, 0))

@@ -158,7 +158,7 @@ class Spoiler {
             [&] { b.small = whole(); }});
   }
   void engine(Engine& e) {
-    one_of({[&] { text(e.name); }, [&] { choice(e.kind); }, [&] { e.energy_pj = real(); },
+    one_of({[&] { text(e.name); }, [&] { choice(e.kind); }, [&] { text(e.queue); }, [&] { e.energy_pj = real(); },
             [&] { pairs(e.unroll); }, [&] { list<Mapping>(e.maps, [&](Mapping& m) { map(m); }); },
             [&] { blocks(e.blocks); }, [&] { e.cores = whole(); },
             [&] { e.output_cycles = real(); }, [&] { pairs(e.output_of); },
