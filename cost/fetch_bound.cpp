@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/stored.h"
+#include "tiling/loops.h"
 
 namespace tessera::cost {
 namespace {
@@ -20,7 +21,7 @@ std::int64_t least_tiles(Size passing, Size room) {
 }  // namespace
 
 FetchBound::FetchBound(const Network& network, const Hardware& hardware, const ChannelUse& use,
-                       std::vector<Size> passing)
+                       std::vector<Passing> passing)
     : network_(network),
       use_(use),
       passing_(std::move(passing)),
@@ -32,6 +33,17 @@ FetchBound::FetchBound(const Network& network, const Hardware& hardware, const C
       })) {
   for (const HardwareMemory& memory : hardware.memories)
     if (!memory.offchip) room_ += memory.space.capacity;
+  for (const std::int64_t parts : hardware.tiling.reduction) parts_ = std::max(parts_, parts);
+  std::vector<std::optional<OpIndex>> makers(network.tensors.size());
+  for (OpIndex k = 0; k < network.ops.size(); ++k) {
+    feeds_.push_back(makers[storage_of(network, operands(network.ops[k]).front())]);
+    for (const TensorIndex t : network.ops[k].outputs) makers[storage_of(network, t)] = k;
+  }
+}
+
+std::int64_t FetchBound::most_parts(OpIndex first, OpIndex op) const {
+  const bool from_outside = !feeds_[op] || *feeds_[op] < first;
+  return from_outside && tiling::is_product(network_.ops[op]) ? parts_ : 1;
 }
 
 bool FetchBound::may_stay(OpIndex first, OpIndex last) {
@@ -57,11 +69,13 @@ void FetchBound::find(OpIndex first, OpIndex last) {
   use_.find_all_channels({first, last}, all_channels_);
   tiles_.assign(count, 1);
   for (OpIndex k = last + 1; k-- > first;) {
-    if (passing_[k] == 0) continue;
+    if (passing_[k].read + passing_[k].made == 0) continue;
     Size weights = 0;
     if (all_channels_[k - first])
       for (const TensorIndex t : use_.weights(k)) weights += least_[t];
-    tiles_[k - first] = least_tiles(passing_[k], room_ - weights);
+    const std::int64_t parts = most_parts(first, k);
+    tiles_[k - first] =
+        least_tiles(passing_[k].made + passing_[k].read / parts, room_ - weights / parts);
   }
   // Whoever only one op reads from runs only where that one does; whoever an op always reads from
   // runs wherever it does.
@@ -75,7 +89,8 @@ void FetchBound::find(OpIndex first, OpIndex last) {
       if (use.reader <= last && use.is_read(all_channels_[use.reader - first]))
         tiles_[k - first] = std::max(tiles_[k - first], tiles_[use.reader - first]);
   for (OpIndex k = first; k <= last; ++k)
-    if (all_channels_[k - first] && tiles_[k - first] > 1 && passing_[k] > 0)
+    if (all_channels_[k - first] && tiles_[k - first] > 1 &&
+        passing_[k].read + passing_[k].made > 0)
       for (const TensorIndex t : use_.weights(k)) times_.emplace_back(t, tiles_[k - first]);
   // A weight that several ops read is fetched once per tile.
   std::ranges::sort(times_, [](const auto& a, const auto& b) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "cost/compute.h"
-#include "cost/fetch_bound.h"
 #include "cost/run_parts.h"
 #include "model/off_chip.h"
 #include "model/stored.h"
@@ -147,6 +146,7 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware,
       stays_(network.tensors.size(), stays_on_chip(hardware)),
       least_(least_stored(network, hardware)),
       readers_(tiling::last_readers(network)),
+      first_readers_(tiling::first_readers(network)),
       channel_use_(network, readers_) {
   for (const TensorIndex t : stays) stays_[t] = true;
   for (const Op& op : network.ops) {
@@ -257,8 +257,9 @@ void RunBounds::find_shares() {
                                       hardware_, direct_bytes, writes ? 0 : written_bytes)));
     }
     if (side_by_side)
-      share.engine = direct.engine =
-          tiling::choose_engine(network_, op, hardware_).value_or(tiling::EngineChoice{}).engine;
+      share.engine = direct.engine = tiling::queue_of(
+          hardware_,
+          tiling::choose_engine(network_, op, hardware_).value_or(tiling::EngineChoice{}).engine);
     shares_.push_back(share);
     direct_shares_.push_back(direct);
   }
@@ -287,26 +288,27 @@ RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load, b
 }
 
 /// What any tiling has in memory while an op runs: all it makes and all it reads, in parts.
-std::vector<Size> RunBounds::passing() const {
-  std::vector<Size> bytes;
+std::vector<Passing> RunBounds::passing() const {
+  std::vector<Passing> bytes;
   for (OpIndex k = 0; k < network_.ops.size(); ++k) {
+    Passing& passing = bytes.emplace_back();
     std::vector<TensorIndex> whole_tensors;
     double made = 0;
     for (const TensorIndex t : outputs_[k]) {
       made = std::max(made, density_[t]);
-      if (density_[t] >= 1) whole_tensors.push_back(t);
+      if (density_[t] < 1) continue;
+      whole_tensors.push_back(t);
+      passing.made += tensor_bytes(network_.tensors[t]);
     }
     // Windows may lie in the padding as a whole: then nobody needs what was made for them.
-    if (made >= 1 && !tiling::joins_channels(network_.ops[k]))
-      for (const Operand& operand : operands_[k])
-        if (operand.read_for(made) >= 1 &&
-            network_.tensors[operand.storage].kind != TensorKind::weight)
-          whole_tensors.push_back(operand.storage);
-    std::ranges::sort(whole_tensors);
-    whole_tensors.erase(std::unique(whole_tensors.begin(), whole_tensors.end()),
-                        whole_tensors.end());
-    bytes.push_back(0);
-    for (const TensorIndex t : whole_tensors) bytes.back() += tensor_bytes(network_.tensors[t]);
+    if (made < 1 || tiling::joins_channels(network_.ops[k])) continue;
+    for (const auto& [t, density, even] : operands_[k]) {
+      if (density < 1 || network_.tensors[t].kind == TensorKind::weight ||
+          std::ranges::find(whole_tensors, t) != whole_tensors.end())
+        continue;
+      whole_tensors.push_back(t);
+      passing.read += tensor_bytes(network_.tensors[t]);
+    }
   }
   return bytes;
 }
@@ -327,6 +329,7 @@ void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
     if (run.made[t] || density <= run.loaded[t]) continue;
     const bool weight = network_.tensors[t].kind == TensorKind::weight;
     if ((stays_[t] && !weight) || network_.tensors[t].pinned) continue;  // it is on the chip
+    if (early_ && weight && first_readers_[t] < run.first) continue;     // it may be
     if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true, reads), -1);
     if (early_ && weight) {
       if (run.loaded[t] > 0)

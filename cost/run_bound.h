@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cost/channel_use.h"
+#include "cost/fetch_bound.h"
 #include "cost/transfer.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
@@ -34,7 +35,7 @@ class RunBounds {
   /// std::invalid_argument for hardware that cannot be simulated.
   /// `stays`: tensors that are never moved (sorted). `early`: the run before may have loaded
   /// weights, as many as there is room for on the chip; where they are loaded, nothing waits for
-  /// them.
+  /// them. What ops of several runs read the first of these may leave to the others.
   RunBounds(const Network& network, const Hardware& hardware,
             std::span<const TensorIndex> stays = {}, bool early = false);
   ~RunBounds();
@@ -90,7 +91,7 @@ class RunBounds {
   void find_densities();
   void find_direct();
   void find_shares();
-  [[nodiscard]] std::vector<Size> passing() const;
+  [[nodiscard]] std::vector<Passing> passing() const;
 
   const Network& network_;
   const Hardware& hardware_;
@@ -99,6 +100,7 @@ class RunBounds {
   std::vector<bool> stays_;  ///< per tensor: it is on the chip, and never moved
   std::vector<Size> least_;  ///< bytes per tensor, as anybody who reads it finds it
   std::vector<std::optional<OpIndex>> readers_;  ///< last reader per tensor (tiling/subgraph.h)
+  std::vector<OpIndex> first_readers_;           ///< per tensor
   std::vector<std::vector<Operand>> operands_;   ///< per op
   std::vector<std::vector<TensorIndex>> outputs_;
   std::vector<double> density_;  ///< per tensor with memory: of what its op makes of it
@@ -109,7 +111,7 @@ class RunBounds {
   std::vector<Move> stores_;  ///< per tensor
   ChannelUse channel_use_;
   // Working memory of of().
-  std::unique_ptr<class FetchBound> fetches_;
+  std::unique_ptr<FetchBound> fetches_;
   std::unique_ptr<Growing> run_;
   std::unique_ptr<Whole> last_;  ///< that was asked for
 };

@@ -79,8 +79,8 @@ struct TaskFlow {
   double energy_pj = 0;
 };
 
-/// The tile pipeline (resource 0 is the DMA, resource 1 + e is engine e of the profile, or the first
-/// of its queue) and what is in it: to be looked at, command by command.
+/// The tile pipeline (resource 0 is the DMA, resource 1 + e is engine e of the profile, or the
+/// first of its queue) and what is in it: to be looked at, command by command.
 struct RunSchedule {
   Pipeline pipeline;
   /// Tasks of the first so many resources are commands. The others are memories on the chip that

@@ -37,7 +37,7 @@ io::ChartKind kind_of(const Piece& piece, const tiling::LoweredBuffer& buffer) {
       break;
   }
   const tiling::LocalTensor& tensor = piece.part.tensors[buffer.tensor];
-  if (tensor.early || tensor.ahead) return io::ChartKind::kept;
+  if (tensor.early || tensor.ahead || tensor.left) return io::ChartKind::kept;
   if (tensor.weight) return io::ChartKind::weights;
   if (buffer.copied_before) return io::ChartKind::copy;
   if (!tensor.producer) return io::ChartKind::input;

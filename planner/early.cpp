@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,13 +29,14 @@ class EarlyWeights : LaterLook {
  public:
   EarlyWeights(const Network& network, const Hardware& hardware, const PlanParams& params,
                const NetworkPlan& plan)
-      : LaterLook(network, hardware, params, plan) {}
+      : LaterLook(network, hardware, params, plan), shared_(shared_weights(network)) {}
 
   bool improve(NetworkPlan& plan) {
     // A higher peak, say, may pay only where several cuts have a use for it.
     std::vector<Runs> starts(2, plan.subgraphs);
     each_together(params_.limits.threads, starts.size(), [&](std::size_t start) {
       Runs& runs = starts[start];
+      for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) look_shared(runs, k);
       if (start == 1 && !all_at_once(runs)) {
         runs = plan.subgraphs;
         return;
@@ -92,6 +94,19 @@ class EarlyWeights : LaterLook {
     return cuts >= 2 && settle(all, 0, all.size() - 1);
   }
 
+  /// Weights of run `k` that one before it reads, too, and may leave where they are.
+  void look_shared(Runs& runs, std::size_t k) const {
+    if (shared_.empty()) return;
+    std::vector<std::string> weights = late_weights(runs[k]);
+    std::erase_if(weights, [&](const std::string& weight) { return !shared_.contains(weight); });
+    for (const std::string& weight : weights)
+      for (std::size_t j = k; j-- > 0 && k - j <= most_ahead && !budget_.exhausted();) {
+        if (!may_load(runs[j], {weight}).empty()) continue;
+        if (may_leave(runs[j], weight)) take(runs, j, k, {weight});
+        break;
+      }
+  }
+
   /// All weights of run `k` that may come early, or else one after the other, as its ops need them.
   void look(Runs& runs, std::size_t k) const {
     const std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
@@ -104,7 +119,7 @@ class EarlyWeights : LaterLook {
   /// room for them: those that come late, and those that keep others from being loaded there.
   void look_back(Runs& runs, std::size_t k) const {
     std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
-    for (const std::string& weight : runs[k - 1].ahead)
+    for (const std::string& weight : may_load(runs[k - 1], runs[k - 1].ahead))
       if (std::ranges::find(runs[k].early, weight) != runs[k].early.end())
         weights.push_back(weight);
     for (const std::string& weight : weights) {
@@ -137,15 +152,26 @@ class EarlyWeights : LaterLook {
     return weights;
   }
 
+  /// Does the run read this weight, with all of it in one place through all of its tiles?
+  [[nodiscard]] bool may_leave(const PlannedSubgraph& run, const std::string& weight) const {
+    const std::vector<std::string> names = stationary_weights(run, true);
+    return std::ranges::find(names, weight) != names.end();
+  }
+
   /// Weights that may come early, and do not. Those first that are read first.
   [[nodiscard]] std::vector<std::string> late_weights(const PlannedSubgraph& run) const {
+    return stationary_weights(run, false);
+  }
+  /// Of those that are there when the run begins, too, or of the others alone.
+  [[nodiscard]] std::vector<std::string> stationary_weights(const PlannedSubgraph& run,
+                                                            bool early) const {
     if (run.variant.weights != WeightPolicy::resident || run.variant.reduction > 1) return {};
     const Piece piece = make_piece(network_, hardware_, run, readers_);
     std::vector<std::pair<Step, std::string>> found;
     for (std::size_t t = 0; t < piece.part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = piece.part.tensors[t];
       const auto copied = [&](const tiling::LaterShare& share) { return share.tensor == t; };
-      if (!local.weight || local.early || local.pinned || local.consumers.empty() ||
+      if (!local.weight || (local.early && !early) || local.pinned || local.consumers.empty() ||
           std::ranges::any_of(piece.lowering.later, copied))
         continue;
       found.emplace_back(local.consumers.front(), piece.part.tensor(t).name);
@@ -213,9 +239,21 @@ class EarlyWeights : LaterLook {
       LaterLook::cost_as_placed(piece, run);
     }
   }
+
+  std::set<std::string> shared_;  ///< weights that several ops read
 };
 
 }  // namespace
+
+std::set<std::string> shared_weights(const Network& network) {
+  std::set<std::string> shared;
+  const std::vector<OpIndex> first = tiling::first_readers(network);
+  const std::vector<std::optional<OpIndex>> last = tiling::last_readers(network);
+  for (TensorIndex t = 0; t < network.tensors.size(); ++t)
+    if (network.tensors[t].kind == TensorKind::weight && last[t] && first[t] < *last[t])
+      shared.insert(network.tensors[t].name);
+  return shared;
+}
 
 bool may_come_early(const Network& network, const Hardware& hardware) {
   return hardware.tiling.early == Early::weights && network.ops.size() > 1 &&

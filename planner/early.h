@@ -5,10 +5,15 @@
 //
 // A weight that stays through all tiles of its run (WeightPolicy::resident) is loaded in the first
 // tile of a run before, once that has what it needs itself: PlannedSubgraph::ahead and ::early. It
-// then lies at one address through both runs and those between (::passing). Which runs there are
+// then lies at one address through both runs and those between (::passing). One that several runs
+// read is loaded for the first of them, and may wait there for the next: ::ahead of the one and
+// ::early of the other. Which runs there are
 // and how they are tiled is settled before: what was found without is the start, so no plan gets
 // worse for it. Private to planner/.
 #pragma once
+
+#include <set>
+#include <string>
 
 #include "cost/score.h"
 #include "model/budget.h"
@@ -21,6 +26,9 @@ namespace tessera::planner {
 
 /// Is there anything to try?
 [[nodiscard]] bool may_come_early(const Network& network, const Hardware& hardware);
+
+/// Those that more than one op reads, by name.
+[[nodiscard]] std::set<std::string> shared_weights(const Network& network);
 
 /// require: may_come_early(); the plan is feasible, and described.
 bool take_early(const Network& network, const Hardware& hardware, const PlanParams& params,

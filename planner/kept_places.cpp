@@ -26,14 +26,16 @@ struct Held {
   friend auto operator<=>(const Held&, const Held&) = default;
 };
 
-/// The first run from `run` on that finds the weight early.
+/// The first run from `run` on that finds the weight early, or where that leaves it to later ones
+/// the last of these.
 std::size_t reader_of(std::span<const PlannedSubgraph> runs, std::size_t run,
                       const std::string& weight) {
-  const auto finds = [&](const PlannedSubgraph& later) {
-    return std::ranges::find(later.early, weight) != later.early.end();
+  const auto lists = [&](const std::vector<std::string>& names) {
+    return std::ranges::find(names, weight) != names.end();
   };
-  const auto rest = runs.subspan(run);
-  return run + static_cast<std::size_t>(std::ranges::find_if(rest, finds) - rest.begin());
+  for (; run < runs.size(); ++run)
+    if (lists(runs[run].early) && !lists(runs[run].ahead)) break;
+  return run;
 }
 
 std::optional<Held> held_by(const Piece& piece, std::span<const PlannedSubgraph> runs,
@@ -45,9 +47,9 @@ std::optional<Held> held_by(const Piece& piece, std::span<const PlannedSubgraph>
     return Held{piece.part.kept_rows[lowered.tensor].tensor};
   const tiling::LocalTensor& local = piece.part.tensors[lowered.tensor];
   if (lowered.role == tiling::BufferRole::kept) return Held{piece.part.planned(local.tensor)};
-  if (!local.early && !local.ahead) return std::nullopt;
-  return Held{local.tensor,
-              reader_of(runs, local.ahead ? run + 1 : run, piece.part.tensor(lowered.tensor).name)};
+  if (!local.early && !local.ahead && !local.left) return std::nullopt;
+  return Held{local.tensor, reader_of(runs, local.ahead || local.left ? run + 1 : run,
+                                      piece.part.tensor(lowered.tensor).name)};
 }
 
 /// All runs on one time line.

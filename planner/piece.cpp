@@ -72,10 +72,15 @@ void set_early(const Network& network, const Hardware& hardware, const PlannedSu
     return network.tensors[t].kind == TensorKind::weight && storage_of(network, t) == t &&
            !reads(t);
   };
-  for (const TensorIndex t : weights.ahead)
-    if (!is_for_others(t))
+  for (const TensorIndex t : weights.ahead) {
+    const bool own = network.tensors[t].kind == TensorKind::weight && reads(t);
+    if (own && planned.variant.weights != WeightPolicy::resident)
+      refuse(planned, "leaves " + listed(t) +
+                          " to a later one, and does not keep weights through its tiles");
+    if (!is_for_others(t) && (!own || network.tensors[t].pinned))
       refuse(planned,
              "loads " + listed(t) + " ahead, which is no weight that it leaves to a later one");
+  }
   for (const TensorIndex t : weights.passing)
     if (!is_for_others(t))
       refuse(planned, "lists " + listed(t) +
@@ -214,11 +219,12 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
              "nothing with one copy and go through the chip");
     const std::vector<std::int64_t> choices = tiling::trailing_choices(part, hardware);
     if (std::ranges::find(choices, planned.variant.trailing) == choices.end())
-      refuse(planned,
-             "is said to have its last " + std::to_string(planned.variant.trailing) + " of " +
-                 std::to_string(part.steps()) +
-                 " ops work beside the next tile's, which is for machines with `engines: "
-                 "side_by_side`, from an op on whose engine has another queue than the one before it");
+      refuse(
+          planned,
+          "is said to have its last " + std::to_string(planned.variant.trailing) + " of " +
+              std::to_string(part.steps()) +
+              " ops work beside the next tile's, which is for machines with `engines: "
+              "side_by_side`, from an op on whose engine has another queue than the one before it");
   }
   if (planned.variant.direct != Direct::none) {
     if (planned.variant.halo != HaloPolicy::recompute ||

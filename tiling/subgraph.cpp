@@ -18,6 +18,14 @@ std::vector<std::optional<OpIndex>> last_readers(const Network& network) {
   return readers;
 }
 
+std::vector<OpIndex> first_readers(const Network& network) {
+  std::vector<OpIndex> readers(network.tensors.size(), network.ops.size());
+  for (OpIndex k = network.ops.size(); k-- > 0;)
+    for (const TensorIndex tensor : operands(network.ops[k]))
+      readers[storage_of(network, tensor)] = k;
+  return readers;
+}
+
 Subgraph make_subgraph(const Network& network, OpRange range,
                        const std::vector<std::optional<OpIndex>>& readers) {
   Subgraph subgraph{
@@ -143,7 +151,13 @@ void set_early(Subgraph& part, const Hardware& hardware, const EarlyWeights& wei
         local.bytes = weight->bytes;
   };
   for (const TensorIndex t : weights.passing) add(t, true);
-  for (const TensorIndex t : weights.ahead) add(t, false);
+  for (const TensorIndex t : weights.ahead) {
+    const auto own = std::ranges::find(part.tensors, t, &LocalTensor::tensor);
+    if (own == part.tensors.end())
+      add(t, false);
+    else
+      own->left = true;
+  }
 }
 
 std::vector<TensorIndex> may_stay(const Network& network,

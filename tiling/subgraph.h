@@ -46,6 +46,8 @@ struct LocalTensor {
   /// A weight that no op of the run reads: it is loaded for a later run, or waits for one where it
   /// is early, too.
   bool ahead = false;
+  /// A weight that ops of the run read, and then ops of a later one: it waits for them where it is.
+  bool left = false;
   /// Of what lies off the chip as a part of another tensor (reduction.h).
   std::optional<TensorSlice> slice{};
   /// Of a concatenation that runs alone: all that it joins lies in its place off the chip
@@ -108,6 +110,8 @@ struct Subgraph {
 /// Per tensor with memory of its own: the last op that reads it, through views or not;
 /// ops.size() for a result of the network, nothing where nobody reads it.
 [[nodiscard]] std::vector<std::optional<OpIndex>> last_readers(const Network& network);
+/// Likewise the first; ops.size() where none does.
+[[nodiscard]] std::vector<OpIndex> first_readers(const Network& network);
 
 /// require: check_network(network) is empty, range inside the network, readers is
 /// last_readers(network) (worth keeping where many runs are asked for).
@@ -126,10 +130,11 @@ struct Subgraph {
 /// Weights of a run that come before they are read.
 struct EarlyWeights {
   std::vector<TensorIndex> early;    ///< there when it begins; sorted
-  std::vector<TensorIndex> ahead;    ///< loaded for later runs, in this order
+  std::vector<TensorIndex> ahead;    ///< left to later runs; loaded for them, in this order, where
+                                     ///< the run itself does not read them
   std::vector<TensorIndex> passing;  ///< there when it begins, for later runs
 };
-/// require: the run reads all of the first and none of the others
+/// require: the run reads all of the first and none of the last
 void set_early(Subgraph& part, const Hardware& hardware, const EarlyWeights& weights);
 
 /// Those that may stay on the chip although there is another place for them: an op makes them,

@@ -19,11 +19,14 @@ def file(value):
 class RandomNetwork:
     """A chain with branches: each op reads what was made last, or something older of the same extents."""
 
-    def __init__(self, draw, ops, heavy=False, dense=False):
+    def __init__(self, draw, ops, heavy=False, dense=False, unrolled=False):
         self.draw, self.ops, self.shapes, self.read = draw, [], {}, set()
         self.dtype = draw.choice(["int8", "int8", "int8", "int16"])
         self.kinds = set()
-        if heavy:
+        self.given = {}  # weights that several ops read
+        if unrolled:
+            self.unrolled(ops)
+        elif heavy:
             self.heavy(ops)
         elif dense:
             self.joins(ops)
@@ -33,7 +36,7 @@ class RandomNetwork:
             self.images(ops)
         outputs = [op["output"] for op in self.ops if op["output"] not in self.read]
         self.text = file({"tessera": "network/1", "name": "random",
-                          "tensors": {"x": {"shape": self.shapes["x"], "dtype": self.dtype}}, "inputs": ["x"]})
+                          "tensors": {"x": {"shape": self.shapes["x"], "dtype": self.dtype}, **self.given}, "inputs": ["x"]})
         self.text += "ops:\n" + "".join(f"  - {flow(op)}\n" for op in self.ops) + f"outputs: {flow(outputs)}\n"
 
     def add(self, kind, inputs, shape, **keys):
@@ -64,6 +67,20 @@ class RandomNetwork:
             last = self.add("conv", [last], [1, channels, *out], pad=[0, 0, 0, 0], **self.weights(*weights))
             if draw.random() < 0.3:
                 last = self.add("relu", [last], self.shapes[last])
+
+    def unrolled(self, ops):
+        """The same few weights again and again."""
+        draw, wide = self.draw, self.draw.choice([8, 24, 33])
+        self.shapes["x"] = [1, wide, draw.choice([2, 5]), draw.choice([3, 4])]
+        last = "x"
+        for number in range(ops):
+            if not self.given or draw.random() < 0.3:
+                kernel = draw.choice([1, 1, 3])
+                self.given[f"w{number}"] = {"shape": [wide, wide, kernel, kernel], "dtype": self.dtype, "kind": "weight"}
+                if draw.random() < 0.2:
+                    self.given[f"w{number}"]["encoded"] = draw.randint(1, 700)
+            weight = draw.choice(list(self.given))
+            last = self.add("conv", [last, weight], self.shapes["x"], pad=[self.given[weight]["shape"][2] // 2] * 4)
 
     def joins(self, ops):
         """Convolutions, and concatenations of what they and others have made: in their order, as dense networks do, or in another."""

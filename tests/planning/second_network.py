@@ -111,7 +111,8 @@ class Network:
         file = Yaml(text).whole()
         self.name, self.tensors, self.ops = file["name"], {}, []
         for name, value in file["tensors"].items():
-            self.tensors[name] = Tensor(name, numbers(value["shape"], ()), value.get("dtype", "float32"))
+            self.tensors[name] = Tensor(name, numbers(value["shape"], ()), value.get("dtype", "float32"), value.get("kind") == "weight")
+            self.tensors[name].encoded = int(value["encoded"]) if "encoded" in value else None
         for name in file["inputs"]:
             self.tensors[name].input = True
         for number, value in enumerate(file["ops"]):
@@ -124,7 +125,7 @@ class Network:
         op = Op(value["name"], kind, number)
         op.function = kind
         for name in value["inputs"]:
-            op.inputs.append(self.tensors[name])
+            (op.weights if self.tensors[name].weight else op.inputs).append(self.tensors[name])
             self.tensors[name].readers.append(op)
         mine = value.get("weights", [])
         for at, one in enumerate(mine if isinstance(mine, list) else [mine]):

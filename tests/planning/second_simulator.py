@@ -37,8 +37,11 @@ class Run(Pipeline, Pieces, Words):
         self.lead = len(self.ops) - subgraph["variant"].get("trailing", 0)
         self.early = set(subgraph.get("early", ())) | set(self.pinned)  # a run before has loaded these
         self.waiting = bool(subgraph.get("passing"))  # for others, and takes room alone
-        self.ahead = [(op, at, w) for name in subgraph.get("ahead", ()) for op in network.ops
-                      for at, w in enumerate(op.weights) if w.name == name]
+        # Loaded for others; what it reads itself it leaves to them as it is.
+        mine = {w.name for op in self.ops for w in op.weights}
+        self.left = mine & set(subgraph.get("ahead", ()))
+        self.ahead = [next((op, at, w) for op in network.ops for at, w in enumerate(op.weights) if w.name == name)
+                      for name in subgraph.get("ahead", ()) if name not in mine]
         self.made = [op.output for op in self.ops]
         self.stored = {w.name: machine.stored(op, at) for op in self.ops for at, w in enumerate(op.weights)}
         self.stored.update({w.name: machine.stored(op, at) for op, at, w in self.ahead})

@@ -169,6 +169,20 @@ class Simulator(unittest.TestCase):
                                 "two memories off the chip": 10, "modes are switched": 1, "weights in slices": 1}.items():
                 self.assertGreaterEqual(covered[what], times * count // 50, what)
 
+    def test_what_is_left_to_later_runs(self):
+        """Weights of several ops, which wait on the chip for the next one."""
+        left, seed, count = 0, SEED, max(1, COUNT // 16)
+        while left < count:
+            draw = random.Random(seed)
+            network, machine = RandomNetwork(draw, draw.randint(3, 7), unrolled=True), RandomMachine(draw, draw.choice([2048, 4096, 16384]))
+            machine.value["tiling"].update({"early": "weights", "weights": ["resident", "refetch"]})
+            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=16 TESSERA_RANDOM_SEED={seed}"):
+                plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", "1")
+                if plan:
+                    left += "weights are left" in self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan).covered()
+            seed += 1
+            self.assertLess(seed - SEED, 8 * count + 40, "most of them have none")
+
     def test_what_is_joined_off_the_chip(self):
         joined, planned, seed, count = 0, 0, SEED, max(1, COUNT // 16)
         while planned < count:

@@ -25,7 +25,7 @@ std::vector<std::pair<TensorIndex, std::int64_t>> fetched(const Network& net,
                                                           const Hardware& hardware) {
   const auto readers = tiling::last_readers(net);
   const ChannelUse use(net, readers);
-  FetchBound bound(net, hardware, use, std::vector<Size>(net.ops.size(), 2 * 16384));
+  FetchBound bound(net, hardware, use, std::vector<Passing>(net.ops.size(), {16384, 16384}));
   bound.find(0, net.ops.size() - 1);
   return bound.times();
 }
@@ -42,6 +42,17 @@ TEST(FetchBound, WeightsThatMayStayAreFetchedOnce) {
   Hardware never = testing::toy_machine(6912);
   never.tiling.weights = {WeightPolicy::refetch};
   EXPECT_THAT(fetched(convolutions(3), never), ElementsAre(Pair(1, 8), Pair(3, 8)));
+}
+
+TEST(FetchBound, OfSumsInPartsOnePartIsThereAtATime) {
+  // All weights of a convolution, 2304 bytes, are more than there is room for; half of them are
+  // not. So the first of two may run in parts, which the second, whose input the run makes, cannot.
+  Hardware small = testing::toy_machine(2048);
+  small.tiling.reduction = {1};
+  EXPECT_THAT(fetched(convolutions(2), small), ElementsAre(Pair(1, 1 << 16)));
+  small.tiling.reduction = {1, 2};
+  // 16384 and half of as much pass in 2048 - 1152 bytes.
+  EXPECT_THAT(fetched(convolutions(2), small), ElementsAre(Pair(1, 28)));
 }
 
 TEST(FetchBound, NothingIsSaidWhereTilesRelyOnOthers) {
