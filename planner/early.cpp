@@ -22,6 +22,8 @@ namespace {
 /// So many runs are placed together for the weights of one of them: each time takes as long as they
 /// are many.
 constexpr std::size_t most_together = 32;
+/// So often the difference between what may be and what was found is halved.
+constexpr int most_rounds = 5;
 /// No weight is loaded in a run further before: it takes room in all between.
 constexpr std::size_t most_ahead = 8;
 
@@ -29,18 +31,23 @@ class EarlyWeights : LaterLook {
  public:
   EarlyWeights(const Network& network, const Hardware& hardware, const PlanParams& params,
                const NetworkPlan& plan)
-      : LaterLook(network, hardware, params, plan), shared_(shared_weights(network)) {}
+      : LaterLook(network, hardware, params, plan),
+        shared_(shared_weights(network)),
+        allows_resident_(std::ranges::find(hardware.tiling.weights, WeightPolicy::resident) !=
+                         hardware.tiling.weights.end()) {}
 
   bool improve(NetworkPlan& plan) {
     // A higher peak, say, may pay only where several cuts have a use for it.
-    std::vector<Runs> starts(2, plan.subgraphs);
+    std::vector<Runs> starts(shared_.empty() ? 2 : 3, plan.subgraphs);
     each_together(params_.limits.threads, starts.size(), [&](std::size_t start) {
       Runs& runs = starts[start];
-      for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) look_shared(runs, k);
-      if (start == 1 && !all_at_once(runs)) {
+      if (start > 0 && !all_at_once(runs, start == 1)) {
         runs = plan.subgraphs;
         return;
       }
+      for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k)
+        for (const auto& [weight, j] : shared_weights_of(runs, k))
+          if (!budget_.exhausted()) take(runs, j, k, {weight});
       for (std::size_t k = 1; k < runs.size() && !budget_.exhausted(); ++k) look(runs, k);
       for (std::size_t k = 2; k < runs.size() && !budget_.exhausted(); ++k) look_back(runs, k);
     });
@@ -75,36 +82,61 @@ class EarlyWeights : LaterLook {
     Runs runs_;
   };
 
-  /// All weights that would help if there were room. False where one cut alone has some, or all
-  /// have no place: then these are runs of no plan.
-  [[nodiscard]] bool all_at_once(Runs& all) const {
+  /// All weights that would help if there were room: those that several runs read, and with `ahead`
+  /// others, too. False where one cut alone has some, or all have no place: then these are runs of
+  /// no plan.
+  [[nodiscard]] bool all_at_once(Runs& all, bool ahead) const {
     int cuts = 0;
-    for (std::size_t k = 1; k < all.size() && !budget_.exhausted(); ++k) {
-      const std::vector<std::string> weights = may_load(all[k - 1], late_weights(all[k]));
-      if (weights.empty()) continue;
+    const auto helps = [&](std::size_t j, std::size_t k, const std::vector<std::string>& weights) {
       const double before = score_of(all) * less;
-      Before old(all, k - 1, k);
-      load(all, k - 1, k, weights);
-      cost_as_placed(all, {k - 1, k});
+      Before old(all, j, k);
+      load(all, j, k, weights);
+      cost_as_placed(all, {j, k - 1, k});
       if (score_of(all) >= before)
         old.put_back(all);
       else
         ++cuts;
-    }
-    return cuts >= 2 && settle(all, 0, all.size() - 1);
+    };
+    for (std::size_t k = 1; k < all.size() && !budget_.exhausted(); ++k)
+      for (const auto& [weight, j] : shared_weights_of(all, k)) helps(j, k, {weight});
+    for (std::size_t k = 1; ahead && k < all.size() && !budget_.exhausted(); ++k)
+      if (const std::vector<std::string> weights = may_load(all[k - 1], late_weights(all[k]));
+          !weights.empty())
+        helps(k - 1, k, weights);
+    const Size before = peak_of(all);
+    if (cuts < 2 || !settle(all, 0, all.size() - 1)) return false;
+    if (cost::peak_weight(score_) > 0) lower(all, before);
+    return true;
   }
 
-  /// Weights of run `k` that one before it reads, too, and may leave where they are.
-  void look_shared(Runs& runs, std::size_t k) const {
-    if (shared_.empty()) return;
-    std::vector<std::string> weights = late_weights(runs[k]);
-    std::erase_if(weights, [&](const std::string& weight) { return !shared_.contains(weight); });
-    for (const std::string& weight : weights)
-      for (std::size_t j = k; j-- > 0 && k - j <= most_ahead && !budget_.exhausted();) {
-        if (!may_load(runs[j], {weight}).empty()) continue;
-        if (may_leave(runs[j], weight)) take(runs, j, k, {weight});
-        break;
+  /// Whatever stays in all runs makes all of them higher, and where is a matter of luck.
+  void lower(Runs& all, Size least) const {
+    Size highest = peak_of(all);
+    for (int round = 0; round < most_rounds && least < highest && !budget_.exhausted(); ++round) {
+      const Size half = least + (highest - least) / 2;
+      Runs lower = all;
+      if (settle_below(lower, half)) {
+        all = std::move(lower);
+        highest = peak_of(all);
+      } else {
+        least = half + 1;
       }
+    }
+  }
+
+  /// Weights of run `k` that the nearest run before it that reads them, too, may leave where they
+  /// are, and that run.
+  [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> shared_weights_of(
+      const Runs& runs, std::size_t k) const {
+    std::vector<std::pair<std::string, std::size_t>> found;
+    if (shared_.empty()) return found;
+    for (const std::string& weight : late_weights(runs[k])) {
+      if (!shared_.contains(weight)) continue;
+      std::size_t j = k;
+      while (j-- > 0 && k - j <= most_ahead && !may_load(runs[j], {weight}).empty()) continue;
+      if (j < k && k - j <= most_ahead && may_leave(runs[j], weight)) found.emplace_back(weight, j);
+    }
+    return found;
   }
 
   /// All weights of run `k` that may come early, or else one after the other, as its ops need them.
@@ -136,6 +168,7 @@ class EarlyWeights : LaterLook {
     Before old(runs, k - 1, k);
     std::erase(runs[k - 1].ahead, weight);
     std::erase(runs[k].early, weight);
+    static_cast<void>(keep_weights(runs[k]));
     runs[k].early.push_back(weight);
     cost_as_placed(runs, {k - 1, k});
     const bool gains = score_of(runs) < before;
@@ -165,8 +198,10 @@ class EarlyWeights : LaterLook {
   /// Of those that are there when the run begins, too, or of the others alone.
   [[nodiscard]] std::vector<std::string> stationary_weights(const PlannedSubgraph& run,
                                                             bool early) const {
-    if (run.variant.weights != WeightPolicy::resident || run.variant.reduction > 1) return {};
-    const Piece piece = make_piece(network_, hardware_, run, readers_);
+    if (run.variant.reduction > 1) return {};
+    PlannedSubgraph staying = run;
+    if (!keep_weights(staying)) return {};
+    const Piece piece = make_piece(network_, hardware_, staying, readers_);
     std::vector<std::pair<Step, std::string>> found;
     for (std::size_t t = 0; t < piece.part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = piece.part.tensors[t];
@@ -182,9 +217,37 @@ class EarlyWeights : LaterLook {
     return names;
   }
 
+  /// The run has its weights through all of its tiles: false where it fetches them again. One tile
+  /// does not, by whatever name; what lies where in its memories is no matter yet.
+  [[nodiscard]] bool keep_weights(PlannedSubgraph& run) const {
+    if (run.variant.weights == WeightPolicy::resident) return true;
+    if (run.tile_count() != 1 || run.variant.trailing > 0 || !allows_resident_ ||
+        has(run.variant.one_copy, OneCopy::weights) ||
+        run.variant.stationary == Stationary::weights)
+      return false;
+    const Piece before = make_piece(network_, hardware_, run, readers_);
+    run.variant.weights = WeightPolicy::resident;
+    const Piece now = make_piece(network_, hardware_, run, readers_);
+    std::vector<BufferPlace>& places = run.placements.front().placement.places;
+    const std::vector<BufferPlace> old = std::exchange(places, {});
+    for (const tiling::LoweredBuffer& buffer : now.lowering.buffers) {
+      const auto same = std::ranges::find_if(before.lowering.buffers, [&](const auto& other) {
+        return other.tensor == buffer.tensor && other.role == buffer.role &&
+               other.share == buffer.share;
+      });
+      places.push_back(same == before.lowering.buffers.end()
+                           ? BufferPlace{}
+                           : old[static_cast<std::size_t>(same - before.lowering.buffers.begin())]);
+    }
+    return true;
+  }
+
   /// Weights of run `k` loaded in run `j`, whichever loads them now.
-  static void load(Runs& runs, std::size_t j, std::size_t k,
-                   const std::vector<std::string>& weights) {
+  void load(Runs& runs, std::size_t j, std::size_t k,
+            const std::vector<std::string>& weights) const {
+    static_cast<void>(keep_weights(runs[k]));
+    const bool leaves = may_load(runs[j], weights).size() < weights.size();
+    if (leaves) static_cast<void>(keep_weights(runs[j]));
     for (const std::string& weight : weights) {
       std::erase(runs[k - 1].ahead, weight);
       std::erase(runs[k].early, weight);
@@ -241,6 +304,7 @@ class EarlyWeights : LaterLook {
   }
 
   std::set<std::string> shared_;  ///< weights that several ops read
+  bool allows_resident_;          ///< weights that stay through all tiles, the profile
 };
 
 }  // namespace

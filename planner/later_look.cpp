@@ -89,6 +89,20 @@ bool LaterLook::settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
   return true;
 }
 
+bool LaterLook::settle_below(std::vector<PlannedSubgraph>& runs, Size peak) const {
+  Limits limits = porter::rest_of(params_.limits, budget_);
+  limits.work = params_.nodes_per_question;
+  PeakLimits below = limits_;
+  below.peak_bytes = std::min(below.peak_bytes, static_cast<double>(peak));
+  const Hardware within = machine_within(hardware_, below);
+  return std::ranges::all_of(tied_runs(hardware_, runs), [&](const auto& stretch) {
+    const auto& [begin, end] = stretch;
+    return settle_kept(network_, hardware_, within, std::span(runs).subspan(begin, end - begin),
+                       limits)
+               .status == Status::feasible;
+  });
+}
+
 std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRange ops, Size free,
                                                    ShapeGoal::Stage last,
                                                    SharedWork* shared) const {

@@ -37,6 +37,9 @@ class LaterLook {
   [[nodiscard]] bool settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
                             std::size_t last) const;
 
+  /// Likewise of all runs, where no run peaks higher than that.
+  [[nodiscard]] bool settle_below(std::vector<PlannedSubgraph>& runs, Size peak) const;
+
   /// For tiles with these on the chip over all cuts.
   [[nodiscard]] CandidateParams candidates_with(std::vector<TensorIndex> stays) const;
 
