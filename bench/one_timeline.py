@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What one timeline for the whole network is worth: plans in which tensors over cuts may stay on the chip, weights come
-early, halos are kept and concatenations have their operands in place off the chip, over plans that store, load and copy all
-of it.
+early, halos are kept, concatenations have their operands in place off the chip and engines work side by side where the
+profile says so, over plans that store, load and copy all of it, one op after the other.
 
     bench/one_timeline.py --program build/release/cli/tessera --networks ../shared/models/*.onnx --dense \\
                           --profiles ethos-u65-like nvdla-like --timeout 60s
@@ -21,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-BEFORE = ["--residency", "off", "--set", "tiling.halo=[recompute]", "--set", "tiling.concat=copied"]
+BEFORE = ["--residency", "off", "--set", "tiling.halo=[recompute]", "--set", "tiling.concat=copied",
+          "--set", "tiling.engines=in_turn"]
 
 
 def dense_network():
@@ -80,7 +81,11 @@ def roomy(keys):
 
 
 def floor_of_latency(plan, bytes_per_cycle):
-    engines = sum(layer["compute_cycles"] for layer in plan["layers"])
+    engines = 0
+    for run in plan["subgraphs"]:
+        cycles = [layer["compute_cycles"] for layer in plan["layers"][run["first_op"]:run["last_op"] + 1]]
+        leading = len(cycles) - run["variant"].get("trailing", 0)  # the others work beside them
+        engines += max(sum(cycles[:leading]), sum(cycles[leading:]))
     return max(engines, plan["totals"]["dram_bytes"] / bytes_per_cycle)
 
 

@@ -133,8 +133,9 @@ class EarlyWeights : LaterLook {
     for (const std::string& weight : late_weights(runs[k])) {
       if (!shared_.contains(weight)) continue;
       std::size_t j = k;
-      while (j-- > 0 && k - j <= most_ahead && !may_load(runs[j], {weight}).empty()) continue;
-      if (j < k && k - j <= most_ahead && may_leave(runs[j], weight)) found.emplace_back(weight, j);
+      while (j > 0 && k - j < most_ahead && !may_load(runs[j - 1], {weight}).empty()) --j;
+      if (j > 0 && k - j < most_ahead && may_leave(runs[j - 1], weight))
+        found.emplace_back(weight, j - 1);
     }
     return found;
   }
@@ -151,8 +152,9 @@ class EarlyWeights : LaterLook {
   /// room for them: those that come late, and those that keep others from being loaded there.
   void look_back(Runs& runs, std::size_t k) const {
     std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
-    for (const std::string& weight : may_load(runs[k - 1], runs[k - 1].ahead))
-      if (std::ranges::find(runs[k].early, weight) != runs[k].early.end())
+    for (const std::string& weight : runs[k - 1].ahead)
+      if (std::ranges::find(runs[k].early, weight) != runs[k].early.end() &&
+          !reads(runs[k - 1], weight))
         weights.push_back(weight);
     for (const std::string& weight : weights) {
       if (!gains_as_a_gift(runs, k, weight)) continue;
@@ -174,6 +176,13 @@ class EarlyWeights : LaterLook {
     const bool gains = score_of(runs) < before;
     old.put_back(runs);
     return gains;
+  }
+
+  [[nodiscard]] bool reads(const PlannedSubgraph& run, const std::string& weight) const {
+    for (OpIndex op = run.ops.first; op <= run.ops.last; ++op)
+      for (const TensorIndex t : operands(network_.ops[op]))
+        if (network_.tensors[storage_of(network_, t)].name == weight) return true;
+    return false;
   }
 
   /// Those of the weights that the run leaves alone.
@@ -246,7 +255,8 @@ class EarlyWeights : LaterLook {
   void load(Runs& runs, std::size_t j, std::size_t k,
             const std::vector<std::string>& weights) const {
     static_cast<void>(keep_weights(runs[k]));
-    const bool leaves = may_load(runs[j], weights).size() < weights.size();
+    const bool leaves = std::ranges::any_of(
+        weights, [&](const std::string& weight) { return reads(runs[j], weight); });
     if (leaves) static_cast<void>(keep_weights(runs[j]));
     for (const std::string& weight : weights) {
       std::erase(runs[k - 1].ahead, weight);

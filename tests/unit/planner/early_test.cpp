@@ -69,8 +69,8 @@ TEST(Early, AProofHoldsForWeightsThatComeEarly) {
   EXPECT_NE(plan.proved_over.find("whatever weights come early"), std::string::npos);
 }
 
-/// Exporters let many ops share a weight: each run that finds it early has a place of its own for
-/// it.
+/// Exporters let many ops share a weight: it comes once, and the run that reads it first leaves it
+/// to the next one that does.
 TEST(Early, AWeightMayComeForSeveralRuns) {
   constexpr std::string_view text = R"(
 tessera: network/1
@@ -89,19 +89,48 @@ outputs: [y]
   hardware.engines.push_back({.name = "vec", .kind = EngineKind::vector, .lanes = 1});
   NetworkPlan plan = plan_network(network, hardware, {.max_ops = 1, .tile_shapes = 0});
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
-  EXPECT_EQ(plan.subgraphs[1].early, std::vector<std::string>{"w"});
-  EXPECT_EQ(plan.subgraphs[3].early, std::vector<std::string>{"w"});
-  // Between the two it may lie elsewhere, within one of them not.
-  for (PlannedSubgraph* run : {&plan.subgraphs[0], &plan.subgraphs[1]}) {
-    const PlannedPlacement& placed = run->placements.front();
+  const std::vector<std::string> w{"w"};
+  EXPECT_EQ(plan.subgraphs[0].ahead, w);
+  EXPECT_EQ(plan.subgraphs[1].early, w);
+  EXPECT_EQ(plan.subgraphs[1].ahead, w);
+  EXPECT_EQ(plan.subgraphs[2].passing, w);
+  EXPECT_EQ(plan.subgraphs[3].early, w);
+  EXPECT_EQ(plan.totals.dram_bytes, 2 * 128 + 64) << "all is moved once";
+  EXPECT_TRUE(check_plan(network, hardware, plan).empty());
+  const auto put = [](PlannedSubgraph& run, Offset offset) {
+    PlannedPlacement& placed = run.placements.front();
     for (std::size_t b = 0; b < placed.problem.buffers.size(); ++b)
-      if (placed.problem.buffers[b].id == "w")
-        run->placements.front().placement.places[b].offset = 2048;
-  }
+      if (placed.problem.buffers[b].id == "w") placed.placement.places[b].offset = offset;
+  };
+  // It may lie elsewhere, but in all of them.
+  for (PlannedSubgraph& run : plan.subgraphs) put(run, 2048);
   EXPECT_TRUE(kept_wrong(network, hardware, plan.subgraphs).empty());
-  for (BufferPlace& place : plan.subgraphs[1].placements.front().placement.places)
-    if (place.offset == 2048) place.offset = 2048 + 64;
+  put(plan.subgraphs[3], 2048 + 64);
   EXPECT_FALSE(kept_wrong(network, hardware, plan.subgraphs).empty());
+}
+
+TEST(Early, ARunThatFetchesAgainLeavesNothing) {
+  constexpr std::string_view text = R"(
+tessera: network/1
+name: shared
+tensors: {x: {shape: [1, 8, 4, 4], dtype: int8}, w: {shape: [8, 8, 1, 1], dtype: int8, kind: weight}}
+inputs: [x]
+ops:
+  - {name: a, type: conv, inputs: [x, w], output: u}
+  - {name: b, type: conv, inputs: [u, w], output: y}
+outputs: [y]
+)";
+  const Network network = io::read_network_yaml(text, "shared.yaml").network;
+  Hardware hardware = small_machine(4096, Early::weights);
+  NetworkPlan plan = plan_network(network, hardware, {.max_ops = 1, .tile_shapes = 0});
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  ASSERT_EQ(plan.subgraphs[0].ahead, std::vector<std::string>{"w"});
+  EXPECT_TRUE(check_plan(network, hardware, plan).empty());
+  plan.subgraphs[0].variant.weights = WeightPolicy::refetch;
+  const std::vector<std::string> wrong = check_plan(network, hardware, plan);
+  ASSERT_FALSE(wrong.empty());
+  EXPECT_NE(wrong.front().find("does not keep weights through its tiles"), std::string::npos)
+      << wrong.front();
 }
 
 /// A limit on the bandwidth leaves other tiles to decide: what comes early is part of the bound

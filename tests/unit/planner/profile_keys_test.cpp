@@ -387,12 +387,13 @@ class Keys {
     const bool decides =
         node.key == "kind" || node.key == "offchip" || node.key == "banks" || reach ||
         node.key == "layout" || node.key == "writable" ||
+        node.key == "queue" ||                // one engine alone waits in none
         node.key == "equal" ||                // `small` ones are of the first
         node.key == "behind" ||               // whatever is not converted is the same
         path.starts_with("tiling.weights.");  // `weight_slices` are of those that are fetched
     const io::Node kept = node;
     std::vector<std::string> values = others(kept);
-    if (node.key == "behind") values.emplace_back("nothing");
+    if (node.key == "behind" || node.key == "queue") values.emplace_back("nothing");
     if (reach)
       for (const io::Node& memory : profile_.find("memories")->children)
         values.push_back(memory.key);

@@ -68,6 +68,10 @@ TEST(Trailing, StagesPartWhereTheEngineChanges) {
   EXPECT_THAT(trailing_choices(f.part(), f.machine), ElementsAre(2));
   EXPECT_THAT(trailing_choices(f.part({0, 1}), f.machine), IsEmpty()) << "one engine";
   EXPECT_THAT(trailing_choices(f.part({3, 3}), f.machine), IsEmpty()) << "one op";
+  for (Engine& engine : f.machine.engines) engine.queue = "one";
+  EXPECT_THAT(trailing_choices(f.part(), f.machine), IsEmpty()) << "one queue";
+  f.machine.engines.push_back({.name = "pool", .maps = {{.name = "p", .ops = {"elementwise"}}}});
+  EXPECT_THAT(trailing_choices(f.part(), f.machine), ElementsAre(2)) << "of another engine";
   f.machine.tiling.engines = EngineOrder::in_turn;
   EXPECT_THAT(trailing_choices(f.part(), f.machine), IsEmpty());
 }
