@@ -35,8 +35,8 @@ class Skeleton {
  public:
   /// `shared`: memories that may hold up a slot, as placements count them. Names are for whoever
   /// looks at the commands.
-  Skeleton(const TiledRun& run, const RunTasks& plan, const TileCost& sample,
-           const std::vector<MemoryIndex>& shared, bool named)
+  Skeleton(const TiledRun& run, const RunTasks& plan, const std::vector<MemoryIndex>& shared,
+           bool named)
       : plan_(plan), named_(named) {
     const tiling::Subgraph& part = *run.subgraph;
     const auto steps = static_cast<std::size_t>(plan.steps);
@@ -49,7 +49,10 @@ class Skeleton {
     move_end.resize(plan.moves.size());
     for (Step step = 0; step < plan.steps; ++step) {
       const auto k = static_cast<std::size_t>(step);
-      const std::size_t resource = 1 + tiling::queue_of(*run.hardware, sample.ops[k].engine);
+      // Not of a tile's cost: the op may have nothing to do in that tile.
+      const auto chosen = tiling::choose_engine(*part.network, part.op(step), *run.hardware);
+      const std::size_t resource =
+          1 + tiling::queue_of(*run.hardware, chosen.value_or(tiling::EngineChoice{}).engine);
       op_begin[k] = op_end[k] = add(
           {.name = name("", part.op(step).name, ""), .resource = resource, .lead = early(step)});
       if (in_slices[k]) {
@@ -492,7 +495,7 @@ RunSchedule run_schedule(const TiledRun& run) {
   const tiling::TileWalk walk(*run.grid, *run.lowering);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
   const std::vector<MemoryIndex> shared = shared_memories(plan, costs);
-  const Skeleton skeleton(run, plan, costs.front(), shared, true);
+  const Skeleton skeleton(run, plan, shared, true);
   RunSchedule schedule;
   schedule.pipeline = build_pipeline(run, walk, plan, costs, shared, links, skeleton);
   schedule.commanded = 1 + run.hardware->engines.size();
@@ -511,8 +514,8 @@ RunCost run_cost(const TiledRun& run) {
   const tiling::TileWalk walk(*run.grid, *run.lowering);
   require_countable(walk, plan, costs);
   const std::vector<MemoryIndex> shared = shared_memories(plan, costs);
-  const Pipeline pipeline = build_pipeline(run, walk, plan, costs, shared, links,
-                                           Skeleton(run, plan, costs.front(), shared, false));
+  const Pipeline pipeline =
+      build_pipeline(run, walk, plan, costs, shared, links, Skeleton(run, plan, shared, false));
   const PipelineRun simulated = simulate(pipeline, {});
 
   RunCost cost;

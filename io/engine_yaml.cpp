@@ -43,7 +43,11 @@ class EngineReader {
       });
     }
     if (const Node* n = fields.find("memories")) engine.reach = read_reach(*n);
-    if (const Node* n = fields.find("queue")) engine.queue = as_text(sources_, *n, "queue");
+    if (const Node* n = fields.find("queue")) {
+      engine.queue = as_text(sources_, *n, "queue");
+      if (engine.queue.empty())
+        throw sources_.error(*n, "`queue` has no name", "leave it out for a queue of its own");
+    }
     if (engine.kind == EngineKind::mac_array)
       read_array(node, fields, engine);
     else

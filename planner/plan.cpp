@@ -73,6 +73,7 @@ class Plannings {
       if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
       if (later_.trailing && may_go_on(plan)) add_side_by_side(plan, stays.nearly);
       if (later_.any() && may_look_later(plan)) go_on(plan, stays.nearly);
+      if (later_.early && may_look_later(plan)) keep_weights(plan);
       plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
       const double before = plan.score;
       if (params_.tile_shapes > 0) prove(plan, stays.sets);
@@ -260,6 +261,31 @@ class Plannings {
     if (later_.rows) plan.proved_over += ", and the best of those with rows that stay";
   }
 
+  /// What several runs read may wait from one to the next only where they have it through all of
+  /// their tiles. That may cost more before anything waits: so all is planned once more with no
+  /// other tiles. The better plan is taken.
+  void keep_weights(NetworkPlan& plan) const {
+    Hardware keeping = hardware_;
+    TilingOptions& tiling = keeping.tiling;
+    const bool may = std::ranges::count(tiling.weights, WeightPolicy::resident) > 0;
+    const bool does = tiling.weights.size() == 1 && tiling.reduction.size() == 1;
+    if (!may || does || shared_weights(network_).empty()) return;
+    tiling.weights = {WeightPolicy::resident};
+    tiling.reduction = {1};
+    PlanParams params = rest_of(going_on_);
+    params.progress = progress_from(plan);
+    params.reference = plan.reference;
+    params.proof_shapes = 0;  // that is of all tiles
+    NetworkPlan kept = Plannings(network_, keeping, params).run();
+    if (kept.status != Status::feasible || kept.score >= plan.score) return;
+    claim_as(plan, kept);
+    kept.baseline = plan.baseline;
+    kept.baseline_score = plan.baseline_score;
+    kept.stop = plan.stop;
+    kept.search = plan.search;
+    plan = std::move(kept);
+  }
+
   /// What was found by the proof may have room for some, too.
   void add_rows(NetworkPlan& plan) {
     if (take_kept_rows(network_, hardware_, rest_of(going_on_), plan))
@@ -276,7 +302,8 @@ class Plannings {
     };
     double least = std::numeric_limits<double>::infinity();
     // Less may be loaded, too, of what several runs read.
-    const bool proves = plan.optimal && hardware_.dma.channels == 1 && shared_weights(network_).empty();
+    const bool proves =
+        plan.optimal && hardware_.dma.channels == 1 && shared_weights(network_).empty();
     for (const std::vector<TensorIndex>& stays : sets) {
       double of_set = bound(stays);
       if (proves && of_set < plan.score) {
@@ -551,6 +578,7 @@ class Plannings {
 
   void bound_alone(NetworkPlan& plan) {
     plan.bound = std::min(plan.score, least_of_all(plan, false, whole_.budget()));
+    if (later_.early) plan.bound = std::min(plan.bound, least_of_all(plan, true, whole_.budget()));
     plan.optimal = plan.bound >= plan.score;
     plan.proved_over = over_everything();
   }
