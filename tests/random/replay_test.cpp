@@ -285,7 +285,7 @@ TEST(Replay, NothingLiesWhereSomethingElseIs) {
     hardware.tiling.halo = {HaloPolicy::recompute};
     if (random.chance(40)) hardware.dma.weight_slices = random.between(2, 6);
     if (random.chance(30)) testing::split_reach(random, hardware);
-    if (random.chance(25)) give_modes(random, hardware);
+    if (random.chance(35)) give_modes(random, hardware);
     if (random.chance(40))
       hardware.memories.front().bandwidth = Bandwidth{.amount = 2.5, .per_cycle = true};
     const tiling::Subgraph part =
