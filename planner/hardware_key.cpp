@@ -112,12 +112,12 @@ class Key {
         small);
   }
   void put(const Engine& engine) {
-    const auto& [name, kind, reach, queue, energy, unroll, maps, blocks, cores, output, output_of, channel,
-                 channel_of, dtype, dtype_factor, fill, lanes, startup, channels, default_cycles,
-                 cycles] = engine;
-    add(name, kind, reach.input, reach.weights, reach.output, queue, energy, unroll, maps, blocks, cores,
-        output, output_of, channel, channel_of, dtype, dtype_factor, fill, lanes, startup, channels,
-        default_cycles, cycles);
+    const auto& [name, kind, reach, queue, energy, unroll, maps, blocks, cores, output, output_of,
+                 channel, channel_of, dtype, dtype_factor, fill, lanes, startup, channels,
+                 default_cycles, cycles] = engine;
+    add(name, kind, reach.input, reach.weights, reach.output, queue, energy, unroll, maps, blocks,
+        cores, output, output_of, channel, channel_of, dtype, dtype_factor, fill, lanes, startup,
+        channels, default_cycles, cycles);
   }
   void put(const Dma& dma) {
     const auto& [channels, outstanding, outstanding_writes, setup, weight_slices, convert] = dma;

@@ -57,8 +57,8 @@ struct PlannedSubgraph {
   std::vector<PlannedRows> kept_rows;
   /// Names of weights that are on the chip when the subgraph begins: one before has loaded them.
   std::vector<std::string> early;
-  /// Names of weights that it loads for one after it, once its first tile has what it needs, or that
-  /// it reads itself and leaves to one after it.
+  /// Names of weights that it loads for one after it, once its first tile has what it needs, or
+  /// that it reads itself and leaves to one after it.
   std::vector<std::string> ahead;
   /// Names of weights that one before has loaded for one after it, and that wait meanwhile.
   std::vector<std::string> passing;

@@ -158,11 +158,11 @@ class Spoiler {
             [&] { b.small = whole(); }});
   }
   void engine(Engine& e) {
-    one_of({[&] { text(e.name); }, [&] { choice(e.kind); }, [&] { text(e.queue); }, [&] { e.energy_pj = real(); },
-            [&] { pairs(e.unroll); }, [&] { list<Mapping>(e.maps, [&](Mapping& m) { map(m); }); },
-            [&] { blocks(e.blocks); }, [&] { e.cores = whole(); },
-            [&] { e.output_cycles = real(); }, [&] { pairs(e.output_of); },
-            [&] { e.channel_cycles = real(); }, [&] { text(e.dtype); },
+    one_of({[&] { text(e.name); }, [&] { choice(e.kind); }, [&] { text(e.queue); },
+            [&] { e.energy_pj = real(); }, [&] { pairs(e.unroll); },
+            [&] { list<Mapping>(e.maps, [&](Mapping& m) { map(m); }); }, [&] { blocks(e.blocks); },
+            [&] { e.cores = whole(); }, [&] { e.output_cycles = real(); },
+            [&] { pairs(e.output_of); }, [&] { e.channel_cycles = real(); }, [&] { text(e.dtype); },
             [&] { pairs(e.dtype_factor); }, [&] { e.fill = whole(); }, [&] { e.lanes = whole(); },
             [&] { e.startup = whole(); }, [&] { e.default_cycles_per_vector = real(); },
             [&] { pairs(e.cycles_per_vector); }});
