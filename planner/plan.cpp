@@ -249,16 +249,22 @@ class Plannings {
       note(*ended);
       plan.optimal = false;
     }
+    if (plan.proved_over != over_everything()) plan.proved_over += looked_at_later();
+  }
+
+  [[nodiscard]] std::string looked_at_later() const {
+    std::string text;
     if (later_.direct)
-      plan.proved_over +=
+      text +=
           ", and the runs of one op that the best of those has also with what its engine reads "
           "and writes off the chip itself";
     if (later_.trailing)
-      plan.proved_over +=
+      text +=
           ", and the longer runs that the best of those has also with their last ops beside the "
           "next tile's";
-    if (later_.early) plan.proved_over += ", and the best of those with weights that come early";
-    if (later_.rows) plan.proved_over += ", and the best of those with rows that stay";
+    if (later_.early) text += ", and the best of those with weights that come early";
+    if (later_.rows) text += ", and the best of those with rows that stay";
+    return text;
   }
 
   /// What several runs read may wait from one to the next only where they have it through all of
