@@ -69,7 +69,7 @@ void FetchBound::find(OpIndex first, OpIndex last) {
   use_.find_all_channels({first, last}, all_channels_);
   tiles_.assign(count, 1);
   for (OpIndex k = last + 1; k-- > first;) {
-    if (passing_[k].read + passing_[k].made == 0) continue;
+    if (!passing_[k].any()) continue;
     Size weights = 0;
     if (all_channels_[k - first])
       for (const TensorIndex t : use_.weights(k)) weights += least_[t];
@@ -89,8 +89,7 @@ void FetchBound::find(OpIndex first, OpIndex last) {
       if (use.reader <= last && use.is_read(all_channels_[use.reader - first]))
         tiles_[k - first] = std::max(tiles_[k - first], tiles_[use.reader - first]);
   for (OpIndex k = first; k <= last; ++k)
-    if (all_channels_[k - first] && tiles_[k - first] > 1 &&
-        passing_[k].read + passing_[k].made > 0)
+    if (all_channels_[k - first] && tiles_[k - first] > 1 && passing_[k].any())
       for (const TensorIndex t : use_.weights(k)) times_.emplace_back(t, tiles_[k - first]);
   // A weight that several ops read is fetched once per tile.
   std::ranges::sort(times_, [](const auto& a, const auto& b) {

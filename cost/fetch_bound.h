@@ -28,6 +28,7 @@ namespace tessera::cost {
 struct Passing {
   Size read = 0;
   Size made = 0;
+  [[nodiscard]] bool any() const { return read + made > 0; }
 };
 
 class FetchBound {

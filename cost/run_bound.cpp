@@ -256,10 +256,7 @@ void RunBounds::find_shares() {
           std::max(direct.cycles, static_cast<std::int64_t>(least_serving(
                                       hardware_, direct_bytes, writes ? 0 : written_bytes)));
     }
-    if (side_by_side)
-      share.engine = direct.engine = tiling::queue_of(
-          hardware_,
-          tiling::choose_engine(network_, op, hardware_).value_or(tiling::EngineChoice{}).engine);
+    if (side_by_side) share.engine = direct.engine = tiling::queue_of(network_, op, hardware_);
     shares_.push_back(share);
     direct_shares_.push_back(direct);
   }

@@ -50,9 +50,8 @@ class Skeleton {
     for (Step step = 0; step < plan.steps; ++step) {
       const auto k = static_cast<std::size_t>(step);
       // Not of a tile's cost: the op may have nothing to do in that tile.
-      const auto chosen = tiling::choose_engine(*part.network, part.op(step), *run.hardware);
       const std::size_t resource =
-          1 + tiling::queue_of(*run.hardware, chosen.value_or(tiling::EngineChoice{}).engine);
+          1 + tiling::queue_of(*part.network, part.op(step), *run.hardware);
       op_begin[k] = op_end[k] = add(
           {.name = name("", part.op(step).name, ""), .resource = resource, .lead = early(step)});
       if (in_slices[k]) {

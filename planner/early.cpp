@@ -170,7 +170,7 @@ class EarlyWeights : LaterLook {
     Before old(runs, k - 1, k);
     std::erase(runs[k - 1].ahead, weight);
     std::erase(runs[k].early, weight);
-    static_cast<void>(keep_weights(runs[k]));
+    keep_weights(runs[k]);
     runs[k].early.push_back(weight);
     cost_as_placed(runs, {k - 1, k});
     const bool gains = score_of(runs) < before;
@@ -228,7 +228,7 @@ class EarlyWeights : LaterLook {
 
   /// The run has its weights through all of its tiles: false where it fetches them again. One tile
   /// does not, by whatever name; what lies where in its memories is no matter yet.
-  [[nodiscard]] bool keep_weights(PlannedSubgraph& run) const {
+  bool keep_weights(PlannedSubgraph& run) const {
     if (run.variant.weights == WeightPolicy::resident) return true;
     if (run.tile_count() != 1 || run.variant.trailing > 0 || !allows_resident_ ||
         has(run.variant.one_copy, OneCopy::weights) ||
@@ -254,10 +254,10 @@ class EarlyWeights : LaterLook {
   /// Weights of run `k` loaded in run `j`, whichever loads them now.
   void load(Runs& runs, std::size_t j, std::size_t k,
             const std::vector<std::string>& weights) const {
-    static_cast<void>(keep_weights(runs[k]));
+    keep_weights(runs[k]);
     const bool leaves = std::ranges::any_of(
         weights, [&](const std::string& weight) { return reads(runs[j], weight); });
-    if (leaves) static_cast<void>(keep_weights(runs[j]));
+    if (leaves) keep_weights(runs[j]);
     for (const std::string& weight : weights) {
       std::erase(runs[k - 1].ahead, weight);
       std::erase(runs[k].early, weight);

@@ -66,10 +66,15 @@ double LaterLook::score_of(const std::vector<PlannedSubgraph>& runs) const {
   return cost::score_of(score_, totals_of(runs));
 }
 
+Limits LaterLook::limits_to_settle() const {
+  Limits limits = porter::rest_of(params_.limits, budget_);
+  limits.work = params_.nodes_per_question;
+  return limits;
+}
+
 bool LaterLook::settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
                        std::size_t last) const {
-  Limits limits = porter::rest_of(params_.limits, budget_);
-  limits.work = params_.nodes_per_question;  // each tensor is a question
+  const Limits limits = limits_to_settle();
   // Where peaks cost, no higher than the highest run is by itself, if that can be.
   const bool low = cost::peak_weight(score_) > 0;
   PeakLimits peak = limits_;
@@ -90,8 +95,7 @@ bool LaterLook::settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
 }
 
 bool LaterLook::settle_below(std::vector<PlannedSubgraph>& runs, Size peak) const {
-  Limits limits = porter::rest_of(params_.limits, budget_);
-  limits.work = params_.nodes_per_question;
+  const Limits limits = limits_to_settle();
   PeakLimits below = limits_;
   below.peak_bytes = std::min(below.peak_bytes, static_cast<double>(peak));
   const Hardware within = machine_within(hardware_, below);

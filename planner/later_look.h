@@ -77,6 +77,9 @@ class LaterLook {
   std::vector<std::optional<OpIndex>> readers_;
 
  private:
+  /// For runs that are placed together: each tensor is a question.
+  [[nodiscard]] Limits limits_to_settle() const;
+
   std::vector<OpIndex> makers_;
 };
 

@@ -51,4 +51,9 @@ std::size_t queue_of(const Hardware& hardware, std::size_t engine) {
   return engine;
 }
 
+std::size_t queue_of(const Network& network, const Op& op, const Hardware& hardware) {
+  const auto chosen = choose_engine(network, op, hardware);
+  return queue_of(hardware, chosen.value_or(EngineChoice{}).engine);
+}
+
 }  // namespace tessera::tiling

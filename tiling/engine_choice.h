@@ -31,6 +31,8 @@ struct EngineChoice {
 /// Engines with one queue are never at work together: the first of them, for all of these.
 /// require: such an engine
 [[nodiscard]] std::size_t queue_of(const Hardware& hardware, std::size_t engine);
+/// That of the engine that computes the op. require: there is an engine; as choose_engine()
+[[nodiscard]] std::size_t queue_of(const Network& network, const Op& op, const Hardware& hardware);
 
 [[nodiscard]] bool carries(const Mapping& mapping, std::string_view name);
 /// The most special of the op's names (names_of()) that one of engine.maps carries; "" if none

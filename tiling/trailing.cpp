@@ -12,8 +12,7 @@ std::vector<std::int64_t> trailing_choices(const Subgraph& part, const Hardware&
   std::vector<std::int64_t> choices;
   if (!works_side_by_side(hardware) || part.own) return choices;
   const auto queue = [&](std::size_t step) {
-    const auto chosen = choose_engine(*part.network, part.op(static_cast<Step>(step)), hardware);
-    return queue_of(hardware, chosen.value_or(EngineChoice{}).engine);
+    return queue_of(*part.network, part.op(static_cast<Step>(step)), hardware);
   };
   for (std::size_t step = part.steps(); step-- > 1;)
     if (queue(step) != queue(step - 1))
