@@ -63,6 +63,20 @@ class SharedWork {
     if (open.error) std::rethrow_exception(open.error);
   }
 
+  /// Helps with what is under way until it is so. Whoever makes it so calls wake() afterwards.
+  /// require: `done()` calls nothing of this.
+  template <class Done>
+  void help_until(const Done& done) {
+    std::unique_lock guard(lock_);
+    help_until(guard, done);
+  }
+  void wake() {
+    {
+      const std::lock_guard guard(lock_);  // not between asking whether it is so and waiting
+    }
+    changed_.notify_all();
+  }
+
  private:
   struct Open {
     const std::function<void()>* work = nullptr;
@@ -84,7 +98,12 @@ class SharedWork {
     std::unique_lock guard(lock_);
     --busy_;
     changed_.notify_all();
-    while (busy_ > 0) {
+    help_until(guard, [&] { return busy_ == 0; });
+  }
+
+  template <class Done>
+  void help_until(std::unique_lock<std::mutex>& guard, const Done& done) {
+    while (!done()) {
       if (open_.empty()) {
         changed_.wait(guard);
         continue;

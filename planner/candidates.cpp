@@ -290,6 +290,28 @@ PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeom
   return s;
 }
 
+/// Each of those who help has a geometry of its own, as it keeps what it finds out.
+search::TileSearchParams::Together Candidates::together(RunGeometry& run, HaloPolicy halo) const {
+  if (params_.shared == nullptr) return {};
+  return [this, &run, halo](const std::function<void(tiling::TileGeometry&)>& work) {
+    std::mutex lock;
+    std::size_t here = 0;
+    params_.shared->run([&] {
+      RunGeometry* own = &run;
+      {
+        const std::lock_guard guard(lock);
+        if (here > 0) own = &run.twin(here - 1);
+        ++here;
+      }
+      if (own == &run) return work(run.with(halo));
+      Poll poll(params_.budget);
+      tiling::TileGeometry& geometry = own->with(halo);
+      const tiling::WatchedGeometry watched(geometry, poll);
+      work(geometry);
+    });
+  };
+}
+
 search::TileSearchResult Candidates::search_tile(
     const Question& question, tiling::TileGeometry& geometry, const TileVariant& options,
     std::int64_t fewest, const std::function<std::int64_t()>& most_tiles) const {
@@ -299,7 +321,8 @@ search::TileSearchResult Candidates::search_tile(
                                  .nodes_per_question = question.effort.nodes,
                                  .seed = params_.seed,
                                  .fewest_tiles = fewest,
-                                 .find_most_tiles = most_tiles};
+                                 .find_most_tiles = most_tiles,
+                                 .together = together(question.run, options.halo)};
   std::unique_ptr<engine::PlacementEngine> engine;
   if (!kept_network_) {
     engine = placer::tile_engine(hardware_);
@@ -352,6 +375,7 @@ void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& g
   alone.nodes_per_question = params_.nodes_per_question;
   alone.fewest_tiles = 1;
   alone.find_most_tiles = nullptr;
+  alone.together = nullptr;
   alone.only = found.shape;
   search::TileSearchResult again = search::find_tile(geometry, hardware_, alone);
   if (again.status == Status::feasible) found.placements = std::move(again.placements);

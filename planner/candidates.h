@@ -41,6 +41,7 @@ struct CandidateParams {
   /// The memory outlives this plan: what it needs of the network it gets as a copy.
   bool keep_geometry = false;
   std::vector<TensorIndex> stays{};  ///< on the chip, over all cuts (tiling::make_subgraph())
+  SharedWork* shared = nullptr;      ///< what answers take is shared with whoever has time
 };
 
 /// What cheaper tiles are looked for with.
@@ -161,6 +162,8 @@ class Candidates {
   [[nodiscard]] Step next_step(OpRange ops, const Known& known) const;
   [[nodiscard]] CandidateAnswer make(OpRange ops, const Known& known, const Step& step,
                                      KeptTiles* aside, bool& searched) const;
+  [[nodiscard]] search::TileSearchParams::Together together(RunGeometry& run,
+                                                            HaloPolicy halo) const;
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> take_ahead(const std::string& key,
                                                                   bool& searched);
   [[nodiscard]] tiling::Subgraph part_of(OpRange ops) const;

@@ -188,12 +188,17 @@ class Planner {
   [[nodiscard]] double fewest() const { return fewest_; }
 
  private:
-  [[nodiscard]] CandidateParams candidate_params(std::vector<TensorIndex> stays) const {
+  [[nodiscard]] CandidateParams candidate_params(std::vector<TensorIndex> stays) {
     return {.nodes_per_question = params_.nodes_per_question,
             .seed = params_.limits.seed,
             .budget = search_,
             .keep_geometry = params_.memory != nullptr,
-            .stays = std::move(stays)};
+            .stays = std::move(stays),
+            .shared = may_be_helped() ? &inner_ : nullptr};
+  }
+
+  [[nodiscard]] bool may_be_helped() const {
+    return params_.limits.threads > 1 || outer_ != nullptr;
   }
 
   /// Layer by layer: each op alone, in the cheapest variant of its own, and each tensor by itself
@@ -335,7 +340,7 @@ class Planner {
   [[nodiscard]] search::CoverResult best_of_what_is_looked_at(search::CoverProblem& problem,
                                                               const cost::Score& score) {
     search::CoverParams params{
-        .threads = params_.limits.threads, .outer = outer_, .budget = search_};
+        .threads = params_.limits.threads, .outer = outer_, .inner = &inner_, .budget = search_};
     if (params_.progress)
       params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});
@@ -556,6 +561,7 @@ class Planner {
   bool early_;
   bool side_by_side_;
   SharedWork* outer_;
+  SharedWork inner_;                ///< of answers that are being made
   std::vector<TensorIndex> stays_;  ///< although it might be stored
   int patience_;
   double fewest_ = std::numeric_limits<double>::infinity();

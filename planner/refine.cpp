@@ -205,7 +205,7 @@ class Candidates::CheaperVariants {
 
   /// Throws what a look did.
   CandidateAnswer run(SharedWork* shared) {
-    shared_ = shared != nullptr && looks_.size() > 1;
+    shared_ = shared != nullptr && !looks_.empty();
     if (shared_)
       shared->run([this] { work(); });
     else
@@ -275,13 +275,7 @@ class Candidates::CheaperVariants {
       first_ = true;
       return &run_;
     }
-    if (twins_ == run_.twins.size()) {
-      auto twin = std::make_shared<RunGeometry>();
-      twin->network = run_.network;
-      twin->part = run_.part;
-      run_.twins.push_back(std::move(twin));
-    }
-    return run_.twins[twins_++].get();
+    return &run_.twin(twins_++);
   }
 
   /// In the order of the variants.

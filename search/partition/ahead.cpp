@@ -16,12 +16,14 @@ constexpr std::size_t most_runs = 200'000;
 
 }  // namespace
 
-Ahead::Ahead(const RunKinds& kinds, std::size_t ops, BoundOf bound, Make make, int helpers)
+Ahead::Ahead(const RunKinds& kinds, std::size_t ops, BoundOf bound, Make make, int helpers,
+             SharedWork* inner)
     : kinds_(kinds),
       ops_(ops),
       bound_(std::move(bound)),
       make_(std::move(make)),
-      helpers_(helpers) {
+      helpers_(helpers),
+      inner_(inner) {
   std::size_t runs = 0;
   for (std::size_t first = 0; first < ops; ++first) runs += kinds.from(first).size();
   predicts_ = runs <= most_runs;
@@ -35,8 +37,10 @@ void Ahead::end() {
   {
     const std::lock_guard guard(lock_);
     ends_ = true;
+    ++calls_;
   }
   more_.notify_all();
+  if (inner_ != nullptr) inner_->wake();
 }
 
 void Ahead::see_all(const std::vector<double>& costs, std::vector<int> efforts, std::int64_t cap) {
@@ -64,9 +68,11 @@ void Ahead::ask(const std::vector<std::uint32_t>& list) {
     const std::lock_guard guard(lock_);
     asked_ = list;
     ++version_;
+    ++calls_;
     if (threads_.empty()) start();
   }
   more_.notify_all();
+  if (inner_ != nullptr) inner_->wake();
 }
 
 bool Ahead::take(std::uint32_t kind) {
@@ -75,6 +81,25 @@ bool Ahead::take(std::uint32_t kind) {
   std::erase(asked_, kind);
   if (!costs_.empty() && !made_.contains(kind)) costs_[kind] = never;
   return true;
+}
+
+void Ahead::wait_for(std::uint32_t kind) {
+  const auto gone = [&] {
+    const std::lock_guard guard(lock_);
+    return !at_work(kind);
+  };
+  if (inner_ != nullptr) inner_->help_until(gone);
+}
+
+void Ahead::wait_for_more(std::unique_lock<std::mutex>& guard) {
+  if (inner_ == nullptr) return more_.wait(guard);
+  const std::int64_t before = calls_;
+  guard.unlock();
+  inner_->help_until([&] {
+    const std::lock_guard again(lock_);
+    return calls_ != before;
+  });
+  guard.lock();
 }
 
 void Ahead::start() {
@@ -100,7 +125,7 @@ void Ahead::help() {
       return;  // what is left of the memory is for whoever searches
     }
     if (!task) {
-      more_.wait(guard);
+      wait_for_more(guard);
       continue;
     }
     const auto [kind, effort] = *task;
@@ -114,13 +139,20 @@ void Ahead::help() {
     }
     guard.lock();
     std::erase(at_work_, kind);
+    bool goes_on = true;
     try {
       if (candidate && !costs_.empty()) count_as_known(kind, *candidate);
       made_[kind] = std::move(candidate);
     } catch (const std::bad_alloc&) {
-      return;
+      goes_on = false;
     }
     ++version_;
+    if (inner_ != nullptr) {
+      guard.unlock();
+      inner_->wake();  // whoever waits for this kind
+      guard.lock();
+    }
+    if (!goes_on) return;
   }
 }
 

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/shared_work.h"
 #include "search/partition/cover.h"
 #include "search/partition/cover_kind.h"
 #include "search/partition/run_kinds.h"
@@ -38,8 +39,10 @@ class Ahead {
   using Make = std::function<std::optional<CoverCandidate>(std::uint32_t kind, int effort)>;
   using BoundOf = std::function<const CoverBound&(std::uint32_t kind)>;
 
+  /// `inner`: of whoever makes, for those who have nothing to make; may be null.
   /// require: `kinds` and what the functions refer to outlive this; bounds do not change.
-  Ahead(const RunKinds& kinds, std::size_t ops, BoundOf bound, Make make, int helpers);
+  Ahead(const RunKinds& kinds, std::size_t ops, BoundOf bound, Make make, int helpers,
+        SharedWork* inner);
   Ahead(const Ahead&) = delete;
   Ahead& operator=(const Ahead&) = delete;
   /// Waits for what is being looked at.
@@ -53,6 +56,8 @@ class Ahead {
   void ask(const std::vector<std::uint32_t>& list);
   /// Whoever asks looks at it by itself. False: somebody here is just at it.
   [[nodiscard]] bool take(std::uint32_t kind);
+  /// Nobody here is at it any more when this comes back.
+  void wait_for(std::uint32_t kind);
   /// One more thread, that comes back when it is the end.
   void help();
   /// Nobody asks any more.
@@ -64,6 +69,7 @@ class Ahead {
   [[nodiscard]] std::optional<Task> next_task();
   [[nodiscard]] std::optional<Task> predicted();
   [[nodiscard]] bool at_work(std::uint32_t kind) const;
+  void wait_for_more(std::unique_lock<std::mutex>& guard);
   void count_as_known(std::uint32_t kind, const CoverCandidate& candidate);
 
   const RunKinds& kinds_;
@@ -71,10 +77,12 @@ class Ahead {
   BoundOf bound_;
   Make make_;
   int helpers_;
+  SharedWork* inner_;
   bool predicts_;
   std::mutex lock_;  ///< of all below
   std::condition_variable more_;
   bool ends_ = false;
+  std::int64_t calls_ = 0;  ///< for those who wait for something to do
   std::int64_t cap_ = 0;
   std::vector<double> costs_;  ///< by kind, with what was made here
   std::vector<int> efforts_;

@@ -296,7 +296,7 @@ class Search {
           const auto [first, last] = kinds_.run(kind);
           return exhausted() ? std::nullopt : p_.ahead(first, last, effort);
         },
-        params_.threads - 1);
+        params_.threads - 1, params_.inner);
     costs(no_cap);
   }
   [[nodiscard]] std::vector<double> known_costs(std::int64_t cap) const {
@@ -375,8 +375,11 @@ class Search {
         for (std::size_t k = 0; k < list.size() && !exhausted(); ++k)
           if (ahead_->take(list[k])) answer(k);
         // What others are at is waited for at last.
-        for (std::size_t k = 0; k < list.size() && !exhausted(); ++k)
-          if (!answers[k]) answer(k);
+        for (std::size_t k = 0; k < list.size() && !exhausted(); ++k) {
+          if (answers[k]) continue;
+          ahead_->wait_for(list[k]);
+          answer(k);
+        }
       } else {
         work_together(std::min(params_.threads, static_cast<int>(list.size())), [&] {
           for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++) answer(k);

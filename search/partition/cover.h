@@ -83,6 +83,7 @@ struct CoverProblem {
 struct CoverParams {
   int threads = 1;
   SharedWork* outer = nullptr;  ///< of the job that this is a part of
+  SharedWork* inner = nullptr;  ///< of whoever evaluates: others help while they have no run to do
   Budget budget;
   /// Covers that cost as much are of no use: the search ends where all there may be do.
   double worth_below = std::numeric_limits<double>::infinity();

@@ -8,34 +8,38 @@
 
 namespace tessera::search {
 
-Decider::Decider(const tiling::Lowering& lowering, const TileSearchParams& params,
-                 TileCounters& counters)
-    : lowering_(lowering),
-      params_(params),
-      counters_(counters),
-      memo_(lowering.problem),
-      load_(lowering.problem) {
+Refuter::Refuter(const tiling::Lowering& lowering, const TileSearchParams& params,
+                 const engine::Memo& memo)
+    : params_(params), memo_(memo), load_(lowering.problem) {
   asked_.capacities = lowering.capacities();
 }
 
-const SizeLayer& Decider::layer(const std::vector<Size>& sizes) const {
-  asked_.sizes.assign(sizes.begin(), sizes.end());
-  return asked_;
-}
-
-Size Decider::over_capacity(const std::vector<Size>& sizes) const {
-  return load_.excess(sizes);
-}
-
-std::optional<DecidedBy> Decider::refuted_cheaply(const std::vector<Size>& sizes) const {
+std::optional<DecidedBy> Refuter::refuted_cheaply(const std::vector<Size>& sizes) {
   // The first step that is over suffices.
   if (params_.bounds && load_.first_excess(sizes) > 0) return DecidedBy::bound;
   if (refuted_since(0, sizes)) return DecidedBy::dominance;
   return std::nullopt;
 }
 
-bool Decider::refuted_since(std::size_t refutations, const std::vector<Size>& sizes) const {
-  return params_.dominance && memo_.refutes(layer(sizes), refutations);
+bool Refuter::refuted_since(std::size_t refutations, const std::vector<Size>& sizes) {
+  if (!params_.dominance) return false;
+  asked_.sizes.assign(sizes.begin(), sizes.end());
+  return memo_.refutes(asked_, refutations);
+}
+
+Decider::Decider(const tiling::Lowering& lowering, const TileSearchParams& params,
+                 TileCounters& counters)
+    : lowering_(lowering),
+      params_(params),
+      counters_(counters),
+      memo_(lowering.problem),
+      refuter_(lowering, params, memo_) {
+  asked_.capacities = lowering.capacities();
+}
+
+const SizeLayer& Decider::layer(const std::vector<Size>& sizes) {
+  asked_.sizes.assign(sizes.begin(), sizes.end());
+  return asked_;
 }
 
 std::optional<SizeVerdict> Decider::decide_cheaply(const std::vector<Size>& sizes) {

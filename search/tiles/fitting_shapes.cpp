@@ -1,6 +1,7 @@
 #include "search/tiles/fitting_shapes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace tessera::search {
@@ -9,12 +10,16 @@ namespace {
 constexpr auto channels = static_cast<std::size_t>(tiling::TileAxis::channels);
 constexpr auto height = static_cast<std::size_t>(tiling::TileAxis::height);
 constexpr auto width = static_cast<std::size_t>(tiling::TileAxis::width);
+/// So many shapes are tested together, fewer are not worth it.
+constexpr std::size_t most_together = 64;
+constexpr std::size_t least_together = 8;
 
 }  // namespace
 
 FittingShapes::FittingShapes(tiling::TileGeometry& geometry, const tiling::Lowering& lowering,
                              const Decider& decider, TileCounters& counters, SpentOnce& budget,
-                             TileCounts tiles, FindMost find_most, Refuted refuted)
+                             TileCounts tiles, FindMost find_most, Together together,
+                             Refuted refuted)
     : geometry_(geometry),
       lowering_(lowering),
       decider_(decider),
@@ -22,7 +27,9 @@ FittingShapes::FittingShapes(tiling::TileGeometry& geometry, const tiling::Lower
       budget_(budget),
       tiles_(tiles),
       find_most_(std::move(find_most)),
-      refuted_(std::move(refuted)) {}
+      together_(std::move(together)),
+      refuted_(std::move(refuted)),
+      test_(geometry, lowering, decider.refuter()) {}
 
 const std::vector<Size>& FittingShapes::sizes_of(std::span<const std::int64_t> volumes) {
   tiling::tile_sizes(lowering_, volumes, sizes_);
@@ -177,67 +184,59 @@ std::optional<std::vector<Size>> FittingShapes::plane_sizes(const tiling::TileSh
   return tiling::demands(lowering_, std::move(tiles)).front();
 }
 
-/// By some tile of its grid; else `demands` is set.
-std::optional<DecidedBy> FittingShapes::refute(const tiling::TileShape& shape,
-                                               std::vector<std::vector<Size>>& demands) {
-  using Found = tiling::TileGeometry::Found;
-  const Found found = geometry_.largest_volumes(shape, /*first_channel=*/false, all_volumes_);
-  if (found == Found::none) {
-    const tiling::TileRegions middle = geometry_.middle_tile(shape, /*first_channel=*/false);
-    if (const auto by = decider_.refuted_cheaply(sizes_of(middle))) return by;
-  } else {
-    std::vector<std::vector<Size>> tiles;
-    for (const std::vector<std::int64_t>& volumes : all_volumes_)
-      tiles.push_back(sizes_of(volumes));
-    demands = tiling::demands(lowering_, std::move(tiles));
-    for (const std::vector<Size>& sizes : demands)
-      if (const auto by = decider_.refuted_cheaply(sizes)) return by;
-    if (found == Found::all) return std::nullopt;
-  }
-  demands.clear();
-  // Most that is refuted now is by a tile that lies where that of the last shape did.
-  const tiling::TileGeometry::Classes counts = geometry_.class_counts(shape);
-  tiling::TileGeometry::Classes like = refuting_;
-  for (std::size_t a = 0; a < tiling::tile_axes; ++a) like[a] = std::min(like[a], counts[a] - 1);
-  std::optional<DecidedBy> by = decider_.refuted_cheaply(sizes_of(geometry_.tile_of(shape, like)));
-  if (by) return by;
-  std::size_t number = 0;
-  geometry_.for_each_tile(shape, [&](const tiling::TileRegions& tile) {
-    by = decider_.refuted_cheaply(sizes_of(tile));
-    if (!by) {
-      tiling::add_demand(lowering_, sizes_, demands);
-      ++number;
-    }
-    return !by;
-  });
-  if (by)
-    refuting_ = {number / (counts[1] * counts[2]), number / counts[2] % counts[1],
-                 number % counts[2]};
-  // What lies there through all tiles covers them together.
-  return by || !lowering_.across_tiles ? by : decider_.refuted_cheaply(demands.front());
-}
-
 /// Is the first tile along H and W among those that planes ask about?
 bool FittingShapes::planes_hold_first() const {
   return geometry_.has_volumes() && geometry_.space().axis[channels];
 }
 
 std::optional<FittingShape> FittingShapes::next() {
-  while (!ended_ && advance()) {
+  while (!ended_ && (ready_next_ < ready_.size() || fill())) {
     if (budget_.exhausted()) return std::nullopt;
-    const std::int64_t tiles = group_.tiles();
+    Tested& each = ready_[ready_next_++];
     ++counters_.shapes;
-    if (!planes_hold_first() && refuted_by_first_tile(at_)) {
-      refuted_(at_, tiles, DecidedBy::bound);
-      continue;
-    }
-    FittingShape found{at_, tiles, {}};
-    if (const auto by = refute(at_, found.demands))
-      refuted_(at_, tiles, *by);
-    else
-      return found;
+    const auto refuted_now = [&](const std::vector<Size>& sizes) {
+      return decider_.refuted_since(ready_refutations_, sizes);
+    };
+    // Others may have been refuted since it was tested.
+    if (!each.by && ready_refutations_ != decider_.refutations() &&
+        std::ranges::any_of(each.found.demands, refuted_now))
+      each.by = DecidedBy::dominance;
+    if (!each.by) return std::move(each.found);
+    refuted_(each.found.shape, each.found.tiles, *each.by);
   }
   return std::nullopt;
+}
+
+/// Tests the next shape, or several at once where others may help: more and more of them, as those
+/// behind the one that is looked for are tested in vain. False: there is none.
+bool FittingShapes::fill() {
+  ready_.clear();
+  ready_next_ = 0;
+  ready_refutations_ = decider_.refutations();
+  bool all = true;
+  while (ready_.size() < at_once_ && (all = advance()) && !budget_.exhausted()) {
+    Tested& each = ready_.emplace_back();
+    each.found = {at_, group_.tiles(), {}};
+    if (!planes_hold_first() && refuted_by_first_tile(at_)) each.by = DecidedBy::bound;
+  }
+  const auto test = [&](GridTest& own, Tested& each) {
+    if (!each.by) each.by = own.refute(each.found.shape, each.found.demands);
+  };
+  if (!together_ || ready_.size() < least_together) {
+    for (Tested& each : ready_) test(test_, each);
+  } else {
+    std::atomic<std::size_t> next{0};
+    together_([&](tiling::TileGeometry& geometry) {
+      std::optional<Refuter> refuter;
+      std::optional<GridTest> own;
+      if (&geometry != &geometry_)
+        own.emplace(geometry, lowering_, refuter.emplace(decider_.other_refuter()));
+      for (std::size_t k = next++; k < ready_.size(); k = next++)
+        test(own ? *own : test_, ready_[k]);
+    });
+  }
+  if (together_) at_once_ = std::min(2 * at_once_, most_together);
+  return !ready_.empty();
 }
 
 }  // namespace tessera::search

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "search/tiles/decider.h"
+#include "search/tiles/grid_test.h"
 #include "search/tiles/shape_order.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
@@ -37,11 +38,12 @@ class FittingShapes {
   using Refuted = std::function<void(const tiling::TileShape&, std::int64_t tiles, DecidedBy)>;
   /// Another limit to the tiles, asked for when more than one are looked at. May be empty.
   using FindMost = std::function<std::int64_t()>;
+  using Together = TileSearchParams::Together;
 
   /// require: all outlive this.
   FittingShapes(tiling::TileGeometry& geometry, const tiling::Lowering& lowering,
                 const Decider& decider, TileCounters& counters, SpentOnce& budget, TileCounts tiles,
-                FindMost find_most, Refuted refuted);
+                FindMost find_most, Together together, Refuted refuted);
 
   /// The next shape that no test refutes; nothing after the last, or when the budget is spent.
   [[nodiscard]] std::optional<FittingShape> next();
@@ -68,8 +70,7 @@ class FittingShapes {
   [[nodiscard]] Dim channels_left(Dim extent_h, Dim extent_w);
   [[nodiscard]] bool planes_hold_first() const;
   [[nodiscard]] bool plane_refuted(const tiling::TileShape& shape);
-  [[nodiscard]] std::optional<DecidedBy> refute(const tiling::TileShape& shape,
-                                                std::vector<std::vector<Size>>& demands);
+  [[nodiscard]] bool fill();
   [[nodiscard]] const std::vector<Size>& first_sizes(const tiling::TileShape& shape);
   [[nodiscard]] const std::vector<Size>& sizes_of(std::span<const std::int64_t> volumes);
   [[nodiscard]] const std::vector<Size>& sizes_of(const tiling::TileRegions& tile);
@@ -81,14 +82,15 @@ class FittingShapes {
   SpentOnce& budget_;
   TileCounts tiles_;  ///< groups with fewer or more are left out
   FindMost find_most_;
+  Together together_;
   Refuted refuted_;
+  GridTest test_;
   std::optional<ShapeGroups> groups_;  ///< made when the first shape is asked for
   ShapeGroup group_;
   bool inside_group_ = false;
   bool ended_ = false;
-  bool cut_ = false;                          ///< by tiles_ or find_most_
-  tiling::TileShape at_;                      ///< the last shape of the group that was looked at
-  tiling::TileGeometry::Classes refuting_{};  ///< of the tile that refuted the last shape
+  bool cut_ = false;      ///< by tiles_ or find_most_
+  tiling::TileShape at_;  ///< the last shape of the group that was looked at
   /// At this extent along W, per extent along H: the largest along C that no plane refutes.
   std::vector<Dim> left_;
   std::vector<tiling::TileShape> refuted_first_;  ///< their first tile is; none is inside another
@@ -99,6 +101,14 @@ class FittingShapes {
     std::size_t refutations = 0;  ///< that the decider knew of
   };
   std::map<std::pair<Dim, Dim>, Planes> planes_;  ///< by the extents along H and W
+  struct Tested {
+    FittingShape found;
+    std::optional<DecidedBy> by;  ///< what refutes it
+  };
+  std::vector<Tested> ready_;  ///< the next shapes
+  std::size_t ready_next_ = 0;
+  std::size_t ready_refutations_ = 0;  ///< that the decider knew of
+  std::size_t at_once_ = 1;
   // Working memory.
   std::vector<std::int64_t> volumes_;
   std::vector<std::vector<std::int64_t>> all_volumes_;

@@ -24,7 +24,7 @@ class TileSearch {
         lowering_(tiling::lower(part_, geometry.space(), hardware, params.options)),
         decider_(lowering_, params, result_.counters),
         shapes_(geometry, lowering_, decider_, result_.counters, budget_,
-                {params.fewest_tiles, params.most_tiles}, params.find_most_tiles,
+                {params.fewest_tiles, params.most_tiles}, params.find_most_tiles, params.together,
                 [this](const tiling::TileShape& shape, std::int64_t tiles, DecidedBy by) {
                   const SizeVerdict no{Status::infeasible, by, nullptr};
                   decider_.count(no);
