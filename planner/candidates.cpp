@@ -303,7 +303,6 @@ search::TileSearchParams::Together Candidates::together(RunGeometry& run, HaloPo
         if (here > 0) own = &run.twin(here - 1);
         ++here;
       }
-      if (own == &run) return work(run.with(halo));
       Poll poll(params_.budget);
       tiling::TileGeometry& geometry = own->with(halo);
       const tiling::WatchedGeometry watched(geometry, poll);

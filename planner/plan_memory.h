@@ -73,7 +73,8 @@ struct RunGeometry {
   std::map<std::pair<std::int64_t, Size>, std::shared_ptr<RunGeometry>> reduced;
   std::mutex lock;  ///< held while it is used
 
-  /// A geometry of the same run for one more thread. require: the lock is held by whoever shares it
+  /// A geometry of the same run for one more thread. require: the lock is held by whoever shares
+  /// it.
   [[nodiscard]] RunGeometry& twin(std::size_t number) {
     while (twins.size() <= number) {
       twins.push_back(std::make_shared<RunGeometry>());

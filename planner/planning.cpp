@@ -194,11 +194,7 @@ class Planner {
             .budget = search_,
             .keep_geometry = params_.memory != nullptr,
             .stays = std::move(stays),
-            .shared = may_be_helped() ? &inner_ : nullptr};
-  }
-
-  [[nodiscard]] bool may_be_helped() const {
-    return params_.limits.threads > 1 || outer_ != nullptr;
+            .shared = params_.limits.threads > 1 || outer_ != nullptr ? &inner_ : nullptr};
   }
 
   /// Layer by layer: each op alone, in the cheapest variant of its own, and each tensor by itself

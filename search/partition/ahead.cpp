@@ -23,7 +23,7 @@ Ahead::Ahead(const RunKinds& kinds, std::size_t ops, BoundOf bound, Make make, i
       bound_(std::move(bound)),
       make_(std::move(make)),
       helpers_(helpers),
-      inner_(inner) {
+      inner_(inner != nullptr ? *inner : nobodys_) {
   std::size_t runs = 0;
   for (std::size_t first = 0; first < ops; ++first) runs += kinds.from(first).size();
   predicts_ = runs <= most_runs;
@@ -39,8 +39,7 @@ void Ahead::end() {
     ends_ = true;
     ++calls_;
   }
-  more_.notify_all();
-  if (inner_ != nullptr) inner_->wake();
+  inner_.wake();
 }
 
 void Ahead::see_all(const std::vector<double>& costs, std::vector<int> efforts, std::int64_t cap) {
@@ -71,8 +70,7 @@ void Ahead::ask(const std::vector<std::uint32_t>& list) {
     ++calls_;
     if (threads_.empty()) start();
   }
-  more_.notify_all();
-  if (inner_ != nullptr) inner_->wake();
+  inner_.wake();
 }
 
 bool Ahead::take(std::uint32_t kind) {
@@ -84,18 +82,16 @@ bool Ahead::take(std::uint32_t kind) {
 }
 
 void Ahead::wait_for(std::uint32_t kind) {
-  const auto gone = [&] {
+  inner_.help_until([&] {
     const std::lock_guard guard(lock_);
     return !at_work(kind);
-  };
-  if (inner_ != nullptr) inner_->help_until(gone);
+  });
 }
 
 void Ahead::wait_for_more(std::unique_lock<std::mutex>& guard) {
-  if (inner_ == nullptr) return more_.wait(guard);
   const std::int64_t before = calls_;
   guard.unlock();
-  inner_->help_until([&] {
+  inner_.help_until([&] {
     const std::lock_guard again(lock_);
     return calls_ != before;
   });
@@ -147,12 +143,10 @@ void Ahead::help() {
       goes_on = false;
     }
     ++version_;
-    if (inner_ != nullptr) {
-      guard.unlock();
-      inner_->wake();  // whoever waits for this kind
-      guard.lock();
-    }
+    guard.unlock();
+    inner_.wake();  // whoever waits for this kind
     if (!goes_on) return;
+    guard.lock();
   }
 }
 

@@ -14,7 +14,6 @@
 // was looked at here. Private to search/partition/.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -77,10 +76,10 @@ class Ahead {
   BoundOf bound_;
   Make make_;
   int helpers_;
-  SharedWork* inner_;
+  SharedWork nobodys_;  ///< where there is no other
+  SharedWork& inner_;   ///< where everybody here waits
   bool predicts_;
-  std::mutex lock_;  ///< of all below
-  std::condition_variable more_;
+  std::mutex lock_;  ///< of all below; never held while inner_ is called
   bool ends_ = false;
   std::int64_t calls_ = 0;  ///< for those who wait for something to do
   std::int64_t cap_ = 0;

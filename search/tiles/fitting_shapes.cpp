@@ -31,19 +31,9 @@ FittingShapes::FittingShapes(tiling::TileGeometry& geometry, const tiling::Lower
       refuted_(std::move(refuted)),
       test_(geometry, lowering, decider.refuter()) {}
 
-const std::vector<Size>& FittingShapes::sizes_of(std::span<const std::int64_t> volumes) {
-  tiling::tile_sizes(lowering_, volumes, sizes_);
-  return sizes_;
-}
-
-const std::vector<Size>& FittingShapes::sizes_of(const tiling::TileRegions& tile) {
-  sizes_ = tiling::tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, tile);
-  return sizes_;
-}
-
 const std::vector<Size>& FittingShapes::first_sizes(const tiling::TileShape& shape) {
-  if (geometry_.first_volumes(shape, volumes_)) return sizes_of(volumes_);
-  return sizes_of(geometry_.first_tile(shape));
+  if (geometry_.first_volumes(shape, volumes_)) return test_.sizes_of(volumes_);
+  return test_.sizes_of(geometry_.first_tile(shape));
 }
 
 tiling::TileShape FittingShapes::least_shape() const {
@@ -166,9 +156,9 @@ bool FittingShapes::refuted_by_first_tile(const tiling::TileShape& shape) {
 bool FittingShapes::plane_refuted(const tiling::TileShape& shape) {
   if (geometry_.largest_volumes(shape, /*first_channel=*/true, all_volumes_) ==
       tiling::TileGeometry::Found::none)
-    return decider_.refuted_cheaply(sizes_of(geometry_.middle_tile(shape, true))).has_value();
+    return decider_.refuted_cheaply(test_.sizes_of(geometry_.middle_tile(shape, true))).has_value();
   return std::ranges::any_of(all_volumes_, [&](const std::vector<std::int64_t>& volumes) {
-    return decider_.refuted_cheaply(sizes_of(volumes)).has_value();
+    return decider_.refuted_cheaply(test_.sizes_of(volumes)).has_value();
   });
 }
 
@@ -178,9 +168,10 @@ std::optional<std::vector<Size>> FittingShapes::plane_sizes(const tiling::TileSh
   thin.extent[channels] = 1;
   if (geometry_.largest_volumes(thin, /*first_channel=*/true, all_volumes_) ==
       tiling::TileGeometry::Found::none)
-    return sizes_of(geometry_.middle_tile(thin, true));
+    return test_.sizes_of(geometry_.middle_tile(thin, true));
   std::vector<std::vector<Size>> tiles;
-  for (const std::vector<std::int64_t>& volumes : all_volumes_) tiles.push_back(sizes_of(volumes));
+  for (const std::vector<std::int64_t>& volumes : all_volumes_)
+    tiles.push_back(test_.sizes_of(volumes));
   return tiling::demands(lowering_, std::move(tiles)).front();
 }
 
@@ -213,8 +204,7 @@ bool FittingShapes::fill() {
   ready_.clear();
   ready_next_ = 0;
   ready_refutations_ = decider_.refutations();
-  bool all = true;
-  while (ready_.size() < at_once_ && (all = advance()) && !budget_.exhausted()) {
+  while (ready_.size() < at_once_ && advance() && !budget_.exhausted()) {
     Tested& each = ready_.emplace_back();
     each.found = {at_, group_.tiles(), {}};
     if (!planes_hold_first() && refuted_by_first_tile(at_)) each.by = DecidedBy::bound;

@@ -72,8 +72,6 @@ class FittingShapes {
   [[nodiscard]] bool plane_refuted(const tiling::TileShape& shape);
   [[nodiscard]] bool fill();
   [[nodiscard]] const std::vector<Size>& first_sizes(const tiling::TileShape& shape);
-  [[nodiscard]] const std::vector<Size>& sizes_of(std::span<const std::int64_t> volumes);
-  [[nodiscard]] const std::vector<Size>& sizes_of(const tiling::TileRegions& tile);
 
   tiling::TileGeometry& geometry_;
   const tiling::Lowering& lowering_;
@@ -112,7 +110,6 @@ class FittingShapes {
   // Working memory.
   std::vector<std::int64_t> volumes_;
   std::vector<std::vector<std::int64_t>> all_volumes_;
-  std::vector<Size> sizes_;
 };
 
 }  // namespace tessera::search

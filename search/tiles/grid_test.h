@@ -27,10 +27,11 @@ class GridTest {
   [[nodiscard]] std::optional<DecidedBy> refute(const tiling::TileShape& shape,
                                                 std::vector<std::vector<Size>>& demands);
 
- private:
+  /// Of a tile; they hold until the next call of this or of refute().
   [[nodiscard]] const std::vector<Size>& sizes_of(std::span<const std::int64_t> volumes);
   [[nodiscard]] const std::vector<Size>& sizes_of(const tiling::TileRegions& tile);
 
+ private:
   tiling::TileGeometry& geometry_;
   const tiling::Lowering& lowering_;
   Refuter& refuter_;
