@@ -31,6 +31,125 @@ bool close(double a, double b) {
   return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
+void metrics_wrong(const std::string& of, const Metrics& right, const Metrics& said,
+                   std::vector<std::string>& wrong) {
+  const auto whole = [&](const char* what, std::int64_t a, std::int64_t b) {
+    if (a != b)
+      wrong.push_back(of + ": " + what + " is " + std::to_string(a) + ", not " + std::to_string(b));
+  };
+  whole("latency_cycles", right.latency_cycles, said.latency_cycles);
+  whole("dram_bytes", right.dram_bytes, said.dram_bytes);
+  whole("peak_bytes", right.peak_bytes, said.peak_bytes);
+  if (!close(right.energy_pj, said.energy_pj))
+    wrong.push_back(of + ": energy_pj is " + std::to_string(right.energy_pj) + ", not " +
+                    std::to_string(said.energy_pj));
+  if (!close(right.peak_bandwidth, said.peak_bandwidth))
+    wrong.push_back(of + ": peak_bandwidth is " + std::to_string(right.peak_bandwidth) + ", not " +
+                    std::to_string(said.peak_bandwidth));
+}
+
+/// What is wrong with one run, whatever the others are.
+class RunChecker {
+ public:
+  /// require: all outlive this; readers is last_readers(network).
+  RunChecker(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
+             const std::vector<std::optional<OpIndex>>& readers)
+      : network_(network), hardware_(hardware), plan_(plan), readers_(readers) {}
+
+  std::vector<std::string> run(const PlannedSubgraph& s) {
+    subgraph(s);
+    return std::move(wrong_);
+  }
+
+ private:
+  void say(std::string text) { wrong_.push_back(std::move(text)); }
+
+  void subgraph(const PlannedSubgraph& s) {
+    Piece piece;
+    try {
+      piece = make_piece(network_, hardware_, s, readers_);
+    } catch (const std::invalid_argument& error) {
+      return say(error.what());
+    }
+    if (s.placements.size() != piece.demands.size())
+      return say(name_of(s) + " has " + std::to_string(s.placements.size()) + " placements for " +
+                 std::to_string(piece.demands.size()) + " different demands of its tiles");
+    bool placed = true;
+    for (std::size_t k = 0; k < s.placements.size(); ++k) {
+      const PlacementProblem problem = piece_problem(piece, k);
+      const Placement& placement = s.placements[k].placement;
+      for (const Violation& v : check(problem, placement, 5)) {
+        say(name_of(s) + ", placement " + std::to_string(k) + ": " + v.message +
+            pinned_there(problem, placement, v));
+        placed = false;
+      }
+    }
+    if (!placed) return;
+    std::vector<PlannedPlacement> placements = s.placements;  // the problems are the plan's word
+    for (std::size_t k = 0; k < placements.size(); ++k)
+      placements[k].problem = piece_problem(piece, k);
+    const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware_, placements));
+    metrics_wrong(name_of(s), cost.metrics, s.metrics, wrong_);
+    layers(s, piece_layers(piece, cost));
+    if (!close(cost.utilisation, s.utilisation))
+      say(name_of(s) + ": utilisation is " + std::to_string(cost.utilisation) + ", not " +
+          std::to_string(s.utilisation));
+    if (cost.mode_switches != s.mode_switches)
+      say(name_of(s) + " switches modes " + std::to_string(cost.mode_switches) + " times, not " +
+          std::to_string(s.mode_switches));
+  }
+
+  /// To the problem of a run weights that lie there for good are a reserved range.
+  [[nodiscard]] std::string pinned_there(const PlacementProblem& problem,
+                                         const Placement& placement, const Violation& v) const {
+    if (v.rule != Rule::reserved || !v.memory || v.buffers.empty() || plan_.pinned.empty() ||
+        problem.memories[*v.memory].name != plan_.pinned.front().memory)
+      return {};
+    constexpr std::size_t named = 3;
+    const Offset begin = placement.places[v.buffers.front()].offset;
+    const AddressRange bytes{begin, begin + problem.buffers[v.buffers.front()].size};
+    std::string names;
+    std::size_t touched = 0;
+    for (const PlannedPin& pin : plan_.pinned) {
+      if (pin.offset >= bytes.end || pin.offset + pin.bytes <= bytes.begin) continue;
+      if (++touched <= named) names += (names.empty() ? ": '" : ", '") + pin.weight + "'";
+    }
+    if (touched > named) names += " and " + std::to_string(touched - named) + " more";
+    return " Weights lie there for good" + names + ".";
+  }
+
+  /// A plan may leave them out.
+  void layers(const PlannedSubgraph& s, const std::vector<PlannedLayer>& right) {
+    if (plan_.layers.empty()) return;
+    for (std::size_t k = 0; k < right.size() && s.ops.first + k < plan_.layers.size(); ++k) {
+      const PlannedLayer& said = plan_.layers[s.ops.first + k];
+      const PlannedLayer& layer = right[k];
+      std::string differs;
+      const auto part = [&](bool same, const char* key, const std::string& right_value) {
+        if (!same) differs += (differs.empty() ? "`" : ", `") + (key + ("` is " + right_value));
+      };
+      part(said.op == layer.op, "op", "'" + layer.op + "'");
+      part(said.kind == layer.kind, "kind", layer.kind);
+      part(said.compute_cycles == layer.compute_cycles, "compute_cycles",
+           std::to_string(layer.compute_cycles));
+      part(said.cycles == layer.cycles, "cycles", std::to_string(layer.cycles));
+      part(said.offchip_bytes == layer.offchip_bytes, "offchip_bytes",
+           std::to_string(layer.offchip_bytes));
+      part(close(said.energy_pj, layer.energy_pj), "energy_pj", std::to_string(layer.energy_pj));
+      part(said.bound_by == layer.bound_by, "bound_by", layer.bound_by);
+      if (!differs.empty())
+        say("layer " + std::to_string(s.ops.first + k) + ", '" + layer.op + "': " + differs +
+            ", which is not what `layers` says");
+    }
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const NetworkPlan& plan_;
+  const std::vector<std::optional<OpIndex>>& readers_;
+  std::vector<std::string> wrong_;
+};
+
 class PlanChecker {
  public:
   PlanChecker(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
@@ -58,7 +177,8 @@ class PlanChecker {
     if (wrong_.empty())
       for (std::string& sentence : offchip_wrong(network_, hardware_, plan_, threads_))
         say(std::move(sentence));
-    metrics("the totals", with_fetches(totals_of(plan_.subgraphs), plan_.behind), plan_.totals);
+    metrics_wrong("the totals", with_fetches(totals_of(plan_.subgraphs), plan_.behind),
+                  plan_.totals, wrong_);
     const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
     if (!close(cost::score_of(score, plan_.totals), plan_.score))
       say("the score does not follow from the totals, the reference and the weights");
@@ -126,91 +246,10 @@ class PlanChecker {
   void subgraphs() {
     std::vector<std::vector<std::string>> wrong(plan_.subgraphs.size());
     each_together(threads_, wrong.size(), [&](std::size_t k) {
-      PlanChecker alone(network_, hardware_, plan_, 1);
-      alone.subgraph(plan_.subgraphs[k]);
-      wrong[k] = std::move(alone.wrong_);
+      wrong[k] = RunChecker(network_, hardware_, plan_, readers_).run(plan_.subgraphs[k]);
     });
     for (std::vector<std::string>& each : wrong)
       for (std::string& sentence : each) say(std::move(sentence));
-  }
-
-  void subgraph(const PlannedSubgraph& s) {
-    Piece piece;
-    try {
-      piece = make_piece(network_, hardware_, s, readers_);
-    } catch (const std::invalid_argument& error) {
-      return say(error.what());
-    }
-    if (s.placements.size() != piece.demands.size())
-      return say(name_of(s) + " has " + std::to_string(s.placements.size()) + " placements for " +
-                 std::to_string(piece.demands.size()) + " different demands of its tiles");
-    bool placed = true;
-    for (std::size_t k = 0; k < s.placements.size(); ++k) {
-      const PlacementProblem problem = piece_problem(piece, k);
-      const Placement& placement = s.placements[k].placement;
-      for (const Violation& v : check(problem, placement, 5)) {
-        say(name_of(s) + ", placement " + std::to_string(k) + ": " + v.message +
-            pinned_there(problem, placement, v));
-        placed = false;
-      }
-    }
-    if (!placed) return;
-    std::vector<PlannedPlacement> placements = s.placements;  // the problems are the plan's word
-    for (std::size_t k = 0; k < placements.size(); ++k)
-      placements[k].problem = piece_problem(piece, k);
-    const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware_, placements));
-    metrics(name_of(s), cost.metrics, s.metrics);
-    layers(s, piece_layers(piece, cost));
-    if (!close(cost.utilisation, s.utilisation))
-      say(name_of(s) + ": utilisation is " + std::to_string(cost.utilisation) + ", not " +
-          std::to_string(s.utilisation));
-    if (cost.mode_switches != s.mode_switches)
-      say(name_of(s) + " switches modes " + std::to_string(cost.mode_switches) + " times, not " +
-          std::to_string(s.mode_switches));
-  }
-
-  /// To the problem of a run weights that lie there for good are a reserved range.
-  [[nodiscard]] std::string pinned_there(const PlacementProblem& problem,
-                                         const Placement& placement, const Violation& v) const {
-    if (v.rule != Rule::reserved || !v.memory || v.buffers.empty() || plan_.pinned.empty() ||
-        problem.memories[*v.memory].name != plan_.pinned.front().memory)
-      return {};
-    constexpr std::size_t named = 3;
-    const Offset begin = placement.places[v.buffers.front()].offset;
-    const AddressRange bytes{begin, begin + problem.buffers[v.buffers.front()].size};
-    std::string names;
-    std::size_t touched = 0;
-    for (const PlannedPin& pin : plan_.pinned) {
-      if (pin.offset >= bytes.end || pin.offset + pin.bytes <= bytes.begin) continue;
-      if (++touched <= named) names += (names.empty() ? ": '" : ", '") + pin.weight + "'";
-    }
-    if (touched > named) names += " and " + std::to_string(touched - named) + " more";
-    return " Weights lie there for good" + names + ".";
-  }
-
-  /// A plan may leave them out.
-  void layers(const PlannedSubgraph& s, const std::vector<PlannedLayer>& right) {
-    if (plan_.layers.empty()) return;
-    for (std::size_t k = 0; k < right.size() && s.ops.first + k < plan_.layers.size(); ++k) {
-      const PlannedLayer& said = plan_.layers[s.ops.first + k];
-      const PlannedLayer& layer = right[k];
-      std::string differs;
-      const auto part = [&](bool same, const char* key, const std::string& right_value) {
-        if (!same) differs += (differs.empty() ? "`" : ", `") + (key + ("` is " + right_value));
-      };
-      part(said.op == layer.op, "op", "'" + layer.op + "'");
-      part(said.kind == layer.kind, "kind", layer.kind);
-      part(said.compute_cycles == layer.compute_cycles, "compute_cycles",
-           std::to_string(layer.compute_cycles));
-      part(said.cycles == layer.cycles, "cycles", std::to_string(layer.cycles));
-      part(said.offchip_bytes == layer.offchip_bytes, "offchip_bytes",
-           std::to_string(layer.offchip_bytes));
-      part(close(said.energy_pj, layer.energy_pj), "energy_pj", std::to_string(layer.energy_pj));
-      part(said.bound_by == layer.bound_by, "bound_by", layer.bound_by);
-      if (!differs.empty())
-        say("layer " + std::to_string(s.ops.first + k) + ", '" + layer.op + "': " + differs +
-            ", which is not what `layers` says");
-    }
   }
 
   void objectives() {
@@ -237,21 +276,6 @@ class PlanChecker {
       say("the modes listed as unused are not those that no step is in");
     if (plan_.idle_banks != idle_banks(memories, plan_.subgraphs))
       say("the banks listed as idle are not those that no buffer touches");
-  }
-
-  void metrics(const std::string& of, const Metrics& right, const Metrics& said) {
-    const auto whole = [&](const char* what, std::int64_t a, std::int64_t b) {
-      if (a != b) say(of + ": " + what + " is " + std::to_string(a) + ", not " + std::to_string(b));
-    };
-    whole("latency_cycles", right.latency_cycles, said.latency_cycles);
-    whole("dram_bytes", right.dram_bytes, said.dram_bytes);
-    whole("peak_bytes", right.peak_bytes, said.peak_bytes);
-    if (!close(right.energy_pj, said.energy_pj))
-      say(of + ": energy_pj is " + std::to_string(right.energy_pj) + ", not " +
-          std::to_string(said.energy_pj));
-    if (!close(right.peak_bandwidth, said.peak_bandwidth))
-      say(of + ": peak_bandwidth is " + std::to_string(right.peak_bandwidth) + ", not " +
-          std::to_string(said.peak_bandwidth));
   }
 
   const Network& network_;
