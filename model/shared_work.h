@@ -70,6 +70,8 @@ class SharedWork {
     std::unique_lock guard(lock_);
     help_until(guard, done);
   }
+  /// Has somebody nothing to do just now?
+  [[nodiscard]] bool wanted() const { return waiting_ > 0; }
   void wake() {
     {
       const std::lock_guard guard(lock_);  // not between asking whether it is so and waiting
@@ -105,7 +107,9 @@ class SharedWork {
   void help_until(std::unique_lock<std::mutex>& guard, const Done& done) {
     while (!done()) {
       if (open_.empty()) {
+        ++waiting_;
         changed_.wait(guard);
+        --waiting_;
         continue;
       }
       Open& open = *open_.front();
@@ -121,7 +125,8 @@ class SharedWork {
 
   std::mutex lock_;
   std::condition_variable changed_;
-  int busy_ = 0;  ///< threads with jobs of their own
+  int busy_ = 0;                 ///< threads with jobs of their own
+  std::atomic<int> waiting_{0};  ///< changed with the lock held
   std::vector<Open*> open_;
 };
 

@@ -293,10 +293,12 @@ PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeom
 /// Each of those who help has a geometry of its own, as it keeps what it finds out.
 search::TileSearchParams::Together Candidates::together(RunGeometry& run, HaloPolicy halo) const {
   if (params_.shared == nullptr) return {};
-  return [this, &run, halo](const std::function<void(tiling::TileGeometry&)>& work) {
+  SharedWork& shared = *params_.shared;
+  const auto together = [this, &run, &shared,
+                         halo](const std::function<void(tiling::TileGeometry&)>& work) {
     std::mutex lock;
     std::size_t here = 0;
-    params_.shared->run([&] {
+    shared.run([&] {
       RunGeometry* own = &run;
       {
         const std::lock_guard guard(lock);
@@ -309,6 +311,7 @@ search::TileSearchParams::Together Candidates::together(RunGeometry& run, HaloPo
       work(geometry);
     });
   };
+  return {[&shared] { return shared.wanted(); }, together};
 }
 
 search::TileSearchResult Candidates::search_tile(
@@ -374,7 +377,7 @@ void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& g
   alone.nodes_per_question = params_.nodes_per_question;
   alone.fewest_tiles = 1;
   alone.find_most_tiles = nullptr;
-  alone.together = nullptr;
+  alone.together = {};
   alone.only = found.shape;
   search::TileSearchResult again = search::find_tile(geometry, hardware_, alone);
   if (again.status == Status::feasible) found.placements = std::move(again.placements);

@@ -198,11 +198,13 @@ std::optional<FittingShape> FittingShapes::next() {
   return std::nullopt;
 }
 
-/// Tests the next shape, or several at once where others may help: more and more of them, as those
-/// behind the one that is looked for are tested in vain. False: there is none.
+/// Tests the next shape, or several at once while others have time to help: more and more of them,
+/// as those behind the one that is looked for are tested in vain. False: there is none.
 bool FittingShapes::fill() {
   ready_.clear();
   ready_next_ = 0;
+  const bool others = together_.run && together_.wanted();
+  at_once_ = others ? std::min(2 * at_once_, most_together) : 1;
   ready_refutations_ = decider_.refutations();
   while (ready_.size() < at_once_ && advance() && !budget_.exhausted()) {
     Tested& each = ready_.emplace_back();
@@ -212,11 +214,11 @@ bool FittingShapes::fill() {
   const auto test = [&](GridTest& own, Tested& each) {
     if (!each.by) each.by = own.refute(each.found.shape, each.found.demands);
   };
-  if (!together_ || ready_.size() < least_together) {
+  if (ready_.size() < least_together) {
     for (Tested& each : ready_) test(test_, each);
   } else {
     std::atomic<std::size_t> next{0};
-    together_([&](tiling::TileGeometry& geometry) {
+    together_.run([&](tiling::TileGeometry& geometry) {
       std::optional<Refuter> refuter;
       std::optional<GridTest> own;
       if (&geometry != &geometry_)
@@ -225,7 +227,6 @@ bool FittingShapes::fill() {
         test(own ? *own : test_, ready_[k]);
     });
   }
-  if (together_) at_once_ = std::min(2 * at_once_, most_together);
   return !ready_.empty();
 }
 

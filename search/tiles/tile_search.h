@@ -47,9 +47,13 @@ struct TileSearchParams {
   std::int64_t most_tiles = std::numeric_limits<std::int64_t>::max();
   /// Asked for another such limit once one tile does not do. May be empty.
   std::function<std::int64_t()> find_most_tiles;
-  /// Others who may test shapes: calls `work` with the geometry of the search, and in other threads
-  /// with geometries of the same subgraph, until it came back everywhere. Empty: there are none.
-  using Together = std::function<void(const std::function<void(tiling::TileGeometry&)>& work)>;
+  /// Others who may test shapes.
+  struct Together {
+    std::function<bool()> wanted;  ///< has one of them nothing to do just now?
+    /// Calls `work` with the geometry of the search, and in other threads with geometries of the
+    /// same subgraph, until it came back everywhere. Empty: there are no others.
+    std::function<void(const std::function<void(tiling::TileGeometry&)>& work)> run;
+  };
   Together together{};
   // Each rule can be switched off; none changes the answer.
   bool bounds = true;      ///< refute by the load of a step

@@ -25,7 +25,7 @@ outputs: [y]
 """
 
 # From 16 KiB to 256 KiB; a build that is slow makes fewer steps.
-CAPACITIES = 4 if SLOW else 16
+CAPACITIES = 4 if SLOW else 7
 SWEEP = """tessera: sweep/1
 networks: [{file: toy.yaml, weight: 2}]
 hardware:

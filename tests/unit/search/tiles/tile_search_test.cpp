@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <functional>
 
+#include "model/crew.h"
 #include "search/learning/engine.h"
 #include "search/placement/canonical.h"
 #include "tessera/check.h"
@@ -131,6 +134,47 @@ TEST(TileSearch, NoRuleChangesTheAnswer) {
       EXPECT_LE(engine.calls, plain.calls + (rule == 1 ? 2 : 0));
     }
   }
+}
+
+TEST(TileSearch, WhoHelpsChangesNothing) {
+  int helped = 0;
+  for (const Size capacity : {64, 500, 900, 1100, 1500, 2300, 4000}) {
+    for (const bool all : {false, true}) {
+      const Network net = chain(3, 48);
+      Counting alone;
+      const TileSearchResult want =
+          search(net, machine(capacity), alone, [&](TileSearchParams& p) { p.all = all; });
+      // Others have time always, now and then, or never.
+      for (const int every : {1, 3, 1 << 30}) {
+        const tiling::Subgraph part = tiling::make_subgraph(net, {0, net.ops.size() - 1});
+        std::deque<tiling::TileGeometry> geometries;
+        for (int k = 0; k < 3; ++k) geometries.emplace_back(part, HaloPolicy::recompute);
+        int asked = 0;
+        const auto run = [&](const std::function<void(tiling::TileGeometry&)>& work) {
+          std::atomic<std::size_t> next{0};
+          work_together(3, [&] { work(geometries[next++]); });
+          ++helped;
+        };
+        Counting engine;
+        TileSearchParams params;
+        params.engine = &engine;
+        params.record_probes = true;
+        params.all = all;
+        params.together = {[&] { return ++asked % every == 0; }, run};
+        const TileSearchResult got = find_tile(geometries[0], machine(capacity), params);
+        EXPECT_EQ(got.status, want.status);
+        EXPECT_EQ(got.shape, want.shape);
+        EXPECT_EQ(got.maximal, want.maximal);
+        EXPECT_EQ(engine.calls, alone.calls);
+        ASSERT_EQ(got.probes.size(), want.probes.size());
+        for (std::size_t k = 0; k < got.probes.size(); ++k) {
+          EXPECT_EQ(got.probes[k].shape, want.probes[k].shape);
+          EXPECT_EQ(got.probes[k].verdict, want.probes[k].verdict);
+        }
+      }
+    }
+  }
+  EXPECT_GT(helped, 10);
 }
 
 TEST(TileSearch, EachRuleSavesQuestions) {

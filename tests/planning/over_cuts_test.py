@@ -1,0 +1,156 @@
+"""Random plans with what lives over cuts: kept, early, left to later runs, joined, pinned, or from behind another memory.
+
+As simulator_test.py, with machines and networks that are drawn for it.
+"""
+
+import collections
+import random
+import unittest
+
+from compare import COUNT, SEED, Compare
+from random_runs import RandomMachine, RandomNetwork
+from second_machine import Machine
+from second_network import Network
+from second_reader import Yaml
+
+# What a plan may have in it, and how often at least, of 50 plans on machines with a memory behind another one.
+COVERED_BEHIND = {"fetched": 12, "fetched in parts": 6, "passes": 12, "encoded": 10, "resident": 10, "refetch": 10, "many tiles": 15}
+
+
+class OverCuts(Compare):
+    def test_what_comes_early(self):
+        """Short runs, with weights that a run before loads."""
+        covered, seed, count = collections.Counter(), SEED, max(1, COUNT // 4)
+        while covered["weights come early"] < count or covered["weights wait"] < count // 8:
+            draw = random.Random(seed)
+            network = RandomNetwork(draw, draw.randint(2, 6), heavy=draw.random() < 0.3)
+            machine = RandomMachine(draw, draw.choice([2048, 4096, 16384]))
+            machine.value["tiling"].update({"early": "weights", "weights": ["resident", "refetch"]})
+            machine.value["objective"] = {"latency": 1}
+            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=4 TESSERA_RANDOM_SEED={seed}"):
+                plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.choice([1, 1, 2])))
+                if plan:
+                    mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                    covered.update(mine.covered() if any(run.early for run in mine.runs) else ())
+            seed += 1
+            self.assertLess(seed - SEED, 8 * count + 20, "most of them have none")
+        if count >= 50:
+            for what, times in {"double buffer": 10, "several channels": 15, "encoded": 5, "stays on the chip": 5, "kept": 10, "many tiles": 10,
+                                "two memories off the chip": 10, "modes are switched": 1, "weights in slices": 1}.items():
+                self.assertGreaterEqual(covered[what], times * count // 50, what)
+
+    def test_what_is_left_to_later_runs(self):
+        """Weights of several ops, which wait on the chip for the next one."""
+        left, seed, count = 0, SEED, max(1, COUNT // 16)
+        while left < count:
+            draw = random.Random(seed)
+            network, machine = RandomNetwork(draw, draw.randint(3, 7), unrolled=True), RandomMachine(draw, draw.choice([2048, 4096, 16384]))
+            machine.value["tiling"].update({"early": "weights", "weights": ["resident", "refetch"]})
+            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=16 TESSERA_RANDOM_SEED={seed}"):
+                plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", "1")
+                if plan:
+                    left += "weights are left" in self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan).covered()
+            seed += 1
+            self.assertLess(seed - SEED, 8 * count + 40, "most of them have none")
+
+    def test_what_is_joined_off_the_chip(self):
+        joined, planned, seed, count = 0, 0, SEED, max(1, COUNT // 16)
+        while planned < count:
+            draw = random.Random(seed)
+            network = RandomNetwork(draw, draw.randint(4, 8), dense=True)
+            machine = RandomMachine(draw, draw.choice([512, 1024, 2048, 4096]))
+            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=16 TESSERA_RANDOM_SEED={seed}"):
+                plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.randint(1, 3)))
+                if plan:
+                    planned += 1
+                    mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                    joined += "joined off the chip" in mine.covered()
+            seed += 1
+            self.assertLess(seed - SEED, 2 * count + 20, "most of them have no plan")
+        if count >= 10:
+            self.assertGreaterEqual(joined, count // 5)
+
+    def test_what_is_pinned(self):
+        pinned, seed, count = 0, SEED, max(1, COUNT // 8)
+        while pinned < count:
+            draw = random.Random(seed)
+            network = RandomNetwork(draw, draw.randint(2, 6), heavy=draw.random() < 0.3)
+            machine = RandomMachine(draw, draw.choice([2048, 4096, 16384]))
+            chip = [memory for memory in machine.value["memories"].values() if not memory.get("offchip")]
+            if any("banks" not in memory and "modes" not in memory for memory in chip):
+                machine.value["tiling"]["pinned"] = "weights"
+                with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=8 TESSERA_RANDOM_SEED={seed}"):
+                    plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.randint(1, 3)))
+                    if plan:
+                        mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                        pinned += "weights are pinned" in mine.covered()
+            seed += 1
+            self.assertLess(seed - SEED, 8 * count + 40, "most of them have none")
+
+    def test_rows_that_stay(self):
+        covered, seed, count = collections.Counter(), SEED, max(1, COUNT // 8)
+        while covered["rows stay"] < count:
+            draw = random.Random(seed)
+            network = RandomNetwork(draw, draw.randint(2, 6))
+            machine = RandomMachine(draw, draw.choice([256, 512, 1024, 2048]))
+            machine.value["tiling"]["stay"] = "rows"
+            machine.value["objective"] = {"latency": 0.2, "dram_bytes": 0.8}
+            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=8 TESSERA_RANDOM_SEED={seed}"):
+                memories = machine.value["memories"].values()
+                if any(memory.get("offchip") and memory.get("writable", True) for memory in memories):
+                    plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.choice([1, 1, 2])))
+                    if plan:
+                        mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                        covered.update(mine.covered() if "rows stay" in mine.covered() else ())
+            seed += 1
+            self.assertLess(seed - SEED, 20 * count + 60, "most of them have none")
+        if count >= 25:
+            for what in ("many tiles", "double buffer", "sums in parts", "bricks", "halos kept", "several channels"):
+                self.assertGreater(covered[what], 0, what)
+
+    def test_what_comes_from_behind(self):
+        covered, planned, seed, count = collections.Counter(), 0, SEED, max(1, COUNT // 4)
+        while planned < count:
+            draw = random.Random(seed)
+            network, machine = RandomNetwork(draw, draw.randint(2, 6), heavy=True), RandomMachine(draw, draw.choice([1024, 4096, 16384]))
+            if machine.put_behind():
+                with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=4 TESSERA_RANDOM_SEED={seed}"):
+                    plan = self.plan(network.text, machine.text, "--tile-shapes", "8")
+                    if plan:
+                        planned += 1
+                        mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                        covered.update(mine.covered())
+            seed += 1
+            self.assertLess(seed - SEED, 8 * count + 20, "most of them have no plan")
+        if count >= 50:
+            for what, times in COVERED_BEHIND.items():
+                self.assertGreaterEqual(covered[what], times * count // 50, what)
+
+    def test_what_lies_behind(self):
+        """Tensors over cuts for which the memory in front has no room: it is made smaller than what a plan has there."""
+        away, written, seed, count = 0, 0, SEED, max(1, COUNT // 20)
+        while away < count:
+            draw = random.Random(seed)
+            network, machine = RandomNetwork(draw, draw.randint(3, 8)), RandomMachine(draw, draw.choice([1024, 4096, 16384]))
+            seed += 1
+            self.assertLess(seed - SEED, 60 * count + 100, "most of them have no tensor there")
+            if not machine.put_behind(writable=True):
+                continue
+            options = "--tile-shapes", "8", "--max-ops", str(draw.choice([1, 2]))
+            front, ram = (machine.value["memories"][name] for name in ("dram", "ram"))
+            front["capacity"], ram["burst"] = 1 << 20, f"{draw.choice([1, 2, 4])} B"
+            plan = self.plan(network.text, machine.text, *options)
+            if not plan or not plan.get("offchip"):
+                continue
+            front["capacity"] = max(1, int(plan["offchip"][0]["height"] * draw.uniform(0.3, 0.9)))
+            with self.subTest(seed=seed - 1, again=f"TESSERA_RANDOM_COUNT=20 TESSERA_RANDOM_SEED={seed - 1}"):
+                plan = self.plan(network.text, machine.text, *options)
+                if plan:
+                    mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                    away += "lies behind" in mine.words
+                    written += "is written behind" in mine.words
+        self.assertGreater(written, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
