@@ -515,9 +515,9 @@ class Plannings {
   void prove(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets) {
     const bool ended = may_go_on(plan) && cut_ == StopReason::completed;
     // Never worse than where nothing may stay.
-    if (sets.empty() && ended && network_.ops.size() <= few_ops)
-      static_cast<void>(
-          look_for_better(plan, {.proof_shapes = params_.proof_shapes}, params_.max_ops));
+    if (sets.empty() && ended && network_.ops.size() <= few_ops &&
+        !look_for_better(plan, {.proof_shapes = params_.proof_shapes}, params_.max_ops).second)
+      look_with_fewer_halos(plan, {{}});
     if (sets.empty() || !ended) return bound_alone(plan);
     plan.proved_over = over_everything();
     double least = std::numeric_limits<double>::infinity();
@@ -533,6 +533,7 @@ class Plannings {
       proved = proved && none_better;
       shapes = params_.proof_shapes - std::min(params_.proof_shapes, plan.search.shapes - before);
     }
+    if (!proved) look_with_fewer_halos(plan, sets);
     // Covers do not know what is fetched: as before, shorter runs may have room for it.
     const bool fetches = !plan.behind.fetches.empty();
     for (const std::size_t most_ops : short_runs) {
@@ -547,14 +548,38 @@ class Plannings {
       plan.looked_at = {plan.bound, true, plan.proved_over};
   }
 
+  /// Bounds of tiles that keep halos are low. Where there may be some, the shapes that may be
+  /// looked at for a proof can all be theirs, and better tiles without them stay unseen. So those
+  /// kinds are left out, one after the other, until a proof ends.
+  void look_with_fewer_halos(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets) {
+    Hardware fewer = hardware_;
+    std::vector<HaloPolicy>& halos = fewer.tiling.halo;
+    const std::int64_t shapes = params_.proof_shapes / static_cast<std::int64_t>(sets.size());
+    for (bool proved = false; !proved && halos.size() > 1 && cut_ == StopReason::completed;) {
+      halos.erase(std::ranges::max_element(halos));
+      proved = true;
+      for (const std::vector<TensorIndex>& stays : sets)
+        proved =
+            look_for_better(plan, {.stays = stays, .proof_shapes = shapes}, params_.max_ops, fewer)
+                .second &&
+            proved;
+    }
+  }
+
   /// What nothing like that scores less than, and whether nothing is better than the plan; it is
   /// the better one afterwards, where there is one.
   std::pair<double, bool> look_for_better(NetworkPlan& plan, PlanPart part, std::size_t max_ops) {
+    return look_for_better(plan, std::move(part), max_ops, hardware_);
+  }
+  /// `machine`: with less to choose from, perhaps.
+  std::pair<double, bool> look_for_better(NetworkPlan& plan, PlanPart part, std::size_t max_ops,
+                                          const Hardware& machine) {
     PlanParams params = rest();
+    params.reference = plan.reference;
     params.progress = nullptr;
     params.max_ops = max_ops;
     part.prove_below = plan.score;
-    NetworkPlan other = plan_once(network_, hardware_, params, part).plan;
+    NetworkPlan other = plan_once(network_, machine, params, part).plan;
     solved_ += other.search.solved;
     note(other.stop);
     plan.search.shapes += other.search.shapes;
@@ -562,6 +587,8 @@ class Plannings {
     if (other.status != Status::feasible || other.score >= plan.score) return said;
     other.proved_over = plan.proved_over;
     other.limit_mattered = plan.limit_mattered;
+    other.baseline = plan.baseline;
+    other.baseline_score = plan.baseline_score;
     other.search = plan.search;
     other.looked_at = plan.looked_at;
     other.looked_at.bound = std::min(other.looked_at.bound, other.score);
