@@ -300,10 +300,13 @@ search::TileSearchParams::Together Candidates::together(RunGeometry& run, HaloPo
     std::size_t here = 0;
     shared.run([&] {
       RunGeometry* own = &run;
-      {
+      try {
         const std::lock_guard guard(lock);
         if (here > 0) own = &run.twin(here - 1);
         ++here;
+        static_cast<void>(own->with(halo));
+      } catch (const std::bad_alloc&) {
+        return;  // of whoever only helps: what is left of the memory is for the others
       }
       Poll poll(params_.budget);
       tiling::TileGeometry& geometry = own->with(halo);

@@ -77,9 +77,10 @@ struct RunGeometry {
   /// it.
   [[nodiscard]] RunGeometry& twin(std::size_t number) {
     while (twins.size() <= number) {
-      twins.push_back(std::make_shared<RunGeometry>());
-      twins.back()->network = network;
-      twins.back()->part = part;
+      auto fresh = std::make_shared<RunGeometry>();
+      fresh->network = network;
+      fresh->part = part;
+      twins.push_back(std::move(fresh));  // not before it is whole
     }
     return *twins[number];
   }

@@ -232,7 +232,12 @@ class Candidates::CheaperVariants {
   /// Called from several threads at once.
   void work() {
     std::unique_lock guard(lock_);
-    RunGeometry* const run = mine();
+    RunGeometry* run = nullptr;
+    try {
+      run = mine();
+    } catch (const std::bad_alloc&) {
+      return;  // of whoever only helps: what is left of the memory is for the others
+    }
     std::optional<Helper> helper;
     while (next_ < looks_.size() && !error_) {
       const auto fresh = std::find_if(looks_.begin() + static_cast<std::ptrdiff_t>(next_),

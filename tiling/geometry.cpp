@@ -166,10 +166,11 @@ TileGeometry::Traces TileGeometry::traces_of(const TileShape& shape) {
 const TileGeometry::Trace& TileGeometry::first_of_trace(std::size_t axis, Dim extent) {
   std::unique_ptr<Trace>& slot = firsts_[axis][extent];
   if (slot) return *slot;
-  slot = std::make_unique<Trace>();
+  auto trace = std::make_unique<Trace>();
   AxisRules rules(subgraph_, space_, axis, extent, keeps(axis));
   rules.run(0);
-  add_class(*slot, rules.regions, rules.complete());
+  add_class(*trace, rules.regions, rules.complete());
+  slot = std::move(trace);  // not before it is whole
   return *slot;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <utility>
 
 namespace tessera::search {
@@ -211,21 +212,28 @@ bool FittingShapes::fill() {
     each.found = {at_, group_.tiles(), {}};
     if (!planes_hold_first() && refuted_by_first_tile(at_)) each.by = DecidedBy::bound;
   }
-  const auto test = [&](GridTest& own, Tested& each) {
+  const auto test = [](GridTest& own, Tested& each) {
+    if (each.is) return;
     if (!each.by) each.by = own.refute(each.found.shape, each.found.demands);
+    each.is = true;
   };
   if (ready_.size() < least_together) {
     for (Tested& each : ready_) test(test_, each);
   } else {
     std::atomic<std::size_t> next{0};
     together_.run([&](tiling::TileGeometry& geometry) {
-      std::optional<Refuter> refuter;
-      std::optional<GridTest> own;
-      if (&geometry != &geometry_)
-        own.emplace(geometry, lowering_, refuter.emplace(decider_.other_refuter()));
-      for (std::size_t k = next++; k < ready_.size(); k = next++)
-        test(own ? *own : test_, ready_[k]);
+      const auto each_with = [&](GridTest& own) {
+        for (std::size_t k = next++; k < ready_.size(); k = next++) test(own, ready_[k]);
+      };
+      if (&geometry == &geometry_) return each_with(test_);
+      try {
+        Refuter refuter = decider_.other_refuter();
+        GridTest own(geometry, lowering_, refuter);
+        each_with(own);
+      } catch (const std::bad_alloc&) {  // what is left of the memory is for the search itself
+      }
     });
+    for (Tested& each : ready_) test(test_, each);  // what others had no memory for
   }
   return !ready_.empty();
 }

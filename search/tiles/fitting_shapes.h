@@ -101,6 +101,7 @@ class FittingShapes {
   std::map<std::pair<Dim, Dim>, Planes> planes_;  ///< by the extents along H and W
   struct Tested {
     FittingShape found;
+    bool is = false;
     std::optional<DecidedBy> by;  ///< what refutes it
   };
   std::vector<Tested> ready_;  ///< the next shapes

@@ -10,7 +10,7 @@ import unittest
 
 from support import FOUND, SLOW, TESSERA, Case, run, strict_json
 
-OPS = 4 if SLOW else 24
+OPS = 4 if SLOW else 16
 SWEEP = """tessera: sweep/1
 networks: [net.yaml]
 dtype: int8

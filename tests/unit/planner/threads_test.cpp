@@ -36,7 +36,7 @@ Hardware profile(const std::string& name) {
 }
 
 TEST(PlanThreads, ChangeNoPlanOfRandomNetworks) {
-  const std::uint64_t cases = testing::quick ? 20 : 6;
+  const std::uint64_t cases = testing::quick ? 20 : 4;
   for (std::uint64_t seed = 1; seed <= cases; ++seed) {
     SCOPED_TRACE(seed);
     testing::Random random(seed ^ 0x7e4d);
@@ -59,7 +59,7 @@ TEST(PlanThreads, ChangeNoPlanOfRandomNetworks) {
 
 TEST(PlanThreads, ChangeNoPlanOnShippedMachines) {
   const Network network =
-      testing::convolutions(testing::quick ? 9 : 4, {.channels = 32, .rows = 56, .columns = 56});
+      testing::convolutions(testing::quick ? 9 : 3, {.channels = 32, .rows = 56, .columns = 56});
   for (const char* name :
        {"ethos-u65-like", "ethos-u55-128", "nvdla-like", "gap9-like", "eyeriss-like"}) {
     SCOPED_TRACE(name);

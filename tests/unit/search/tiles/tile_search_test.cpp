@@ -144,13 +144,14 @@ TEST(TileSearch, WhoHelpsChangesNothing) {
       Counting alone;
       const TileSearchResult want =
           search(net, machine(capacity), alone, [&](TileSearchParams& p) { p.all = all; });
-      // Others have time always, now and then, or never.
-      for (const int every : {1, 3, 1 << 30}) {
+      // Others have time always, now and then, or never; or time, but no memory to help with.
+      for (const int every : {1, 3, 1 << 30, 0}) {
         const tiling::Subgraph part = tiling::make_subgraph(net, {0, net.ops.size() - 1});
         std::deque<tiling::TileGeometry> geometries;
         for (int k = 0; k < 3; ++k) geometries.emplace_back(part, HaloPolicy::recompute);
         int asked = 0;
         const auto run = [&](const std::function<void(tiling::TileGeometry&)>& work) {
+          if (every == 0) return;
           std::atomic<std::size_t> next{0};
           work_together(3, [&] { work(geometries[next++]); });
           ++helped;
@@ -160,7 +161,7 @@ TEST(TileSearch, WhoHelpsChangesNothing) {
         params.engine = &engine;
         params.record_probes = true;
         params.all = all;
-        params.together = {[&] { return ++asked % every == 0; }, run};
+        params.together = {[&] { return every == 0 || ++asked % every == 0; }, run};
         const TileSearchResult got = find_tile(geometries[0], machine(capacity), params);
         EXPECT_EQ(got.status, want.status);
         EXPECT_EQ(got.shape, want.shape);
