@@ -214,9 +214,9 @@ function(tessera_test name)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 600)
+    set(T_TIMEOUT 900)
     if(TESSERA_SANITIZE)
-      set(T_TIMEOUT 1200)  # many times slower
+      set(T_TIMEOUT 1500)  # many times slower
     endif()
   endif()
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
