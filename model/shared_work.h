@@ -70,14 +70,15 @@ class SharedWork {
     std::unique_lock guard(lock_);
     help_until(guard, done);
   }
-  /// Has somebody nothing to do just now?
-  [[nodiscard]] bool wanted() const { return waiting_ > 0; }
   void wake() {
     {
       const std::lock_guard guard(lock_);  // not between asking whether it is so and waiting
     }
     changed_.notify_all();
   }
+
+  /// Has somebody nothing to do just now?
+  [[nodiscard]] bool wanted() const { return waiting_ > 0; }
 
  private:
   struct Open {

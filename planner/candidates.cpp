@@ -299,19 +299,17 @@ search::TileSearchParams::Together Candidates::together(RunGeometry& run, HaloPo
     std::mutex lock;
     std::size_t here = 0;
     shared.run([&] {
-      RunGeometry* own = &run;
+      tiling::TileGeometry* geometry = nullptr;
       try {
         const std::lock_guard guard(lock);
-        if (here > 0) own = &run.twin(here - 1);
+        geometry = &(here == 0 ? run : run.twin(here - 1)).with(halo);
         ++here;
-        static_cast<void>(own->with(halo));
       } catch (const std::bad_alloc&) {
         return;  // of whoever only helps: what is left of the memory is for the others
       }
       Poll poll(params_.budget);
-      tiling::TileGeometry& geometry = own->with(halo);
-      const tiling::WatchedGeometry watched(geometry, poll);
-      work(geometry);
+      const tiling::WatchedGeometry watched(*geometry, poll);
+      work(*geometry);
     });
   };
   return {[&shared] { return shared.wanted(); }, together};

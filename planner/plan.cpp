@@ -555,7 +555,10 @@ class Plannings {
     Hardware fewer = hardware_;
     std::vector<HaloPolicy>& halos = fewer.tiling.halo;
     const std::int64_t shapes = params_.proof_shapes / static_cast<std::int64_t>(sets.size());
-    for (bool proved = false; !proved && halos.size() > 1 && cut_ == StopReason::completed;) {
+    const auto goes_on = [&] {
+      return shapes > 0 && halos.size() > 1 && cut_ == StopReason::completed;
+    };
+    for (bool proved = false; !proved && goes_on();) {
       halos.erase(std::ranges::max_element(halos));
       proved = true;
       for (const std::vector<TensorIndex>& stays : sets)

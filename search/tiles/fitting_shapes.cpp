@@ -184,7 +184,7 @@ bool FittingShapes::planes_hold_first() const {
 std::optional<FittingShape> FittingShapes::next() {
   while (!ended_ && (ready_next_ < ready_.size() || fill())) {
     if (budget_.exhausted()) return std::nullopt;
-    Tested& each = ready_[ready_next_++];
+    Next& each = ready_[ready_next_++];
     ++counters_.shapes;
     const auto refuted_now = [&](const std::vector<Size>& sizes) {
       return decider_.refuted_since(ready_refutations_, sizes);
@@ -208,17 +208,17 @@ bool FittingShapes::fill() {
   at_once_ = others ? std::min(2 * at_once_, most_together) : 1;
   ready_refutations_ = decider_.refutations();
   while (ready_.size() < at_once_ && advance() && !budget_.exhausted()) {
-    Tested& each = ready_.emplace_back();
+    Next& each = ready_.emplace_back();
     each.found = {at_, group_.tiles(), {}};
     if (!planes_hold_first() && refuted_by_first_tile(at_)) each.by = DecidedBy::bound;
   }
-  const auto test = [](GridTest& own, Tested& each) {
-    if (each.is) return;
+  const auto test = [](GridTest& own, Next& each) {
+    if (each.tested) return;
     if (!each.by) each.by = own.refute(each.found.shape, each.found.demands);
-    each.is = true;
+    each.tested = true;
   };
   if (ready_.size() < least_together) {
-    for (Tested& each : ready_) test(test_, each);
+    for (Next& each : ready_) test(test_, each);
   } else {
     std::atomic<std::size_t> next{0};
     together_.run([&](tiling::TileGeometry& geometry) {
@@ -233,7 +233,7 @@ bool FittingShapes::fill() {
       } catch (const std::bad_alloc&) {  // what is left of the memory is for the search itself
       }
     });
-    for (Tested& each : ready_) test(test_, each);  // what others had no memory for
+    for (Next& each : ready_) test(test_, each);  // what others had no memory for
   }
   return !ready_.empty();
 }

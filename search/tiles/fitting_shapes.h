@@ -99,12 +99,12 @@ class FittingShapes {
     std::size_t refutations = 0;  ///< that the decider knew of
   };
   std::map<std::pair<Dim, Dim>, Planes> planes_;  ///< by the extents along H and W
-  struct Tested {
+  struct Next {
     FittingShape found;
-    bool is = false;
+    bool tested = false;
     std::optional<DecidedBy> by;  ///< what refutes it
   };
-  std::vector<Tested> ready_;  ///< the next shapes
+  std::vector<Next> ready_;  ///< the next shapes
   std::size_t ready_next_ = 0;
   std::size_t ready_refutations_ = 0;  ///< that the decider knew of
   std::size_t at_once_ = 1;

@@ -7,7 +7,10 @@ import subprocess
 import tempfile
 import unittest
 
+from second_machine import Machine
+from second_network import Network
 from second_plan import Plan
+from second_reader import Yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
@@ -31,6 +34,11 @@ class Compare(unittest.TestCase):
                                   capture_output=True, text=True, check=False)
         self.assertIn(done.returncode, (FOUND, INFEASIBLE, STOPPED), done.stderr)
         return json.loads(done.stdout) if done.returncode == FOUND else None
+
+    def planned(self, network, machine, *options):
+        """A random network on a random machine, recomputed; none where there is no plan."""
+        plan = self.plan(network.text, machine.text, "--tile-shapes", "8", *options)
+        return self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan) if plan else None
 
     def compare(self, network, machine, plan):
         mine = Plan(network, machine, plan)

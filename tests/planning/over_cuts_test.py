@@ -28,9 +28,8 @@ class OverCuts(Compare):
             machine.value["tiling"].update({"early": "weights", "weights": ["resident", "refetch"]})
             machine.value["objective"] = {"latency": 1}
             with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=4 TESSERA_RANDOM_SEED={seed}"):
-                plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.choice([1, 1, 2])))
-                if plan:
-                    mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                mine = self.planned(network, machine, "--max-ops", str(draw.choice([1, 1, 2])))
+                if mine:
                     covered.update(mine.covered() if any(run.early for run in mine.runs) else ())
             seed += 1
             self.assertLess(seed - SEED, 8 * count + 20, "most of them have none")
@@ -47,9 +46,9 @@ class OverCuts(Compare):
             network, machine = RandomNetwork(draw, draw.randint(3, 7), unrolled=True), RandomMachine(draw, draw.choice([2048, 4096, 16384]))
             machine.value["tiling"].update({"early": "weights", "weights": ["resident", "refetch"]})
             with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=16 TESSERA_RANDOM_SEED={seed}"):
-                plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", "1")
-                if plan:
-                    left += "weights are left" in self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan).covered()
+                mine = self.planned(network, machine, "--max-ops", "1")
+                if mine:
+                    left += "weights are left" in mine.covered()
             seed += 1
             self.assertLess(seed - SEED, 8 * count + 40, "most of them have none")
 
@@ -60,10 +59,9 @@ class OverCuts(Compare):
             network = RandomNetwork(draw, draw.randint(4, 8), dense=True)
             machine = RandomMachine(draw, draw.choice([512, 1024, 2048, 4096]))
             with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=16 TESSERA_RANDOM_SEED={seed}"):
-                plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.randint(1, 3)))
-                if plan:
+                mine = self.planned(network, machine, "--max-ops", str(draw.randint(1, 3)))
+                if mine:
                     planned += 1
-                    mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
                     joined += "joined off the chip" in mine.covered()
             seed += 1
             self.assertLess(seed - SEED, 2 * count + 20, "most of them have no plan")
@@ -80,9 +78,8 @@ class OverCuts(Compare):
             if any("banks" not in memory and "modes" not in memory for memory in chip):
                 machine.value["tiling"]["pinned"] = "weights"
                 with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=8 TESSERA_RANDOM_SEED={seed}"):
-                    plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.randint(1, 3)))
-                    if plan:
-                        mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                    mine = self.planned(network, machine, "--max-ops", str(draw.randint(1, 3)))
+                    if mine:
                         pinned += "weights are pinned" in mine.covered()
             seed += 1
             self.assertLess(seed - SEED, 8 * count + 40, "most of them have none")
@@ -98,9 +95,8 @@ class OverCuts(Compare):
             with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=8 TESSERA_RANDOM_SEED={seed}"):
                 memories = machine.value["memories"].values()
                 if any(memory.get("offchip") and memory.get("writable", True) for memory in memories):
-                    plan = self.plan(network.text, machine.text, "--tile-shapes", "8", "--max-ops", str(draw.choice([1, 1, 2])))
-                    if plan:
-                        mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                    mine = self.planned(network, machine, "--max-ops", str(draw.choice([1, 1, 2])))
+                    if mine:
                         covered.update(mine.covered() if "rows stay" in mine.covered() else ())
             seed += 1
             self.assertLess(seed - SEED, 20 * count + 60, "most of them have none")
@@ -115,10 +111,9 @@ class OverCuts(Compare):
             network, machine = RandomNetwork(draw, draw.randint(2, 6), heavy=True), RandomMachine(draw, draw.choice([1024, 4096, 16384]))
             if machine.put_behind():
                 with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=4 TESSERA_RANDOM_SEED={seed}"):
-                    plan = self.plan(network.text, machine.text, "--tile-shapes", "8")
-                    if plan:
+                    mine = self.planned(network, machine)
+                    if mine:
                         planned += 1
-                        mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
                         covered.update(mine.covered())
             seed += 1
             self.assertLess(seed - SEED, 8 * count + 20, "most of them have no plan")

@@ -86,10 +86,10 @@ class Simulator(Compare):
             network = RandomNetwork(draw, draw.randint(1, 5))
             machine = RandomMachine(draw, draw.choice([512, 1024, 2048, 4096]))
             with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED={seed}"):
-                plan = self.plan(network.text, machine.text, "--tile-shapes", "8")
-                if plan:
+                mine = self.planned(network, machine)
+                if mine:
                     planned += 1
-                    covered.update(self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan).covered())
+                    covered.update(mine.covered())
             seed += 1
             self.assertLess(seed - SEED, 2 * COUNT + 20, "most of them have no plan")
         if COUNT >= 200:
@@ -104,9 +104,8 @@ class Simulator(Compare):
             network, machine = RandomNetwork(draw, draw.randint(2, 6)), RandomMachine(draw, draw.choice([1024, 2048, 4096]))
             if machine.work_side_by_side(draw):
                 with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=8 TESSERA_RANDOM_SEED={seed}"):
-                    plan = self.plan(network.text, machine.text, "--tile-shapes", "8")
-                    if plan:
-                        mine = self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan)
+                    mine = self.planned(network, machine)
+                    if mine:
                         covered.update(mine.covered() if "side by side" in mine.covered() else ())
             seed += 1
             self.assertLess(seed - SEED, 20 * count + 60, "most of them have none")
