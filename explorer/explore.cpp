@@ -131,6 +131,7 @@ class Explorer {
     plan_params_.memory = memory_;
     // What modes are needed is to be proved, and plans with what stays hardly ever are.
     plan_params_.residency = sweep_.text.lose_for_modes.empty();
+    if (sweep_.text.tile_shapes) plan_params_.tile_shapes = *sweep_.text.tile_shapes;
     plan_params_.proof_shapes = sweep_.text.proof_shapes;
     if (sweep_.text.work) plan_params_.nodes_per_question = *sweep_.text.work;
     comparison_.latency = weights.latency > 0;

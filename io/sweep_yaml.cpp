@@ -258,6 +258,8 @@ class SweepReader {
     }
     if (const Node* value = fields.find("work"))
       sweep_.work = as_whole(sources_, *value, "work", 1);
+    if (const Node* value = fields.find("tile_shapes"))
+      sweep_.tile_shapes = as_whole(sources_, *value, "tile_shapes", 0);
     if (const Node* value = fields.find("proof_shapes"))
       sweep_.proof_shapes = as_whole(sources_, *value, "proof_shapes", 0);
     fields.finish();

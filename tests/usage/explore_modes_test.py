@@ -97,13 +97,16 @@ class Modes(Case):
         for name, text in NETWORKS.items():
             self.file(f"{name}.yaml", text)
 
+    # Shapes that are costed of each variant of a run; None: as many as where nothing is said.
+    tile_shapes = None
+
     def scores(self, profile):
         """Of both networks on a machine; None where there is no plan."""
+        effort = [] if self.tile_shapes is None else ["--tile-shapes", str(self.tile_shapes)]
         found = []
         for name in NETWORKS:
             done = run("plan", f"{name}.yaml", "--profile", profile, "--format", "json", "--residency", "off",
-                       "--proof-shapes", "0",
-                       cwd=self.folder)
+                       "--proof-shapes", "0", *effort, cwd=self.folder)
             plan = json.loads(done.stdout)
             found.append(plan["score"] if done.returncode == FOUND else None)
         return found
@@ -120,8 +123,9 @@ class Modes(Case):
     def explored(self, machine, lose, *more):
         self.file("all.yaml", machine)
         levels = ", ".join(f"{each} %" for each in lose)
+        effort = "" if self.tile_shapes is None else f"effort: {{tile_shapes: {self.tile_shapes}}}\n"
         sweep = self.file("sweep.yaml", "tessera: sweep/1\nnetworks: [one.yaml, two.yaml]\n"
-                          f"hardware: {{base: all.yaml}}\nmodes: {{lose: [{levels}]}}\n")
+                          f"hardware: {{base: all.yaml}}\nmodes: {{lose: [{levels}]}}\n{effort}")
         done = run("explore", sweep, "-o", self.folder / "out", "--threads", "1", *more,
                    cwd=self.folder)
         self.assertEqual(done.returncode, FOUND, done.stderr)
@@ -200,6 +204,7 @@ class Modes(Case):
 
     @unittest.skipIf(SLOW, "255 subsets are planned for again")
     def test_banks_with_roles_of_their_own(self):
+        self.tile_shapes = 0  # so many plans
         self.assertEqual(self.check_against_brute_force(OWN_LISTED, COMBINATIONS, [0, 5], OWN), [2, 2])
 
     def test_no_plan_is_asked_for_twice(self):

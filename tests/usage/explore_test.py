@@ -36,6 +36,7 @@ hardware:
     memories.dram.bandwidth: [1 B/cycle, 2 B/cycle]
   where: ["memories.sram.capacity >= 32 KiB or engines.mac.cores == 1"]
 objective: {latency: 0.5, energy: 0.5}
+effort: {tile_shapes: 0}
 """.replace("STEP", str(240 // (CAPACITIES - 1)))
 
 
@@ -84,7 +85,7 @@ class Explore(Case):
         self.assertIn("no candidate", done.stderr)
 
     def test_files(self):
-        path = self.sweep()
+        path = self.sweep("effort: {tile_shapes: 0}\n")  # that of a sweep that does not say
         done = self.ends(FOUND, "explore", path, "-o", self.folder / "out")
         self.assertIn("candidates", done.stdout)
         out = self.folder / "out"
@@ -190,7 +191,7 @@ class Explore(Case):
         self.assertEqual(candidates, {"1"})
 
     def test_references_are_made_whatever_the_work(self):
-        path = self.sweep(more="effort: {work: 1}\nreference: nvdla-like\n")
+        path = self.sweep("tile_shapes: 0", "work: 1", more="reference: nvdla-like\n")
         done = self.ends(FOUND, "explore", path, "-o", self.folder / "out", "--no-store")
         self.assertNotIn("Stopped", done.stdout)
 

@@ -39,13 +39,14 @@ TEST(SweepYaml, CountsRangesOut) {
 }
 
 TEST(SweepYaml, ReadsTheRest) {
-  const SweepText sweep = read_sweep_yaml(
-      with("[1]",
-           "  where: [\"k < 2\"]\n"
-           "dtype: int8\nobjective: {latency: 0.5, energy: 0.5}\nreference: other\n"
-           "limits: {peak_memory: 512 KiB, area: 3.5}\neffort: {timeout: 5s, work: 100}\n"
-           "strategy: {random: {samples: 10, seed: 3}, prune: false}\n"),
-      "s.yaml");
+  const SweepText sweep =
+      read_sweep_yaml(with("[1]",
+                           "  where: [\"k < 2\"]\n"
+                           "dtype: int8\nobjective: {latency: 0.5, energy: 0.5}\nreference: other\n"
+                           "limits: {peak_memory: 512 KiB, area: 3.5}\neffort: {timeout: 5s, work: "
+                           "100, tile_shapes: 8}\n"
+                           "strategy: {random: {samples: 10, seed: 3}, prune: false}\n"),
+                      "s.yaml");
   ASSERT_EQ(sweep.networks.size(), 2U);
   EXPECT_EQ(sweep.networks[1].weight, 2.5);
   EXPECT_EQ(sweep.networks[1].name, "b2");
@@ -55,6 +56,7 @@ TEST(SweepYaml, ReadsTheRest) {
   EXPECT_EQ(sweep.most_area, 3.5);
   EXPECT_EQ(sweep.timeout, std::chrono::seconds(5));
   EXPECT_EQ(sweep.work, 100);
+  EXPECT_EQ(sweep.tile_shapes, 8);
   EXPECT_EQ(sweep.samples, 10);
   EXPECT_EQ(sweep.seed, 3U);
   EXPECT_FALSE(sweep.prune);
