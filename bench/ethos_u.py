@@ -100,9 +100,14 @@ def shapes(network):
     return found
 
 
-def with_encoded(network, run, known, folder):
-    """The network, its weights as large as the estimator found them encoded. Its figures include ten
-    bytes of scale and bias per channel, of which four are the bias that the network lists itself."""
+# Bytes of scale and bias per output channel, and those of the bias, which the network lists itself.
+SCALES, BIAS = 10, 4
+
+
+def with_encoded(network, run, known, folder, as_counted):
+    """The network, its weights as large as the estimator found them encoded. Its sizes include scales
+    and biases; its traffic does not where the array reads weights off the chip itself. With
+    `as_counted` they are left out there as well."""
     text = network.read_text()
     weights = {}
     for line in text.splitlines():
@@ -114,7 +119,8 @@ def with_encoded(network, run, known, folder):
     layers = [layer for layer in run["layers"] if layer["weights"]]
     for layer, found in pairs(ops, layers, known):
         name = weights.get(layer["op"])
-        encoded = found["weights"]["encoded_bytes_with_scales"] - 4 * found["ofm"][-1]
+        leaves_out = SCALES if as_counted and found["weights"]["buffered_in"] is None else 0
+        encoded = found["weights"]["encoded_bytes_with_scales"] - (BIAS + leaves_out) * found["ofm"][-1]
         if name is not None and encoded > 0:
             text = re.sub(
                 rf"^(\s+{re.escape(name)}: \{{shape: \[[^]]*\][^}}]*kind: weight)\}}",
@@ -221,6 +227,8 @@ def main():
     parser.add_argument("--layers", action="store_true", help="print layers that differ by 10 %%")
     parser.add_argument("--ratio", action="store_true",
                         help="weights as the profile says, not as the estimator encoded them")
+    parser.add_argument("--as-counted", action="store_true",
+                        help="leave out the scales that the estimator counts no traffic for")
     options = parser.parse_args()
     if not options.data.is_dir():
         sys.exit(f"{options.data}: no such folder")
@@ -244,7 +252,7 @@ def main():
                 network = options.data / "networks" / f"{name}.yaml"
                 known = shapes(network)
                 if not options.ratio:
-                    network = with_encoded(network, run, known, folder)
+                    network = with_encoded(network, run, known, folder, options.as_counted)
                 # Where the estimator leaves tensors in DRAM, its machine works on them there.
                 in_dram = config.startswith("u65")
                 add_layers(per_layer, options, run, name, profile, network, known, folder, in_dram)

@@ -23,7 +23,7 @@ namespace {
 /// are many.
 constexpr std::size_t most_together = 32;
 /// So often the difference between what may be and what was found is halved.
-constexpr int most_rounds = 5;
+constexpr int most_halvings = 5;
 /// No weight is loaded in a run further before: it takes room in all between.
 constexpr std::size_t most_ahead = 8;
 
@@ -112,7 +112,7 @@ class EarlyWeights : LaterLook {
   /// Whatever stays in all runs makes all of them higher, and where is a matter of luck.
   void lower(Runs& all, Size least) const {
     Size highest = peak_of(all);
-    for (int round = 0; round < most_rounds && least < highest && !budget_.exhausted(); ++round) {
+    for (int round = 0; round < most_halvings && least < highest && !budget_.exhausted(); ++round) {
       const Size half = least + (highest - least) / 2;
       Runs lower = all;
       if (settle_below(lower, half)) {

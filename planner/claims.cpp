@@ -1,0 +1,193 @@
+// What may be said of plans that were not looked at: bounds, and over what something is proved.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cost/score.h"
+#include "planner/cover_bound.h"
+#include "planner/early.h"
+#include "planner/plannings.h"
+
+namespace tessera::planner {
+
+void Plannings::claim_with_early(NetworkPlan& plan,
+                                 const std::vector<std::vector<TensorIndex>>& sets) {
+  const std::size_t max_ops = std::min(params_.max_ops, network_.ops.size() - 1);
+  const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
+  const auto bound = [&](const std::vector<TensorIndex>& stays) {
+    return bound_of_covers(network_, hardware_, stays, {score, max_ops, true});
+  };
+  double least = std::numeric_limits<double>::infinity();
+  // Less may be loaded, too, of what several runs read.
+  const bool proves =
+      plan.optimal && hardware_.dma.channels == 1 && shared_weights(network_).empty();
+  for (const std::vector<TensorIndex>& stays : sets) {
+    double of_set = bound(stays);
+    if (proves && of_set < plan.score) {
+      const std::int64_t shapes = params_.proof_shapes / static_cast<std::int64_t>(sets.size());
+      of_set = std::max(
+          of_set, look_for_better(plan, {.stays = stays, .proof_shapes = shapes, .early = true},
+                                  params_.max_ops)
+                      .first);
+    }
+    least = std::min(least, of_set);
+  }
+  if (sets.empty()) least = least_of_all(plan, true, whole_.budget());
+  plan.bound = std::min(plan.bound, least);
+  plan.optimal = plan.optimal && plan.bound >= plan.score;
+  if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
+}
+
+void Plannings::prove(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets) {
+  const bool ended = may_go_on(plan) && cut_ == StopReason::completed;
+  // Never worse than where nothing may stay.
+  if (sets.empty() && ended && network_.ops.size() <= few_ops &&
+      !look_for_better(plan, {.proof_shapes = params_.proof_shapes}, params_.max_ops).second)
+    look_with_fewer_halos(plan, {{}});
+  if (sets.empty() || !ended) return bound_alone(plan);
+  plan.proved_over = over_everything();
+  double least = std::numeric_limits<double>::infinity();
+  bool proved = true;
+  const std::int64_t before = plan.search.shapes;
+  std::int64_t shapes = params_.proof_shapes;
+  const auto few = static_cast<std::int64_t>(sets.size());
+  std::int64_t left = few;
+  for (const std::vector<TensorIndex>& stays : sets) {
+    const auto [bound, none_better] =
+        look_for_better(plan, {.stays = stays, .proof_shapes = shapes / left--}, params_.max_ops);
+    least = std::min(least, bound);
+    proved = proved && none_better;
+    shapes = params_.proof_shapes - std::min(params_.proof_shapes, plan.search.shapes - before);
+  }
+  if (!proved) look_with_fewer_halos(plan, sets);
+  // Covers do not know what is fetched: as before, shorter runs may have room for it.
+  const bool fetches = !plan.behind.fetches.empty();
+  for (const std::size_t most_ops : short_runs) {
+    if (!fetches || most_ops >= params_.max_ops) continue;
+    for (const std::vector<TensorIndex>& stays : sets)
+      static_cast<void>(look_for_better(
+          plan, {.stays = stays, .proof_shapes = params_.proof_shapes / few}, most_ops));
+  }
+  plan.bound = proved ? plan.score : std::min(least, plan.score);
+  plan.optimal = plan.bound >= plan.score;
+  if (plan.optimal && !later_.early && !later_.rows)
+    plan.looked_at = {plan.bound, true, plan.proved_over};
+}
+
+void Plannings::look_with_fewer_halos(NetworkPlan& plan,
+                                      const std::vector<std::vector<TensorIndex>>& sets) {
+  Hardware fewer = hardware_;
+  std::vector<HaloPolicy>& halos = fewer.tiling.halo;
+  const std::int64_t shapes = params_.proof_shapes / static_cast<std::int64_t>(sets.size());
+  const auto goes_on = [&] {
+    return shapes > 0 && halos.size() > 1 && cut_ == StopReason::completed;
+  };
+  for (bool proved = false; !proved && goes_on();) {
+    halos.erase(std::ranges::max_element(halos));
+    proved = true;
+    for (const std::vector<TensorIndex>& stays : sets)
+      proved =
+          look_for_better(plan, {.stays = stays, .proof_shapes = shapes}, params_.max_ops, fewer)
+              .second &&
+          proved;
+  }
+}
+
+std::pair<double, bool> Plannings::look_for_better(NetworkPlan& plan, PlanPart part,
+                                                   std::size_t max_ops) {
+  return look_for_better(plan, std::move(part), max_ops, hardware_);
+}
+
+std::pair<double, bool> Plannings::look_for_better(NetworkPlan& plan, PlanPart part,
+                                                   std::size_t max_ops, const Hardware& machine) {
+  PlanParams params = rest();
+  params.reference = plan.reference;
+  params.progress = nullptr;
+  params.max_ops = max_ops;
+  part.prove_below = plan.score;
+  NetworkPlan other = plan_once(network_, machine, params, part).plan;
+  solved_ += other.search.solved;
+  note(other.stop);
+  plan.search.shapes += other.search.shapes;
+  const std::pair said{other.bound, other.optimal};
+  if (other.status != Status::feasible || other.score >= plan.score) return said;
+  other.proved_over = plan.proved_over;
+  other.limit_mattered = plan.limit_mattered;
+  other.baseline = plan.baseline;
+  other.baseline_score = plan.baseline_score;
+  other.search = plan.search;
+  other.looked_at = plan.looked_at;
+  other.looked_at.bound = std::min(other.looked_at.bound, other.score);
+  plan = std::move(other);
+  return said;
+}
+
+void Plannings::claim_with(NetworkPlan& plan, const ResidencyWork& stays) {
+  if (!stays.sets.empty()) {
+    plan.bound = std::min({plan.bound, stays.fewest_bound, plan.score});
+    plan.proved_over += ", whatever stays on the chip from run to run";
+  } else if (stays.better || stays.stop != StopReason::completed) {
+    return bound_alone(plan);
+  } else {
+    plan.proved_over += ", with tensors from run to run stored and loaded";
+  }
+  plan.optimal = plan.bound >= plan.score;
+}
+
+void Plannings::bound_alone(NetworkPlan& plan) {
+  plan.bound = std::min(plan.score, least_of_all(plan, false, whole_.budget()));
+  if (later_.early) plan.bound = std::min(plan.bound, least_of_all(plan, true, whole_.budget()));
+  plan.optimal = plan.bound >= plan.score;
+  plan.proved_over = over_everything();
+}
+
+double Plannings::least_of_all(const NetworkPlan& plan, bool early, const Budget& budget) {
+  Least& least = least_of_all_[early ? 1 : 0];
+  if (least.whole || (least.bound > 0 && budget.exhausted())) return least.bound;
+  const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
+  const std::size_t max_ops =
+      early ? std::min(params_.max_ops, network_.ops.size() - 1) : params_.max_ops;
+  const double bound =
+      bound_of_plans(network_, hardware_, params_, {score, max_ops, early, budget});
+  least = {std::max(least.bound, bound), !budget.exhausted()};
+  return least.bound;
+}
+
+void Plannings::bounds_in_time(const NetworkPlan& plan) {
+  least_of_all(plan, false, porter::without_last(2, limited_.budget()));
+  if (later_.early) least_of_all(plan, true, porter::without_last(2, limited_.budget()));
+}
+
+std::string Plannings::over_everything() const {
+  std::string text = "covers by runs of consecutive ops";
+  if (params_.max_ops < network_.ops.size())
+    text += ", at most " + std::to_string(params_.max_ops) + " in a run";
+  text += ", in whatever tiles and variants of the profile's tiling";
+  if (std::ranges::any_of(network_.tensors, [](const Tensor& t) { return t.joined.has_value(); }))
+    text += ", with what is joined in its place off the chip";
+  if (params_.residency && !stays_on_chip(hardware_))
+    text += later_.rows ? ", whatever stays on the chip from run to run, in whole or in part"
+                        : ", whatever stays on the chip from run to run";
+  if (later_.early) text += ", whatever weights come early";
+  if (!params_.peak_limits.empty()) text += ", within the limits on peaks that were given";
+  return text;
+}
+
+std::string Plannings::looked_at_later() const {
+  std::string text;
+  if (later_.direct)
+    text +=
+        ", and the runs of one op that the best of those has also with what its engine reads "
+        "and writes off the chip itself";
+  if (later_.trailing)
+    text +=
+        ", and the longer runs that the best of those has also with their last ops beside the "
+        "next tile's";
+  if (later_.early) text += ", and the best of those with weights that come early";
+  if (later_.rows) text += ", and the best of those with rows that stay";
+  return text;
+}
+
+}  // namespace tessera::planner
