@@ -286,6 +286,7 @@ std::vector<std::int64_t> mode_switches(const ModeSchedule& modes, std::optional
   if (cycle) positions = static_cast<std::size_t>(*cycle);
   std::vector<std::int64_t> switches(positions, 0);
   for (const auto& names : modes) {
+    if (names.empty()) continue;  // a memory without modes
     std::vector<char> here(positions, 0);
     for (std::size_t t = 0; t < names.size(); ++t) {
       if (t == 0 && !cycle) continue;

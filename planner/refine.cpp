@@ -136,31 +136,29 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
 /// What is known of shapes, from machines that differ in their capacity alone or from this one.
 KnownShapes Candidates::known_shapes(const std::string& structure,
                                      const TileVariant& options) const {
-  const auto load_key = [this, structure, options](const tiling::TileShape& shape) {
-    return load_key_ + cost_key_of(structure, options, shape).substr(cost_key_.size());
-  };
-  return {
-      .fits = [this, load_key](const tiling::TileShape& shape) -> std::optional<bool> {
-        const std::optional<KnownLoad> known = known_loads().find(load_key(shape));
-        if (!known || (capacity_ < known->fits_from && capacity_ > known->fails_to))
-          return std::nullopt;
-        return capacity_ >= known->fits_from;
-      },
-      .keep_fits =
-          [this, load_key](const tiling::TileShape& shape, bool fits) {
-            const std::string key = load_key(shape);
-            KnownLoad known = known_loads().find(key).value_or(KnownLoad{});
-            if (fits)
-              known.fits_from = std::min(known.fits_from, capacity_);
-            else
-              known.fails_to = std::max(known.fails_to, capacity_);
-            known_loads().keep(key, known);
+  const ShapeKeys load_keys(load_key_, structure, options);
+  return {.fits = [this, load_keys](const tiling::TileShape& shape) -> std::optional<bool> {
+            const std::optional<KnownLoad> known = known_loads().find(load_keys.of(shape));
+            if (!known || (capacity_ < known->fits_from && capacity_ > known->fails_to))
+              return std::nullopt;
+            return capacity_ >= known->fits_from;
           },
-      .cost = [this, structure, options](const tiling::TileShape& shape) -> std::optional<Metrics> {
-        const auto known = known_costs().find(cost_key_of(structure, options, shape));
-        if (!known || !known->load) return std::nullopt;
-        return least_of(*known);
-      }};
+          .keep_fits =
+              [this, load_keys](const tiling::TileShape& shape, bool fits) {
+                const std::string key = load_keys.of(shape);
+                KnownLoad known = known_loads().find(key).value_or(KnownLoad{});
+                if (fits)
+                  known.fits_from = std::min(known.fits_from, capacity_);
+                else
+                  known.fails_to = std::max(known.fails_to, capacity_);
+                known_loads().keep(key, known);
+              },
+          .cost = [this, keys = cost_keys(structure, options)](
+                      const tiling::TileShape& shape) -> std::optional<Metrics> {
+            const auto known = known_costs().find(keys.of(shape));
+            if (!known || !known->load) return std::nullopt;
+            return least_of(*known);
+          }};
 }
 
 ShapeSearchParams Candidates::shape_params(RunGeometry& run, const std::string& structure,
@@ -171,13 +169,13 @@ ShapeSearchParams Candidates::shape_params(RunGeometry& run, const std::string& 
           .nodes_per_question = effort_at(0, params_.nodes_per_question).nodes,
           .seed = params_.seed,
           .cost =
-              [this, &run, &structure, options, &geometry, &poll](
+              [this, &run, keys = cost_keys(structure, options), &geometry, &poll](
                   const tiling::TileGrid& grid, const tiling::Lowering& lowering) {
                 KnownCost cost =
                     cost_anywhere(run.part, grid, lowering, cheapest_, *cheapest_arrays_, poll);
                 cost.load = peak_load(
                     lowering, tiling::demands(run.part, geometry.space(), lowering, grid.tiles));
-                known_costs().keep(cost_key_of(structure, options, grid.shape), cost);
+                known_costs().keep(keys.of(grid.shape), cost);
                 return least_of(cost);
               },
           .groups = &run.groups.try_emplace(options.halo, geometry.space()).first->second,
@@ -425,7 +423,7 @@ void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) {
   if (!best.found) return;
   std::optional<KnownCost> known;
   if (!c.cost_key_.empty())
-    known = c.known_costs().find(c.cost_key_of(structure_, options, best.found->shape));
+    known = c.known_costs().find(c.cost_keys(structure_, options).of(best.found->shape));
   look.option = make_option(geometry, c.hardware_, options, std::move(*best.found), c.engine_name_,
                             *c.arrays_, poll, known ? &*known : nullptr);
   look.cost = goal_.score(look.option->metrics);
