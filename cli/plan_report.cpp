@@ -30,11 +30,14 @@ std::string decimals(double value, int digits) {
   return text;
 }
 
-std::string time_text(std::int64_t cycles, const Hardware& hardware) {
-  const double seconds = static_cast<double>(cycles) / hardware.clock_hz;
+std::string time_text(double seconds) {
   if (seconds < 1e-3) return decimals(seconds * 1e6, 1) + " us";
   if (seconds < 1) return decimals(seconds * 1e3, 2) + " ms";
   return decimals(seconds, 2) + " s";
+}
+
+std::string time_text(std::int64_t cycles, const Hardware& hardware) {
+  return time_text(static_cast<double>(cycles) / hardware.clock_hz);
 }
 
 std::string energy_text(double picojoules) {
@@ -172,7 +175,7 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware, st
   while (left < heads.size() && heads[left] != "latency" && heads[left] != "tiles") ++left;
   std::string text = table.text(left);
   if (!left_out.empty())
-    text += "(no room for: " + left_out + "; a wider terminal shows them, report most of them)\n";
+    text += "(no room for: " + left_out + "; a wider terminal or `tessera report` shows them)\n";
   return text;
 }
 
@@ -207,7 +210,7 @@ std::string reference_line(const NetworkPlan& plan, const Hardware& hardware) {
   if (r.totals == plan.baseline && (r.profile == plan.profile || named != nullptr)) return "";
   const double seconds =
       r.clock_hz > 0 ? static_cast<double>(r.totals.latency_cycles) / r.clock_hz : 0;
-  return "scores are relative to " + r.profile + ": " + decimals(1000 * seconds, 2) + " ms, " +
+  return "scores are relative to " + r.profile + ": " + time_text(seconds) + ", " +
          energy_text(r.totals.energy_pj) + ", " + bytes_text(r.totals.dram_bytes) + " of DRAM\n";
 }
 

@@ -448,7 +448,11 @@ class Explorer {
   void note_progress(const CandidateState& state) {
     ++progress_.done;
     progress_.candidates = states_.size();
-    if (!state.excluded.empty()) ++progress_.excluded;
+    // Where a network is infeasible, so is the machine.
+    const bool infeasible = std::ranges::any_of(state.plans, [](const auto& plan) {
+      return plan && plan->status == SweepStatus::infeasible;
+    });
+    if (!state.excluded.empty() && !infeasible) ++progress_.excluded;
     if (state.has_all_plans()) {
       progress_.proved += std::ranges::all_of(
           state.plans, [](const auto& plan) { return plan->status == SweepStatus::proved; });

@@ -7,6 +7,7 @@
 
 #include "cost/score.h"
 #include "model/crew.h"
+#include "model/json_text.h"
 #include "planner/check.h"
 #include "planner/describe.h"
 #include "planner/idle.h"
@@ -31,6 +32,8 @@ bool close(double a, double b) {
   return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
+}  // namespace
+
 void metrics_wrong(const std::string& of, const Metrics& right, const Metrics& said,
                    std::vector<std::string>& wrong) {
   const auto whole = [&](const char* what, std::int64_t a, std::int64_t b) {
@@ -41,12 +44,14 @@ void metrics_wrong(const std::string& of, const Metrics& right, const Metrics& s
   whole("dram_bytes", right.dram_bytes, said.dram_bytes);
   whole("peak_bytes", right.peak_bytes, said.peak_bytes);
   if (!close(right.energy_pj, said.energy_pj))
-    wrong.push_back(of + ": energy_pj is " + std::to_string(right.energy_pj) + ", not " +
-                    std::to_string(said.energy_pj));
+    wrong.push_back(of + ": energy_pj is " + json_number(right.energy_pj) + ", not " +
+                    json_number(said.energy_pj));
   if (!close(right.peak_bandwidth, said.peak_bandwidth))
-    wrong.push_back(of + ": peak_bandwidth is " + std::to_string(right.peak_bandwidth) + ", not " +
-                    std::to_string(said.peak_bandwidth));
+    wrong.push_back(of + ": peak_bandwidth is " + json_number(right.peak_bandwidth) + ", not " +
+                    json_number(said.peak_bandwidth));
 }
+
+namespace {
 
 /// What is wrong with one run, whatever the others are.
 class RunChecker {
@@ -186,8 +191,8 @@ class PlanChecker {
       say("the score of the baseline is not " + std::to_string(plan_.baseline_score) +
           ": it does not follow from the baseline, the reference and the weights");
     if (plan_.clock_hz != 0 && plan_.clock_hz != hardware_.clock_hz)  // 0: not said
-      say("the profile's clock is " + std::to_string(hardware_.clock_hz) + " Hz, not " +
-          std::to_string(plan_.clock_hz));
+      say("the profile's clock is " + json_number(hardware_.clock_hz) + " Hz, not " +
+          json_number(plan_.clock_hz));
     if (!(plan_.reference.clock_hz >= 0))  // 0: not said
       say("the clock of the reference is negative");
     claim({plan_.bound, plan_.optimal, plan_.proved_over}, "");

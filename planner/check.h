@@ -17,4 +17,8 @@ namespace tessera::planner {
 [[nodiscard]] std::vector<std::string> plan_wrong(const Network& network, const Hardware& hardware,
                                                   const NetworkPlan& plan, int threads);
 
+/// A sentence for each of the metrics `of` something that is not what it was said to be.
+void metrics_wrong(const std::string& of, const Metrics& right, const Metrics& said,
+                   std::vector<std::string>& wrong);
+
 }  // namespace tessera::planner

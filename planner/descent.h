@@ -25,15 +25,19 @@ struct Level {
 };
 
 /// What is found at last may be a little better than it looked: the levels that are worth doing in
-/// full, the best first.
-[[nodiscard]] inline std::vector<Level> worth_it(std::vector<Level> levels) {
-  constexpr std::size_t most_levels = 2;
+/// full, the best first. In short networks, where that is soon done, it may be much better as well,
+/// and more memory is to be no worse: there all of the memory is always among them.
+/// require: the first is all of the memory.
+[[nodiscard]] inline std::vector<Level> worth_it(std::vector<Level> levels, bool short_network) {
+  const std::size_t most_levels = short_network ? 6 : 2;
+  const double good = short_network ? 1.5 : nearly_as_good;
+  const Level whole = levels.front();
   std::ranges::stable_sort(levels, {}, &Level::score);
-  const auto worse = [&](const Level& each) {
-    return each.score > levels.front().score * nearly_as_good;
-  };
-  levels.erase(std::ranges::find_if(levels, worse), levels.end());
+  const double least = levels.front().score;
+  std::erase_if(levels, [&](const Level& each) { return each.score > least * good; });
   if (levels.size() > most_levels) levels.resize(most_levels);
+  const bool there = std::ranges::count(levels, whole.most_peak, &Level::most_peak) > 0;
+  if (short_network && !there) levels.push_back(whole);
   return levels;
 }
 

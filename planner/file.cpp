@@ -1,6 +1,7 @@
 // Plans as files: out, in, and judged by everything they say.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 
@@ -11,6 +12,7 @@
 #include "io/plan_json.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
+#include "planner/check.h"
 #include "planner/hardware_key.h"
 #include "planner/modes.h"
 #include "planner/piece.h"
@@ -119,7 +121,9 @@ class ClaimCheck {
     const Hardware* const other = hardware_.reference.get();
     const std::string where = "reference: " + said.profile + ", layer by layer or planned";
     if (other == nullptr || hardware_key(*other) == hardware_key(hardware_)) {
-      if (!close(said.totals, plan_.baseline) || said.profile != hardware_.name)
+      const bool named =
+          said.profile == hardware_.name || (other != nullptr && said.profile == other->name);
+      if (!named || !close(said.totals, plan_.baseline))
         verdict_.claimed.push_back(where + ": what it costs");
       return;
     }
@@ -161,18 +165,15 @@ class ClaimCheck {
       return;
     }
     const Metrics made = with_single_fetches(network_, hardware_, sum_of(singles));
-    if (close(made, plan_.baseline)) return;
-    const std::string differs = "the baseline, each op alone, has " +
-                                std::to_string(made.latency_cycles) + " cycles and " +
-                                std::to_string(made.dram_bytes) + " bytes of traffic, not " +
-                                std::to_string(plan_.baseline.latency_cycles) + " and " +
-                                std::to_string(plan_.baseline.dram_bytes);
+    std::vector<std::string> differs;
+    metrics_wrong("the baseline, each op alone", made, plan_.baseline, differs);
+    if (differs.empty()) return;
     // A limit that ended a plan may have ended its baseline with worse tiles: that is no lie, but
     // no yardstick either.
     if (plan_.stop == StopReason::completed || plan_.stop == StopReason::node_limit)
-      verdict_.wrong.push_back(differs);
+      std::ranges::move(differs, std::back_inserter(verdict_.wrong));
     else
-      verdict_.claimed.push_back("baseline: a limit ended the plan; " + differs);
+      verdict_.claimed.push_back("baseline: a limit ended the plan; " + differs.front());
   }
 
   void bounds() {

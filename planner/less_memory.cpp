@@ -85,7 +85,7 @@ std::vector<Level> Plannings::best_levels(NetworkPlan& plan, double fewest) {
     take_if_better(plan, std::move(lower));
     descent.see(plan);
   }
-  return worth_it(std::move(levels));
+  return worth_it(std::move(levels), network_.ops.size() <= few_ops);
 }
 
 }  // namespace tessera::planner

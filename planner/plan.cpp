@@ -85,6 +85,9 @@ NetworkPlan Plannings::run() {
     plan.stop = cut_;
     plan.optimal = false;
   }
+  // What a limit kept from being looked at is among what is named.
+  if (plan.stop != StopReason::completed)
+    plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
   // What ended then was not all there is to do: where everything lies off the chip, say.
   if (plan.status != Status::infeasible && plan.stop == StopReason::completed)
     plan.stop = whole_.budget().exhausted().value_or(plan.stop);

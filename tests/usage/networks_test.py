@@ -104,6 +104,13 @@ class Plans(Case):
             edit(plan)
             self.check(WRONG, plan)
 
+    def test_a_reference_that_is_the_same_machine_by_another_name_is_made_again(self):
+        named = self.file("named.yaml", PROFILE.replace("small", "named") + "reference: small\n")
+        self.ends(FOUND, "plan", self.network, "-p", named, "-o", self.plan_file, "-q")
+        self.assertEqual(json.loads(self.plan_file.read_text())["reference"]["profile"], "small")
+        done = self.ends(FOUND, "check", self.network, self.plan_file, "-p", named)
+        self.assertNotIn("reference", done.stdout)
+
     def test_what_a_plan_claims_is_made_again_or_marked(self):
         self.plan()
         right = json.loads(self.plan_file.read_text())
@@ -123,6 +130,9 @@ class Plans(Case):
                               flattered["baseline"]["latency_cycles"])
         flattered["bound"] = flattered["score"]
         self.assertIn("the baseline", self.check(WRONG, flattered).stdout)
+        wide = copy.deepcopy(right)
+        wide["baseline"]["peak_bandwidth"] += 1
+        self.assertIn("the baseline, each op alone: peak_bandwidth is ", self.check(WRONG, wide).stdout)
         # Weights that somebody asked for are no lie, but are told.
         self.plan("--weight", "latency=1", "--weight", "dram_bytes=3")
         self.assertIn("claimed, not checked: weights", self.check(FOUND, None).stdout)
