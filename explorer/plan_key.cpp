@@ -9,7 +9,7 @@ namespace {
 
 /// Raised with every change after which the same question gets another plan: a store may be older
 /// than the program, within one version of it.
-constexpr int revision_of_plans = 13;
+constexpr int revision_of_plans = 14;
 
 }  // namespace
 

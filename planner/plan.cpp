@@ -79,8 +79,7 @@ NetworkPlan Plannings::run() {
   }
   if (plan.status == Status::feasible && always_settles(hardware_))
     settle_off_chip(network_, hardware_, whole_.budget(), plan, params_.limits.threads);
-  if (params_.progress && plan.status == Status::feasible)
-    params_.progress({plan.score, plan.bound, solved_});
+  if (plan.status == Status::feasible) tell(params_.progress, plan);
   if (may_go_on(plan) && cut_ != StopReason::completed) {
     plan.stop = cut_;
     plan.optimal = false;
@@ -118,7 +117,7 @@ NetworkPlan Plannings::found(const PlanParams& params, bool wants_nearly, Reside
   if (off_chip::behind(hardware_) != nullptr) try_shorter_runs(plan);
   if (levels && may_go_on(plan)) {
     look_further(plan, fewest);
-    if (params.progress) params.progress({plan.score, plan.bound, solved_});
+    tell(params.progress, plan);
   }
   covers_.reset();
   std::vector<NetworkPlan> shorter;
@@ -320,6 +319,17 @@ void Plannings::take_if_better(NetworkPlan& plan, NetworkPlan other) {
   other.optimal = other.optimal && plan.optimal;
   if (other.optimal) other.bound = other.score;
   plan = std::move(other);
+}
+
+void Plannings::tell(const std::function<void(const PlanProgress&)>& progress,
+                     const NetworkPlan& plan) const {
+  if (!progress) return;
+  std::int64_t solved = 0;
+  {
+    const std::lock_guard guard(told_lock_);
+    solved = told_solved_ = std::max(told_solved_, solved_);
+  }
+  progress({plan.score, plan.bound, solved});
 }
 
 std::function<void(const PlanProgress&)> Plannings::progress_from(const NetworkPlan& plan) const {

@@ -197,7 +197,7 @@ std::uint64_t few(std::size_t cases) {
 
 TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
   const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", few(50));
+  const std::uint64_t cases = setting("TESSERA_CASES", few(30));
   int planned = 0;
   int compared = 0;
   std::uint64_t unproved = 0;

@@ -36,7 +36,7 @@ Hardware profile(const std::string& name) {
 }
 
 TEST(PlanThreads, ChangeNoPlanOfRandomNetworks) {
-  const std::uint64_t cases = testing::quick ? 20 : 4;
+  const std::uint64_t cases = testing::quick ? 12 : 3;
   for (std::uint64_t seed = 1; seed <= cases; ++seed) {
     SCOPED_TRACE(seed);
     testing::Random random(seed ^ 0x7e4d);
