@@ -54,7 +54,7 @@ struct SweepText {
   std::optional<double> most_area;                     ///< of a machine
   std::optional<std::chrono::nanoseconds> timeout;     ///< of a plan; nothing: until proved
   std::optional<std::int64_t> work;
-  std::optional<std::int64_t> tile_shapes;
+  std::optional<std::int64_t> tile_shapes;  ///< of a plan; nothing: as many as without a sweep
   std::int64_t proof_shapes = 0;        ///< of a plan: machines are compared by what is looked at
   std::optional<std::int64_t> samples;  ///< random; nothing: the grid
   std::uint64_t seed = 0;

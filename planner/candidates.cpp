@@ -1,12 +1,9 @@
 #include "planner/candidates.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <new>
 #include <numeric>
-#include <string_view>
 
 #include "cost/tiled_run.h"
 #include "facts/modes.h"
@@ -79,22 +76,13 @@ std::string variant_word(const TileVariant& options) {
          (options.trailing > 0 ? std::to_string(options.trailing) + ' ' : "");
 }
 
-ShapeKeys::ShapeKeys(const std::string& machine, const std::string& structure,
-                     const TileVariant& options)
-    : all_(machine + structure + variant_word(options) + ' ') {}
-
-std::string ShapeKeys::of(const tiling::TileShape& shape) const {
-  constexpr std::size_t most_digits = std::numeric_limits<Dim>::digits10 + 2;
-  std::array<char, tiling::tile_axes*(most_digits + 1)> word{};
-  char* end = word.data();
-  for (const Dim extent : shape.extent) {
-    end = std::to_chars(end, word.data() + word.size(), extent).ptr;
-    *end++ = ' ';
-  }
-  const std::string_view written(word.data(), static_cast<std::size_t>(end - word.data()));
+std::string shape_key(const std::string& begin, const tiling::TileShape& shape) {
   std::string key;
-  key.reserve(all_.size() + written.size());
-  return key.append(all_).append(written);
+  key.reserve(begin.size() + 24);  // three extents, as a rule
+  key = begin;
+  key += ' ';  // runs in parts end with a number
+  for (const Dim extent : shape.extent) (key += std::to_string(extent)) += ' ';
+  return key;
 }
 
 Candidates::Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
@@ -168,8 +156,9 @@ void Candidates::keep(const std::string& structure, const std::shared_ptr<RunGeo
   if (kept_network_) memory_->geometries().keep(structure, run);
 }
 
-ShapeKeys Candidates::cost_keys(const std::string& structure, const TileVariant& options) const {
-  return {cost_key_, structure, options};
+std::string Candidates::cost_key_of(const std::string& structure,
+                                    const TileVariant& options) const {
+  return cost_key_ + variant_word(options) + structure;
 }
 
 std::shared_ptr<const cost::GridBound> Candidates::grid_bound(const Question& question) const {
@@ -270,9 +259,8 @@ PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeom
   std::string peak_key;
   std::optional<KnownCost> cost;
   if (!cost_key_.empty()) {
-    cost_key = cost_keys(question.structure, options).of(found.shape);
-    const std::string effort = std::to_string(question.effort.nodes) + ' ';
-    peak_key = ShapeKeys(placement_key_ + effort, question.structure, options).of(found.shape);
+    cost_key = shape_key(cost_key_of(question.structure, options), found.shape);
+    peak_key = shape_key(tile_key(question, options), found.shape);
     cost = known_costs().find(cost_key);
     if (const std::optional<Size> peak = memory_->peaks().find(peak_key)) {
       if (!cost) {

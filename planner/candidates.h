@@ -87,15 +87,8 @@ struct CandidateCounts {
 /// In a few letters, for keys.
 [[nodiscard]] std::string variant_word(const TileVariant& variant);
 
-/// Keys of the shapes of a run in one variant: all but the shape is written once.
-class ShapeKeys {
- public:
-  ShapeKeys(const std::string& machine, const std::string& structure, const TileVariant& options);
-  [[nodiscard]] std::string of(const tiling::TileShape& shape) const;
-
- private:
-  std::string all_;
-};
+/// `begin` is all of the key but the shape.
+[[nodiscard]] std::string shape_key(const std::string& begin, const tiling::TileShape& shape);
 
 /// Thread-safe.
 class Candidates {
@@ -188,7 +181,8 @@ class Candidates {
   [[nodiscard]] ByKey<KnownLoad>& known_loads() const {
     return of_machine_ ? of_machine_->loads : memory_->loads();
   }
-  [[nodiscard]] ShapeKeys cost_keys(const std::string& structure, const TileVariant& options) const;
+  [[nodiscard]] std::string cost_key_of(const std::string& structure,
+                                        const TileVariant& options) const;
   [[nodiscard]] KnownCost cost_of(RunGeometry& run, tiling::TileGeometry& geometry,
                                   const TileVariant& options, const tiling::TileShape& shape,
                                   Poll& poll) const;

@@ -79,14 +79,14 @@ NetworkPlan Plannings::run() {
   }
   if (plan.status == Status::feasible && always_settles(hardware_))
     settle_off_chip(network_, hardware_, whole_.budget(), plan, params_.limits.threads);
-  if (plan.status == Status::feasible) tell(params_.progress, plan);
+  if (params_.progress && plan.status == Status::feasible)
+    params_.progress({plan.score, plan.bound, std::max(told_solved_, solved_)});
   if (may_go_on(plan) && cut_ != StopReason::completed) {
     plan.stop = cut_;
     plan.optimal = false;
   }
   // What a limit kept from being looked at is among what is named.
-  if (plan.stop != StopReason::completed)
-    plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
+  if (cut_ != StopReason::completed) plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
   // What ended then was not all there is to do: where everything lies off the chip, say.
   if (plan.status != Status::infeasible && plan.stop == StopReason::completed)
     plan.stop = whole_.budget().exhausted().value_or(plan.stop);
@@ -117,7 +117,7 @@ NetworkPlan Plannings::found(const PlanParams& params, bool wants_nearly, Reside
   if (off_chip::behind(hardware_) != nullptr) try_shorter_runs(plan);
   if (levels && may_go_on(plan)) {
     look_further(plan, fewest);
-    tell(params.progress, plan);
+    if (const auto tell = progress_from(plan)) tell({plan.score, plan.bound, 0});
   }
   covers_.reset();
   std::vector<NetworkPlan> shorter;
@@ -319,17 +319,6 @@ void Plannings::take_if_better(NetworkPlan& plan, NetworkPlan other) {
   other.optimal = other.optimal && plan.optimal;
   if (other.optimal) other.bound = other.score;
   plan = std::move(other);
-}
-
-void Plannings::tell(const std::function<void(const PlanProgress&)>& progress,
-                     const NetworkPlan& plan) const {
-  if (!progress) return;
-  std::int64_t solved = 0;
-  {
-    const std::lock_guard guard(told_lock_);
-    solved = told_solved_ = std::max(told_solved_, solved_);
-  }
-  progress({plan.score, plan.bound, solved});
 }
 
 std::function<void(const PlanProgress&)> Plannings::progress_from(const NetworkPlan& plan) const {

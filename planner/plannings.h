@@ -170,9 +170,6 @@ class Plannings {
 
   [[nodiscard]] std::string over_everything() const;
 
-  /// How much is solved is never told to be less than before.
-  void tell(const std::function<void(const PlanProgress&)>& progress,
-            const NetworkPlan& plan) const;
   /// What is known already stays the best until something better is. Plans that are made side by
   /// side tell one after the other.
   [[nodiscard]] std::function<void(const PlanProgress&)> progress_from(

@@ -136,16 +136,16 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
 /// What is known of shapes, from machines that differ in their capacity alone or from this one.
 KnownShapes Candidates::known_shapes(const std::string& structure,
                                      const TileVariant& options) const {
-  const ShapeKeys load_keys(load_key_, structure, options);
-  return {.fits = [this, load_keys](const tiling::TileShape& shape) -> std::optional<bool> {
-            const std::optional<KnownLoad> known = known_loads().find(load_keys.of(shape));
+  const std::string load_key = load_key_ + variant_word(options) + structure;
+  return {.fits = [this, load_key](const tiling::TileShape& shape) -> std::optional<bool> {
+            const std::optional<KnownLoad> known = known_loads().find(shape_key(load_key, shape));
             if (!known || (capacity_ < known->fits_from && capacity_ > known->fails_to))
               return std::nullopt;
             return capacity_ >= known->fits_from;
           },
           .keep_fits =
-              [this, load_keys](const tiling::TileShape& shape, bool fits) {
-                const std::string key = load_keys.of(shape);
+              [this, load_key](const tiling::TileShape& shape, bool fits) {
+                const std::string key = shape_key(load_key, shape);
                 KnownLoad known = known_loads().find(key).value_or(KnownLoad{});
                 if (fits)
                   known.fits_from = std::min(known.fits_from, capacity_);
@@ -153,9 +153,9 @@ KnownShapes Candidates::known_shapes(const std::string& structure,
                   known.fails_to = std::max(known.fails_to, capacity_);
                 known_loads().keep(key, known);
               },
-          .cost = [this, keys = cost_keys(structure, options)](
+          .cost = [this, key = cost_key_of(structure, options)](
                       const tiling::TileShape& shape) -> std::optional<Metrics> {
-            const auto known = known_costs().find(keys.of(shape));
+            const auto known = known_costs().find(shape_key(key, shape));
             if (!known || !known->load) return std::nullopt;
             return least_of(*known);
           }};
@@ -169,13 +169,13 @@ ShapeSearchParams Candidates::shape_params(RunGeometry& run, const std::string& 
           .nodes_per_question = effort_at(0, params_.nodes_per_question).nodes,
           .seed = params_.seed,
           .cost =
-              [this, &run, keys = cost_keys(structure, options), &geometry, &poll](
+              [this, &run, key = cost_key_of(structure, options), &geometry, &poll](
                   const tiling::TileGrid& grid, const tiling::Lowering& lowering) {
                 KnownCost cost =
                     cost_anywhere(run.part, grid, lowering, cheapest_, *cheapest_arrays_, poll);
                 cost.load = peak_load(
                     lowering, tiling::demands(run.part, geometry.space(), lowering, grid.tiles));
-                known_costs().keep(keys.of(grid.shape), cost);
+                known_costs().keep(shape_key(key, grid.shape), cost);
                 return least_of(cost);
               },
           .groups = &run.groups.try_emplace(options.halo, geometry.space()).first->second,
@@ -423,7 +423,7 @@ void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) {
   if (!best.found) return;
   std::optional<KnownCost> known;
   if (!c.cost_key_.empty())
-    known = c.known_costs().find(c.cost_keys(structure_, options).of(best.found->shape));
+    known = c.known_costs().find(shape_key(c.cost_key_of(structure_, options), best.found->shape));
   look.option = make_option(geometry, c.hardware_, options, std::move(*best.found), c.engine_name_,
                             *c.arrays_, poll, known ? &*known : nullptr);
   look.cost = goal_.score(look.option->metrics);

@@ -13,7 +13,7 @@ import subprocess
 import termios
 import unittest
 
-from support import BAD_INPUT, EXAMPLES, FOUND, TESSERA, Case, errors, run, skip_what_was_left_out
+from support import BAD_INPUT, EXAMPLES, FOUND, TESSERA, Case, errors, run, shown_on, skip_what_was_left_out
 
 SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
 INPUT = EXAMPLES / "residual-block.csv"
@@ -285,16 +285,11 @@ class Width(Case):
                                     "--max-ops", "2", "--tile-shapes", "0", "--progress", "none"],
                                    stdout=follower, stderr=subprocess.PIPE, env={**os.environ, "COLUMNS": "200"})
         os.close(follower)
-        shown = b""
-        try:
-            while piece := os.read(leader, 65536):
-                shown += piece
-        except OSError:  # nobody writes any more
-            pass
+        shown = shown_on(leader)
         os.close(leader)
         skip_what_was_left_out(process.communicate()[1].decode())
         self.assertEqual(process.returncode, FOUND)
-        table = shown.decode().replace("\r", "").split("\n\n")[1].splitlines()
+        table = shown.replace("\r", "").split("\n\n")[1].splitlines()
         self.assertTrue(table[0].startswith("#"))
         self.assertTrue(all(len(line) <= 80 or "no room" in line for line in table), table)
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 import unittest
 
-from support import FOUND, SLOW, TESSERA, Case, run, strict_json
+from support import FOUND, SLOW, TESSERA, Case, run, shown_on, strict_json
 
 OPS = 3 if SLOW else 16
 SWEEP = """tessera: sweep/1
@@ -35,19 +35,6 @@ def network(ops):
         text += (f"  - {{name: c{k}, type: conv, inputs: [t{k}], output: t{k + 1}, "
                  f"weights: {{shape: [{channels}, {read}, {size}, {size}]}}, pad: {pad}}}\n")
     return text + f"outputs: [t{ops}]\n"
-
-
-def everything(terminal):
-    """What is written to a terminal, which keeps a few thousand bytes at most, until nobody has it open."""
-    said = b""
-    while True:
-        try:
-            some = os.read(terminal, 1 << 16)
-        except OSError:
-            some = b""
-        if not some:
-            return said.decode()
-        said += some
 
 
 def lines(done):
@@ -117,7 +104,7 @@ class Progress(Case):
         with subprocess.Popen([TESSERA, *map(str, command)], stdout=subprocess.DEVNULL,
                               stderr=theirs) as process:
             os.close(theirs)
-            said = everything(ours)
+            said = shown_on(ours)
         self.assertEqual(process.returncode, FOUND)
         self.assertNotIn("\n", said)
         shown = [line.strip() for line in said.split("\r") if line.strip()]

@@ -40,6 +40,17 @@ FOUND, FAILED, BAD_INPUT, WRONG, INFEASIBLE, STOPPED = 0, 1, 2, 3, 20, 30
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+def shown_on(terminal):
+    """What is written to a terminal, which keeps a few thousand bytes at most, until nobody has it open."""
+    seen = b""
+    try:
+        while piece := os.read(terminal, 1 << 16):
+            seen += piece
+    except OSError:  # nobody writes any more
+        pass
+    return seen.decode()
+
+
 def run(*arguments, stdin=None, cwd=None, timeout=120, stdout=subprocess.PIPE, **options):
     """The finished process; arguments may be paths. Skips the test where the build was made without
     a library that the command needs."""

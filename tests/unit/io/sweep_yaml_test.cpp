@@ -43,8 +43,8 @@ TEST(SweepYaml, ReadsTheRest) {
       read_sweep_yaml(with("[1]",
                            "  where: [\"k < 2\"]\n"
                            "dtype: int8\nobjective: {latency: 0.5, energy: 0.5}\nreference: other\n"
-                           "limits: {peak_memory: 512 KiB, area: 3.5}\neffort: {timeout: 5s, work: "
-                           "100, tile_shapes: 8}\n"
+                           "limits: {peak_memory: 512 KiB, area: 3.5}\n"
+                           "effort: {timeout: 5s, work: 100, tile_shapes: 8}\n"
                            "strategy: {random: {samples: 10, seed: 3}, prune: false}\n"),
                       "s.yaml");
   ASSERT_EQ(sweep.networks.size(), 2U);
