@@ -354,9 +354,12 @@ std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
   return text;
 }
 
-/// The first of these, and how many more there are.
+/// The first of these, and how many more there are. Converters name a tensor after all ops they
+/// merged.
 std::string first_of(std::vector<std::string> names) {
   constexpr std::size_t named = 3;
+  constexpr std::size_t width = 48;
+  for (std::string& name : names) name = shortened(name, width);
   if (names.size() <= named) return joined(names) + "\n";
   const std::string more = " and " + std::to_string(names.size() - named) + " more\n";
   names.resize(named);

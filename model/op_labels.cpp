@@ -7,6 +7,8 @@ namespace tessera {
 
 namespace {
 
+constexpr std::string_view range_mark = " .. ";  ///< between the first op of a run and its last
+
 /// Of what two names have in common: whole folders.
 std::size_t common_folders(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
@@ -38,6 +40,15 @@ std::string without_repeats(std::string_view name) {
 std::string shortened(const std::string& text, std::size_t width) {
   constexpr std::string_view gap = "...";
   if (text.size() <= width) return text;
+  // Both ends of a range are named, the shorter one as a whole where it is short.
+  if (const std::size_t at = text.find(range_mark);
+      at != text.npos && width >= range_mark.size() + 4 * gap.size()) {
+    const std::string first = text.substr(0, at);
+    const std::string last = text.substr(at + range_mark.size());
+    const std::size_t room = width - range_mark.size();
+    const std::size_t of_last = std::min(last.size(), room - std::min(first.size(), room / 2));
+    return shortened(first, room - of_last) + std::string(range_mark) + shortened(last, of_last);
+  }
   if (width <= gap.size()) return text.substr(text.size() - width);
   const std::size_t kept = width - gap.size();
   const auto inside = [&](std::size_t at) {
@@ -71,7 +82,7 @@ std::string OpLabels::of(const PlannedSubgraph& subgraph) const {
   std::string first = without_repeats(subgraph.names.front()).substr(common_);
   if (subgraph.names.size() == 1) return first;
   const std::string last = without_repeats(subgraph.names.back()).substr(common_);
-  return first + " .. " + last.substr(common_folders(first, last));
+  return first + std::string(range_mark) + last.substr(common_folders(first, last));
 }
 
 std::string OpLabels::of(const std::string& name) const {

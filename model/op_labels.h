@@ -18,7 +18,8 @@ namespace tessera {
 /// "/layer2/layer2.0/conv1/Conv" is "layer2.0/conv1/Conv".
 [[nodiscard]] std::string without_repeats(std::string_view name);
 
-/// At most `width` characters; the middle goes, more of the end stays than of the beginning.
+/// At most `width` characters; the middle goes, more of the end stays than of the beginning. Of the
+/// ops of a run, "first .. last", both keep theirs.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t width);
 
 class OpLabels {

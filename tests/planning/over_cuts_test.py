@@ -28,12 +28,12 @@ class OverCuts(Compare):
             machine.value["tiling"].update({"early": "weights", "weights": ["resident", "refetch"]})
             machine.value["objective"] = {"latency": 1}
             with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=4 TESSERA_RANDOM_SEED={seed}"):
-                mine = self.planned(network, machine, "--max-ops", str(draw.choice([1, 1, 2])))
+                mine = self.planned(network, machine, "--max-ops", str(draw.choice([1, 1, 2])), shapes="0")
                 if mine:
                     covered.update(mine.covered() if any(run.early for run in mine.runs) else ())
             seed += 1
             self.assertLess(seed - SEED, 8 * count + 20, "most of them have none")
-        if count >= 50:
+        if count >= 20:
             for what, times in {"double buffer": 10, "several channels": 15, "encoded": 5, "stays on the chip": 5, "kept": 10, "many tiles": 10,
                                 "two memories off the chip": 10, "modes are switched": 1, "weights in slices": 1}.items():
                 self.assertGreaterEqual(covered[what], times * count // 50, what)
@@ -46,7 +46,7 @@ class OverCuts(Compare):
             network, machine = RandomNetwork(draw, draw.randint(3, 7), unrolled=True), RandomMachine(draw, draw.choice([2048, 4096, 16384]))
             machine.value["tiling"].update({"early": "weights", "weights": ["resident", "refetch"]})
             with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=16 TESSERA_RANDOM_SEED={seed}"):
-                mine = self.planned(network, machine, "--max-ops", "1")
+                mine = self.planned(network, machine, "--max-ops", "1", shapes="0")
                 if mine:
                     left += "weights are left" in mine.covered()
             seed += 1
@@ -65,11 +65,11 @@ class OverCuts(Compare):
                     joined += "joined off the chip" in mine.covered()
             seed += 1
             self.assertLess(seed - SEED, 2 * count + 20, "most of them have no plan")
-        if count >= 10:
+        if count >= 5:
             self.assertGreaterEqual(joined, count // 5)
 
     def test_what_is_pinned(self):
-        pinned, seed, count = 0, SEED, max(1, COUNT // 8)
+        pinned, seed, count = 0, SEED, max(1, COUNT // 16)
         while pinned < count:
             draw = random.Random(seed)
             network = RandomNetwork(draw, draw.randint(2, 6), heavy=draw.random() < 0.3)
@@ -77,7 +77,7 @@ class OverCuts(Compare):
             chip = [memory for memory in machine.value["memories"].values() if not memory.get("offchip")]
             if any("banks" not in memory and "modes" not in memory for memory in chip):
                 machine.value["tiling"]["pinned"] = "weights"
-                with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=8 TESSERA_RANDOM_SEED={seed}"):
+                with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=16 TESSERA_RANDOM_SEED={seed}"):
                     mine = self.planned(network, machine, "--max-ops", str(draw.randint(1, 3)))
                     if mine:
                         pinned += "weights are pinned" in mine.covered()
@@ -100,24 +100,24 @@ class OverCuts(Compare):
                         covered.update(mine.covered() if "rows stay" in mine.covered() else ())
             seed += 1
             self.assertLess(seed - SEED, 20 * count + 60, "most of them have none")
-        if count >= 25:
+        if count >= 10:
             for what in ("many tiles", "double buffer", "sums in parts", "bricks", "halos kept", "several channels"):
                 self.assertGreater(covered[what], 0, what)
 
     def test_what_comes_from_behind(self):
-        covered, planned, seed, count = collections.Counter(), 0, SEED, max(1, COUNT // 4)
+        covered, planned, seed, count = collections.Counter(), 0, SEED, max(1, COUNT // 2)
         while planned < count:
             draw = random.Random(seed)
             network, machine = RandomNetwork(draw, draw.randint(2, 6), heavy=True), RandomMachine(draw, draw.choice([1024, 4096, 16384]))
             if machine.put_behind():
-                with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=4 TESSERA_RANDOM_SEED={seed}"):
-                    mine = self.planned(network, machine)
+                with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=2 TESSERA_RANDOM_SEED={seed}"):
+                    mine = self.planned(network, machine, shapes="0")
                     if mine:
                         planned += 1
                         covered.update(mine.covered())
             seed += 1
             self.assertLess(seed - SEED, 8 * count + 20, "most of them have no plan")
-        if count >= 50:
+        if count >= 40:
             for what, times in COVERED_BEHIND.items():
                 self.assertGreaterEqual(covered[what], times * count // 50, what)
 
@@ -131,7 +131,7 @@ class OverCuts(Compare):
             self.assertLess(seed - SEED, 60 * count + 100, "most of them have no tensor there")
             if not machine.put_behind(writable=True):
                 continue
-            options = "--tile-shapes", "8", "--max-ops", str(draw.choice([1, 2]))
+            options = "--tile-shapes", draw.choice(["0", "0", "8"]), "--max-ops", str(draw.choice([1, 2]))
             front, ram = (machine.value["memories"][name] for name in ("dram", "ram"))
             front["capacity"], ram["burst"] = 1 << 20, f"{draw.choice([1, 2, 4])} B"
             plan = self.plan(network.text, machine.text, *options)

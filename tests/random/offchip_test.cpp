@@ -276,7 +276,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   // Some of what is asked for below is too rare for the twenty cases of a sanitizer.
   const std::uint64_t cases =
-      setting("TESSERA_CASES", std::max<std::size_t>(testing::effort(120), 40));
+      setting("TESSERA_CASES", testing::sanitized ? 30 : testing::effort(80));
   std::size_t planned = 0;
   std::size_t lower = 0;
   std::size_t several = 0;

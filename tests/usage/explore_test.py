@@ -191,7 +191,7 @@ class Explore(Case):
         self.assertEqual(candidates, {"1"})
 
     def test_references_are_made_whatever_the_work(self):
-        path = self.sweep("tile_shapes: 0", "work: 1", more="reference: nvdla-like\n")
+        path = self.sweep("tile_shapes: 0", "tile_shapes: 0, work: 1", more="reference: nvdla-like\n")
         done = self.ends(FOUND, "explore", path, "-o", self.folder / "out", "--no-store")
         self.assertNotIn("Stopped", done.stdout)
 

@@ -24,7 +24,7 @@ import xml.etree.ElementTree
 from support import (ENDS, EXAMPLES, FAILED, FOUND, INFEASIBLE, ROOT, SLOW, STOPPED, BAD_INPUT, run,
                      start, strict_json)
 
-KILLS = int(os.environ.get("TESSERA_KILLS", "14" if SLOW else "40"))
+KILLS = int(os.environ.get("TESSERA_KILLS", "14" if SLOW else "28"))
 SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1"))
 FOLDER = os.environ.get("TESSERA_KILL_FOLDER")
 
@@ -61,7 +61,7 @@ class Kills(unittest.TestCase):
         shutil.copy(EXAMPLES / "fsrcnn_x2_360p.onnx", self.data / "net.onnx")
         checked("generate", "random", "-n", 3000, "--seed", 1, "-o", self.data / "many.csv")
         checked("generate", "random", "-n", 60, "--seed", 1, "-o", self.data / "few.csv")
-        plan = ["plan", "net.onnx", "--dtype", "int8", "-p", "ethos-u55-like", "-o", "{plan.json}",
+        plan = ["plan", "net.onnx", "--dtype", "int8", "-p", "ethos-u55-like", "--tile-shapes", "0", "-o", "{plan.json}",
                 "--plot", "{plan.svg}", "--trace", "{trace.json}"]
         self.commands = [
             Command(["place", "hard.csv", "--minimize", "-c", "4096", "-o", "{hard.json}", "--plot",

@@ -49,16 +49,16 @@ class Memory(Case):
         out = self.folder / "out"
         for more in (0, 8, 24, 48, 96, 192):
             for arguments in (("place", self.many, "-c", 1 << 20, "-t", "10s", "-o", out),
-                              ("place", self.many, "--minimize", "-t", "2s", "-o", out),
-                              ("place", self.many, "-c", 1 << 20, "-e", "sat", "-t", "10s"),
-                              ("place", self.many, "-c", 1 << 20, "-e", "smt", "-t", "10s"),
-                              ("place", self.many, "-c", 1 << 20, "-e", "learning", "-t", "2s"),
-                              ("explain", self.many, "-c", 1 << 19, "-t", "2s"),
+                              ("place", self.many, "--minimize", "-t", "1s", "-o", out),
+                              ("place", self.many, "-c", 1 << 20, "-e", "sat", "-t", "3s"),
+                              ("place", self.many, "-c", 1 << 20, "-e", "smt", "-t", "3s"),
+                              ("place", self.many, "-c", 1 << 20, "-e", "learning", "-t", "1s"),
+                              ("explain", self.many, "-c", 1 << 19, "-t", "1s"),
                               ("export", self.many, "-c", 1 << 20, "--to", "smt2", "-o", out),
                               ("generate", "random", "-n", 200000, "-o", out),
                               ("import", EXAMPLES / "fsrcnn_x2_360p.onnx", "-o", out),
                               ("plan", EXAMPLES / "fsrcnn_x2_360p.onnx", "--dtype", "int8", "-p",
-                               "ethos-u55-like", "-o", out),
+                               "ethos-u55-like", "--tile-shapes", 0, "-o", out),
                               ("tile", EXAMPLES / "fsrcnn_x2_360p.onnx", "--dtype", "int8", "--ops",
                                "0:3", "-p", "ethos-u55-like")):
                 with self.subTest(mib=base + more, arguments=list(map(str, arguments))):

@@ -280,8 +280,8 @@ class Full(Case):
                                 (("export", path, "--to", "csv"), "--output"),
                                 (("generate", "random", "-n", "1000"), "--output"),
                                 (("import", NETWORK), "--output"),
-                                (("plan", NETWORK, "--dtype", "int8", *PROFILE), "--output"),
-                                (("plan", NETWORK, "--dtype", "int8", *PROFILE), "--trace")):
+                                (("plan", NETWORK, "--dtype", "int8", *PROFILE, "--tile-shapes", 0), "--output"),
+                                (("plan", NETWORK, "--dtype", "int8", *PROFILE, "--tile-shapes", 0), "--trace")):
             for old in (None, "old"):
                 with self.subTest(command=command[0], option=option, old=old):
                     out = self.folder / "out"

@@ -119,7 +119,7 @@ class RoundTrip(Case):
     def test_plans_and_tiles(self):
         models = [NETWORK]
         if SHARED.joinpath("models").is_dir():
-            models += [SHARED / "models" / name for name in ("squeezenet1_1.onnx", "resnet18.onnx")]
+            models.append(SHARED / "models/squeezenet1_1.onnx")
         for model in models:
             with self.subTest(model=model.name):
                 out, trace = self.folder / "plan.json", self.folder / "trace.json"

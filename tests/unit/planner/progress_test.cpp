@@ -26,7 +26,7 @@ Hardware machine() {
 
 TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
   const Hardware hardware = machine();
-  const std::size_t ops = testing::quick ? 24 : 6;
+  const std::size_t ops = testing::quick ? 14 : 6;
   int stopped = 0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
