@@ -111,7 +111,7 @@ class Traces(Case):
         network = SHARED / "models" / "mobilenet_v2.onnx"
         if not network.exists():
             self.skipTest(f"{network} is not there")
-        _, plan, ops = self.adds_up(network, "ethos-u65-256", 3.75, 384 << 10, "--dtype", "int8", "--timeout", "20s")
+        _, plan, ops = self.adds_up(network, "ethos-u65-256", 3.75, 384 << 10, "--dtype", "int8", "--timeout", "8s")
         names = {name for s in plan["subgraphs"] for name in s["ops"]}
         self.assertLessEqual(names, ops | {f"{op}, last channels" for op in ops})
 

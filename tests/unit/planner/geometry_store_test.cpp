@@ -52,7 +52,7 @@ TEST(GeometryStore, OfTwoThatAreTheSameTheFirstIsKept) {
 // What is forgotten is found again: the plan is the same to the byte.
 TEST(GeometryStore, ForgettingChangesNoPlan) {
   const Network network =
-      testing::convolutions(testing::quick ? 6 : 3, {.channels = 32, .rows = 28, .columns = 28});
+      testing::convolutions(testing::quick ? 5 : 2, {.channels = 32, .rows = 28, .columns = 28});
   const Hardware machine =
       load_profile(testing::source_path("hw_profiles/ethos-u65-256.yaml").string());
   const auto plan_with = [&](std::size_t most_geometry) {

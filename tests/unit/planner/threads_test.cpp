@@ -60,7 +60,7 @@ TEST(PlanThreads, ChangeNoPlanOfRandomNetworks) {
 TEST(PlanThreads, ChangeNoPlanOnShippedMachines) {
   const Dim extent = testing::quick ? 56 : 28;
   const Network network = testing::convolutions(
-      testing::quick ? 5 : 2, {.channels = 32, .rows = extent, .columns = extent});
+      testing::quick ? 4 : 2, {.channels = 32, .rows = extent, .columns = extent});
   for (const char* name :
        {"ethos-u65-like", "ethos-u55-128", "nvdla-like", "gap9-like", "eyeriss-like"}) {
     SCOPED_TRACE(name);
@@ -73,10 +73,7 @@ TEST(PlanThreads, ChangeNoPlanOfRealNetworks) {
   TESSERA_NEED_SHARED("models/resnet18.onnx");
   const std::string path = testing::shared_path("models/resnet18.onnx").string();
   const Network network = read_network(path, {}).network;
-  for (const char* machine : {"ethos-u65-like", "gap9-like"}) {
-    SCOPED_TRACE(machine);
-    expect_same(network, profile(machine), {.tile_shapes = 8}, 2);
-  }
+  expect_same(network, profile("ethos-u65-like"), {.tile_shapes = 8}, 2);
 }
 
 }  // namespace

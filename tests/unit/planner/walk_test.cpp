@@ -15,7 +15,7 @@
 namespace tessera::planner {
 namespace {
 
-constexpr std::uint64_t cases = testing::quick ? 30 : 8;
+constexpr std::uint64_t cases = testing::quick ? 30 : 6;
 
 struct RandomPlan {
   RandomPlan(std::uint64_t seed, testing::MachineWish wish)
@@ -23,7 +23,8 @@ struct RandomPlan {
     testing::Random random(seed);
     wish.needed += testing::bytes_of(network);
     hardware = testing::random_machine(random, wish);
-    plan = plan_network(network, hardware, {.proof_shapes = 0});
+    plan =
+        plan_network(network, hardware, {.tile_shapes = seed % 2 == 0 ? 0 : 64, .proof_shapes = 0});
   }
   Network network;
   Hardware hardware;
