@@ -197,7 +197,7 @@ std::uint64_t few(std::size_t cases) {
 
 TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
   const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", few(20));
+  const std::uint64_t cases = setting("TESSERA_CASES", few(30));
   int planned = 0;
   int compared = 0;
   std::uint64_t unproved = 0;
@@ -206,7 +206,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
                  " TESSERA_CASES=1 random_plan_test");
     Random random(seed ^ 0x91a5);
     const Network network =
-        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(1, 12)),
+        testing::random_network(seed, {.ops = static_cast<std::size_t>(random.between(1, 9)),
                                        .extent = 6,
                                        .channels = 3,
                                        .views = true,
