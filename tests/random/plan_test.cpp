@@ -192,7 +192,7 @@ void expect_reads_back(const Network& network, const Hardware& hardware, const N
 
 /// Each is a plan or several: minutes under a sanitizer.
 std::uint64_t few(std::size_t cases) {
-  return testing::sanitized ? 5 : testing::effort(cases);
+  return testing::sanitized ? 8 : testing::effort(cases);
 }
 
 TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
@@ -333,7 +333,6 @@ TEST(Plan, OtherCapacitiesInMemoryChangeNothing) {
     }
     hardware.objective = {.latency = 0.5, .energy = 0.3, .dram_bytes = 0.2, .peak_memory = 0};
     PlanParams params;
-    params.tile_shapes = random.chance(70) ? 0 : 8;
     params.memory = make_plan_memory();
     for (int round = 0; round < 4; ++round) {
       for (HardwareMemory& memory : hardware.memories)
@@ -354,9 +353,7 @@ TEST(Plan, OtherCapacitiesInMemoryChangeNothing) {
       carried += plan.search.reused - fresh.search.reused;
     }
   }
-  if (cases >= 20) {
-    EXPECT_GT(carried, static_cast<std::int64_t>(cases / 8));
-  }
+  EXPECT_GT(carried, static_cast<std::int64_t>(cases));
 }
 
 /// Whatever a memory was asked before: other weights, shorter runs, fewer shapes.

@@ -276,10 +276,12 @@ class Plans(Case):
                                         "pad: [1, 1, 1, 1], weights: {shape: [512, 256, 3, 3]}}\n"
                                         "  - {name: d, type: conv, inputs: [y], output: z, "
                                         "pad: [1, 1, 1, 1], weights: {shape: [512, 512, 3, 3]}}\noutputs: [z]\n")
-        for network, profile, limit in ((EXAMPLES / "fsrcnn_x2_360p.onnx", "ethos-u65-like", 256), (convs, "eyeriss-like", 96)):
+        for network, profile, limits in ((EXAMPLES / "fsrcnn_x2_360p.onnx", "ethos-u65-like", (192, 256)),
+                                         (convs, "eyeriss-like", (80, 96))):
             with self.subTest(profile):
                 scores = []
-                for more in ("--limit", f"peak_memory={limit} KiB"), ():
+                for limit in (*limits, None):
+                    more = ("--limit", f"peak_memory={limit} KiB") if limit else ()
                     self.ends(FOUND, "plan", network, "-p", profile, "--threads", 1, "-o", self.plan_file, *more)
                     scores.append(json.loads(self.plan_file.read_text())["score"])
                 self.assertEqual(scores, sorted(scores, reverse=True))
