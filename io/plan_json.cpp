@@ -194,8 +194,8 @@ class Reader {
     };
     names("kept", s.kept);
     if (const Node* list = fields.find("kept_rows"))
-      for (const Node& node : as_list(sources_, *list, "kept_rows"))
-        s.kept_rows.push_back(rows(node));
+      for (const Node& kept : as_list(sources_, *list, "kept_rows"))
+        s.kept_rows.push_back(rows(kept));
     names("early", s.early);
     names("ahead", s.ahead);
     names("passing", s.passing);

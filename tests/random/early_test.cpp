@@ -197,7 +197,7 @@ void expect_damage_is_seen(const Network& network, const Hardware& hardware, Net
 
 TEST(Early, NobodyIsBetterThanTheBound) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100, 8));
   int planned = 0, early = 0, waiting = 0, left = 0, better = 0, proved = 0;
   int tried = 0, tried_early = 0, tried_waiting = 0, tried_left = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
@@ -261,9 +261,11 @@ TEST(Early, NobodyIsBetterThanTheBound) {
             << " with some that are left\n";
   EXPECT_GT(early, planned / 10);
   EXPECT_GT(tried_early, tried / 10);
-  EXPECT_GT(tried_waiting, tried / 50);
-  EXPECT_GT(left, planned / 50);
-  EXPECT_GT(tried_left, tried / 50);
+  if (cases >= 20) {
+    EXPECT_GT(tried_waiting, tried / 50);
+    EXPECT_GT(left, planned / 50);
+    EXPECT_GT(tried_left, tried / 50);
+  }
 }
 
 }  // namespace

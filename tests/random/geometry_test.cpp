@@ -359,7 +359,7 @@ class Case {
 
 TEST(Geometry, AgreesWithEveryElement) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", 10000);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(10000));
   std::uint64_t multiplied = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     Case one(seed);

@@ -149,7 +149,7 @@ bool keeps_rows(const NetworkPlan& plan) {
 
 TEST(KeptRows, NobodyIsBetterThanTheBound) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100, 8));
   int planned = 0, keeping = 0, tried = 0, on_runs = 0, beaten = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));

@@ -274,9 +274,7 @@ bool has_a_free_join(const Network& network, const Hardware& hardware, const Net
 
 TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  // Some of what is asked for below is too rare for the twenty cases of a sanitizer.
-  const std::uint64_t cases =
-      setting("TESSERA_CASES", testing::sanitized ? 30 : testing::effort(80));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(80, 10));
   std::size_t planned = 0;
   std::size_t lower = 0;
   std::size_t several = 0;
@@ -387,12 +385,14 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
   EXPECT_GT(planned, cases / 3);
   EXPECT_GT(in_place, cases / 20);
   EXPECT_GT(by_runs, planned / 2);
-  EXPECT_GT(lower, 0U);
-  EXPECT_GT(several, cases / 20);
-  EXPECT_GT(keeping, cases / 20);
-  EXPECT_GT(in_part, cases / 40);
-  EXPECT_GT(coarser, 0U);
-  EXPECT_GT(between, 0U);
+  if (cases >= 30) {  // too rare for the few of a sanitizer
+    EXPECT_GT(lower, 0U);
+    EXPECT_GT(several, cases / 20);
+    EXPECT_GT(keeping, cases / 20);
+    EXPECT_GT(in_part, cases / 40);
+    EXPECT_GT(coarser, 0U);
+    EXPECT_GT(between, 0U);
+  }
   EXPECT_EQ(noticed, damaged);
 }
 

@@ -121,7 +121,7 @@ bool nothing_on_chip(const NetworkPlan& plan) {
 
 TEST(PlanModes, AreAsFewAsOfAllSets) {
   const std::uint64_t first = setting("TESSERA_SEED", 0);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(150));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(150, 8));
   int plans = 0, fewer = 0, proved = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     Random random(seed);

@@ -97,7 +97,7 @@ double best_of_all(const Network& network, const Hardware& hardware, const PlanP
 
 TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(150));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100, 8));
   int planned = 0;
   int proved = 0;
   int best_found = 0;

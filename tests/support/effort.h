@@ -27,10 +27,10 @@ inline constexpr bool optimised = false;
 inline constexpr bool quick = optimised && !sanitized;
 
 /// The number of repetitions; a tenth of it under a sanitizer, a fifth without optimisation, but at
-/// least 20.
-[[nodiscard]] constexpr std::size_t effort(std::size_t count) {
+/// least `least` (fewer than 20 where each is a plan or several).
+[[nodiscard]] constexpr std::size_t effort(std::size_t count, std::size_t least = 20) {
   const std::size_t part = sanitized ? 10 : optimised ? 1 : 5;
-  return std::max<std::size_t>(std::min<std::size_t>(count, 20), count / part);
+  return std::max<std::size_t>(std::min<std::size_t>(count, least), count / part);
 }
 
 /// What a bound on seconds is multiplied with: builds that are not made to be fast take longer.
