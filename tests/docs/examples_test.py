@@ -53,6 +53,16 @@ GIVEN = {
 }
 STANDARD = {"assert": "cassert", "file": "fstream", "cout": "iostream", "cerr": "iostream",
             "stop_source": "stop_token"}
+# Where names of the standard library come from that public headers use; std::move comes with all.
+COMES_FROM = {
+    "array": "array", "chrono": "chrono", "filesystem": "filesystem", "function": "functional",
+    "int64_t": "cstdint", "logic_error": "stdexcept", "nullopt": "optional",
+    "numeric_limits": "limits", "optional": "optional", "pair": "utility",
+    "runtime_error": "stdexcept", "shared_ptr": "memory", "size_t": "cstddef", "span": "span",
+    "stop_token": "stop_token", "string": "string", "string_view": "string_view",
+    "uint64_t": "cstdint", "uint8_t": "cstdint", "unique_ptr": "memory", "variant": "variant",
+    "vector": "vector",
+}
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 MARK = re.compile(r"^<!-- (not run|needs): (.+) -->$")
@@ -140,6 +150,15 @@ def header_program(name, lines):
         "void example() {", text, "}", ""])
 
 
+def included(header, seen=frozenset()):
+    """What of the standard library `header` includes, by itself or by another public header."""
+    text = header.read_text(encoding="utf-8")
+    found = set(re.findall(r"#include <(\w+)>", text))
+    for name in set(re.findall(r'#include ["<](?:tessera/)?(\w+\.h)[">]', text)) - seen:
+        found |= included(header.parent / name, seen | {header.name})
+    return found
+
+
 def program(lines):
     """A C++ program that has `lines` in main(), unless they have one themselves."""
     text = "\n".join(lines)
@@ -173,7 +192,7 @@ class Examples(unittest.TestCase):
         done = self.bash("\n".join(["set -e", *block.lines]))
         self.assertEqual(done.returncode, 0, done.stdout)
 
-    def compiled(self, text):
+    def compiled(self, text, *options):
         """Compiles a program that sees what is installed, and nothing else of the project."""
         compiler = shutil.which(os.environ.get("CXX", "c++"))
         if not compiler:
@@ -181,8 +200,9 @@ class Examples(unittest.TestCase):
         source = self.folder / "example.cpp"
         source.write_text(text, encoding="utf-8")
         done = subprocess.run(
-            [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-             "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-I", ROOT / "include", source],
+            [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable",
+             "-Wno-unused-but-set-variable", "-I", ROOT / "include",
+             *(options or ("-fsyntax-only", source))],
             text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.assertEqual(done.returncode, 0, done.stdout)
 
@@ -227,11 +247,26 @@ class Examples(unittest.TestCase):
                     ways[block.language](block)
 
     def test_headers_open_with_an_example_that_compiles(self):
+        # The standard library, which takes most of the time, is compiled once for all; that each
+        # header includes of it what it names is another test.
+        parts = sorted({*COMES_FROM.values(), *STANDARD.values(), "compare"})
+        library = self.folder / "library.h"
+        self.compiled("".join(f"#include <{part}>\n" for part in parts),
+                      "-x", "c++-header", self.folder / "example.cpp", "-o", f"{library}.gch")
         for header in HEADERS:
             lines = header_example(header.read_text(encoding="utf-8"))
             with self.subTest(header=header.name):
                 self.assertTrue(lines, "there is no example")
-                self.compiled(header_program(header.name, lines))
+                self.compiled(header_program(header.name, lines), "-fsyntax-only", "-include",
+                              library, self.folder / "example.cpp")
+
+    def test_headers_include_what_they_name(self):
+        for header in HEADERS:
+            text = re.sub(r"//.*", "", header.read_text(encoding="utf-8"))
+            for name in sorted(set(re.findall(r"std::(\w+)", text)) - {"move"}):
+                with self.subTest(header=header.name, name=name):
+                    self.assertIn(name, COMES_FROM, "add where it comes from")
+                    self.assertIn(COMES_FROM[name], included(header))
 
     def test_no_command_is_left_out_unseen(self):
         """Only fenced blocks are run, so a command must not stand in an indented one."""
