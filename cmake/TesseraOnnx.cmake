@@ -28,6 +28,7 @@ if(TESSERA_WITH_ONNX)
   add_custom_command(OUTPUT ${TESSERA_ONNX_SOURCE} ${TESSERA_MESSAGES}/onnx/onnx.pb.h
     COMMAND ${PROTOC} --proto_path=${TESSERA_MESSAGES} --cpp_out=${TESSERA_MESSAGES} onnx/onnx.proto
     DEPENDS ${TESSERA_MESSAGES}/onnx/onnx.proto COMMENT "Writing the messages of ONNX" VERBATIM)
+  add_custom_target(tessera_messages DEPENDS ${TESSERA_ONNX_SOURCE})
 endif()
 
 function(tessera_onnx_messages target)

@@ -383,9 +383,9 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
             << " lower than with whole tensors; " << noticed << " of " << damaged
             << " damaged ones refused\n";
   EXPECT_GT(planned, cases / 3);
-  EXPECT_GT(in_place, cases / 20);
   EXPECT_GT(by_runs, planned / 2);
   if (cases >= 30) {  // too rare for the few of a sanitizer
+    EXPECT_GT(in_place, cases / 20);
     EXPECT_GT(lower, 0U);
     EXPECT_GT(several, cases / 20);
     EXPECT_GT(keeping, cases / 20);
