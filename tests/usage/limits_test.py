@@ -193,7 +193,7 @@ outputs: [z]
                     "plan", network, "-p", "ethos-u55-like", "-q", "-t", "300ms", "-o",
                     self.folder / "out")
                 self.assertIn(code, (FOUND, INFEASIBLE, STOPPED), told)
-                self.assertLess(worked, 1)
+                self.assertLess(worked, 2)
                 self.assertLess(peak, 512)
 
     def test_many_tiles_along_one_axis(self):
