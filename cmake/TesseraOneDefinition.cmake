@@ -17,5 +17,4 @@ target_compile_definitions(one_definition PRIVATE $<TARGET_PROPERTY:tessera_cli,
 target_compile_options(one_definition PRIVATE $<TARGET_PROPERTY:tessera_cli,COMPILE_OPTIONS>
   -w)  # every other build warns; headers of libraries are no system headers here
 target_compile_features(one_definition PRIVATE cxx_std_20)
-target_compile_options(tessera_flags INTERFACE -Wodr -Werror=odr)
 target_link_options(one_definition PRIVATE -r -flinker-output=rel -Wodr -Werror=odr)

@@ -362,7 +362,7 @@ TEST(PlanBehind, WhereAnythingFitsAWayIsFound) {
     EXPECT_EQ(any, !ways.empty()) << seed;
   }
   EXPECT_GT(fits, cases / 3);
-  EXPECT_LT(fits, cases);
+  EXPECT_LT(fits, cases * 29 / 30);
   EXPECT_GT(away, cases / 10);
   RecordProperty("fits", fits);
   RecordProperty("found", found);
