@@ -7,6 +7,15 @@
 
 namespace tessera::search {
 
+namespace {
+
+/// The least whole number that makes the product so large; no sum overflows.
+Dim least_factor(std::int64_t product, Dim other) {
+  return (product - 1) / other + 1;
+}
+
+}  // namespace
+
 bool inside(const tiling::TileShape& small, const tiling::TileShape& large) {
   for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
     if (small.extent[axis] > large.extent[axis]) return false;
@@ -26,18 +35,52 @@ std::vector<ShapeGroups::Cut> ShapeGroups::cuts_of(Dim whole, bool divisible) {
   return cuts;
 }
 
-ShapeGroups::ShapeGroups(const tiling::TileSpace& space, TileCounts tiles) : most_(tiles.most) {
+ShapeGroups::ShapeGroups(const tiling::TileSpace& space, TileCounts tiles)
+    : fewest_(tiles.fewest), most_(tiles.most) {
   for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
     cuts_[axis] = cuts_of(space.whole.extent[axis], space.axis[axis].has_value());
-  for (std::size_t h = 0; h < cuts_[1].size(); ++h)
-    for (std::size_t w = 0; w < cuts_[2].size(); ++w) {
-      const Dim others = cuts_[1][h].count * cuts_[2][w].count;
-      const auto first = std::ranges::lower_bound(cuts_[0], tiles.fewest, {},
-                                                  [&](const Cut& c) { return c.count * others; });
-      if (first != cuts_[0].end())
-        rows_.push_back({static_cast<std::size_t>(first - cuts_[0].begin()), h, w});
+  open(0);
+}
+
+void ShapeGroups::open(std::size_t h) {
+  const Dim others = cuts_[1][h].count * cuts_[0].back().count;
+  const auto w = std::ranges::lower_bound(cuts_[2], least_factor(fewest_, others), {}, &Cut::count);
+  if (w != cuts_[2].end()) push(unopened_, {0, h, static_cast<std::size_t>(w - cuts_[2].begin())});
+  opened_ = h + 1;
+}
+
+void ShapeGroups::push(std::vector<Row>& rows, const Row& row) const {
+  rows.push_back(row);
+  std::ranges::push_heap(rows, [this](const Row& a, const Row& b) { return later(a, b); });
+}
+
+ShapeGroups::Row ShapeGroups::pop(std::vector<Row>& rows) const {
+  std::ranges::pop_heap(rows, [this](const Row& a, const Row& b) { return later(a, b); });
+  const Row row = rows.back();
+  rows.pop_back();
+  return row;
+}
+
+void ShapeGroups::open_up_to_the_first() {
+  // With more cuts along H and W a row begins no earlier: none that is not open yet comes before
+  // the first one that is, once the rows next to the open ones do not.
+  const auto may_come_first = [this](std::int64_t tiles) {
+    return rows_.empty() || std::max(tiles, fewest_) <= tiles_of(rows_.front());
+  };
+  for (;;) {
+    if (opened_ < cuts_[1].size() && may_come_first(cuts_[1][opened_].count)) {
+      open(opened_);
+    } else if (!unopened_.empty() && may_come_first(tiles_of(unopened_.front()))) {
+      Row row = pop(unopened_);
+      const Dim others = tiles_of(row);
+      const auto first =
+          std::ranges::lower_bound(cuts_[0], least_factor(fewest_, others), {}, &Cut::count);
+      push(rows_, {static_cast<std::size_t>(first - cuts_[0].begin()), row.h, row.w});
+      if (++row.w < cuts_[2].size()) push(unopened_, row);
+    } else {
+      return;
     }
-  std::ranges::make_heap(rows_, [this](const Row& a, const Row& b) { return later(a, b); });
+  }
 }
 
 bool ShapeGroups::later(const Row& a, const Row& b) const {
@@ -51,16 +94,11 @@ bool ShapeGroups::later(const Row& a, const Row& b) const {
 }
 
 std::optional<ShapeGroup> ShapeGroups::next() {
-  const auto order = [this](const Row& a, const Row& b) { return later(a, b); };
-  if (last_ && ++last_->c < cuts_[0].size()) {
-    rows_.push_back(*last_);
-    std::ranges::push_heap(rows_, order);
-  }
+  if (last_ && ++last_->c < cuts_[0].size()) push(rows_, *last_);
   last_.reset();
+  open_up_to_the_first();
   if (rows_.empty() || tiles_of(rows_.front()) > most_) return std::nullopt;
-  std::ranges::pop_heap(rows_, order);
-  last_ = rows_.back();
-  rows_.pop_back();
+  last_ = pop(rows_);
   const Cut& c = cuts_[0][last_->c];
   const Cut& h = cuts_[1][last_->h];
   const Cut& w = cuts_[2][last_->w];

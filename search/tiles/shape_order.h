@@ -86,11 +86,22 @@ class ShapeGroups {
     return cuts_[0][row.c].count * cuts_[1][row.h].count * cuts_[2][row.w].count;
   }
   [[nodiscard]] bool later(const Row& a, const Row& b) const;
+  void push(std::vector<Row>& rows, const Row& row) const;
+  [[nodiscard]] Row pop(std::vector<Row>& rows) const;
+  /// The rows with so many cuts along H, all of them before are open.
+  void open(std::size_t h);
+  /// Until no row that is not open comes before the first of those that are: along two long axes
+  /// there are too many rows to begin them all.
+  void open_up_to_the_first();
 
   std::array<std::vector<Cut>, tiling::tile_axes> cuts_;
+  std::int64_t fewest_;
   std::int64_t most_;
   std::optional<Row> last_;  ///< of the last group
-  std::vector<Row> rows_;    ///< a heap, the first in order at the front
+  // Heaps, the first in order at the front.
+  std::vector<Row> rows_;
+  std::vector<Row> unopened_;  ///< of each H up to opened_, the next one along W; c is 0
+  std::size_t opened_ = 0;     ///< so many of the cuts along H
 };
 
 /// The first groups of a space in their order, made when somebody asks for them and kept: every

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
 #include <set>
 #include <tuple>
+
+#include "tests/support/effort.h"
 
 namespace tessera::search {
 namespace {
@@ -41,6 +45,48 @@ TEST(ShapeGroups, HoldEveryShapeOnceFromFewTilesToMany) {
       EXPECT_EQ(seen.size(), 12U * 7U * 9U);
     }
   }
+}
+
+/// From each number of tiles on, what all groups in their order have from there on.
+TEST(ShapeGroups, BeginWithTheFewestTiles) {
+  for (const tiling::TileSpace& space :
+       {space_of(12, 7, 9), space_of(1, 40, 30), space_of(50, 1, 8), space_of(30, 20, 1),
+        space_of(1, 1, 1)}) {
+    std::vector<ShapeGroup> all;
+    ShapeGroups made(space, {});
+    while (const std::optional<ShapeGroup> group = made.next()) all.push_back(*group);
+    ASSERT_TRUE(std::ranges::is_sorted(all, {}, rank));
+    for (std::int64_t fewest = 0; fewest <= all.back().tiles() + 1; ++fewest) {
+      ShapeGroups groups(space, {.fewest = fewest});
+      for (const ShapeGroup& expected : all)
+        if (expected.tiles() >= fewest) {
+          const std::optional<ShapeGroup> group = groups.next();
+          ASSERT_TRUE(group);
+          ASSERT_EQ(rank(*group), rank(expected)) << "from " << fewest << " tiles on";
+        }
+      ASSERT_FALSE(groups.next());
+      ASSERT_FALSE(groups.cut());
+    }
+  }
+}
+
+/// Four million ways along H and W: none is made that is not asked for.
+TEST(ShapeGroups, BeginAtOnceAlongLongAxes) {
+  const tiling::TileSpace space = space_of(1, Dim{1} << 30, 1024);
+  const std::clock_t start = std::clock();
+  for (int k = 0; k < 20; ++k) {
+    ShapeGroups groups(space, {.fewest = 1 + k * 1000});
+    std::optional<ShapeGroup> before;
+    for (int n = 0; n < 100; ++n) {
+      const std::optional<ShapeGroup> group = groups.next();
+      ASSERT_TRUE(group);
+      if (before) {
+        ASSERT_LT(rank(*before), rank(*group));
+      }
+      before = group;
+    }
+  }
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 2.0 * testing::slowness);
 }
 
 TEST(ShapeGroups, LeaveAxesThatCannotBeCut) {
