@@ -45,6 +45,17 @@ std::vector<std::string> long_options(const CLI::App& command) {
   return names;
 }
 
+/// Of an option without its value, or given more often than once; "" of other mistakes.
+std::string wrong_number_of_values(const CLI::App& command, std::string_view text) {
+  if (text.ends_with(" missing"))
+    return std::string(text.substr(0, text.find(':'))) + " is given without a value";
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_items_expected_max() == 1 && option->results().size() > 1)
+      return option->get_name() + " is given " + std::to_string(option->results().size()) +
+             " times, and has one value";
+  return "";
+}
+
 /// "net.csv:3: what is wrong" tells where by itself.
 std::string as_json(const std::string& what, const std::string& hint) {
   return json_object([&](JsonObject& object) {
@@ -163,6 +174,9 @@ BadInput explained(const CLI::App& app, const CLI::ParseError& error) {
         command + ": there is no option " + wrong,
         close.empty() ? command + " --help" : "did you mean `--" + std::string(close) + "`?");
   }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    if (const std::string wrong = wrong_number_of_values(at, error.what()); !wrong.empty())
+      return BadInput(command + ": " + wrong, command + " --help");
   // Validators put a hint of their own in a second line.
   const std::string text = error.what();
   const std::size_t end = text.find('\n');

@@ -2,7 +2,7 @@
 // whatever stays on the chip, each tiling in the least memory it fits into. A plan that is called
 // the best is the best of all these, and no bound is above it.
 //
-//   random_proof_test                                    150 networks
+//   random_proof_test                                    100 networks
 //   TESSERA_SEED=17 TESSERA_CASES=1 random_proof_test    one of them again
 #include <gtest/gtest.h>
 

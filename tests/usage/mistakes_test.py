@@ -59,6 +59,17 @@ class Suggestions(Case):
                 self.assertIn(error, first)
                 self.assertEqual(second, f"  hint: did you mean {hint}?")
 
+    def test_options_without_a_value_or_with_two(self):
+        for arguments, error in (
+            (("place", INPUT, "-c"), "tessera place: --capacity is given without a value"),
+            (("plan", NETWORK, "--profile"), "tessera plan: --profile is given without a value"),
+            (("place", INPUT, "-c", 3, "-t", "1s", "--timeout", "2s"),
+             "tessera place: --timeout is given 2 times, and has one value"),
+        ):
+            with self.subTest(arguments=list(map(str, arguments))):
+                done = self.ends(BAD_INPUT, *arguments)
+                self.assertEqual(done.stderr.splitlines(), [error, f"  hint: tessera {arguments[0]} --help"])
+
     def test_values_that_are_empty_words(self):
         for option, arguments in (
             ("--output", ("place", INPUT, "-c", "3 MiB", "-o", "")),
