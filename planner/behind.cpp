@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "cost/transfer.h"
@@ -17,6 +18,14 @@ namespace {
 /// Of what is left beside the runs themselves residents may have so much at most; the rest is for
 /// fetching ahead.
 constexpr double shares[] = {1, 0.75, 0.5, 0.25, 0};
+
+/// What fits as a whole need not come so: of the memory in front these eighths are kept free when
+/// it is decided who passes, for others to stay there or to come early.
+constexpr int eighths_kept[] = {0, 1, 2, 3, 4, 5, 6};
+/// Weights of the quickest way that are had another way, one at a time, as long as that is quicker:
+/// so often, times the uses.
+constexpr std::size_t most_changes = 4096;
+
 /// When everything comes, run by run.
 class Timeline {
  public:
@@ -138,23 +147,22 @@ class Way {
     beside_ = left_ = room_(away_);
   }
 
-  /// False: not even piece by piece is there room for what runs read and make.
-  bool let_pass(First first) {
+  /// False: not even piece by piece is there room for what runs read and make, with so much free.
+  bool let_pass(First first, Size free) {
     for (std::size_t w = 0; w < uses_.size(); ++w)
       if (uses_[w].weight) take(uses_[w].first(), uses_[w].last(), whole(w));
     for (;;) {
       // Pieces take room in other runs, too.
-      const auto full = std::ranges::find_if(left_, [](Size size) { return size < 0; });
+      const auto full = std::ranges::find_if(left_, [&](Size size) { return size < free; });
       if (full == left_.end()) return true;
       const std::optional<std::size_t> next =
-          next_that_passes(static_cast<std::size_t>(full - left_.begin()), first);
+          next_that_passes(static_cast<std::size_t>(full - left_.begin()), first, free);
       if (!next) return false;
       pass(*next);
     }
   }
-  [[nodiscard]] bool anything_passes() const {
-    return std::ranges::find(passes_, 1) != passes_.end();
-  }
+  /// Those of the uses that do.
+  [[nodiscard]] const std::vector<char>& passes() const { return passes_; }
 
   /// Tiles have pieces together where there is room for that: those first that save the most bytes
   /// for what it takes.
@@ -209,9 +217,30 @@ class Way {
       for (std::size_t run = 0; run < left_.size() && all; ++run) all = fits(run);
       if (!all) continue;
       resident_[w] = 1;
-      if (uses_[w].first() > 0) take(0, uses_[w].first() - 1, whole(w));
-      take(uses_[w].last() + 1, left_.size() - 1, whole(w));
+      take_beside(w, whole(w));
     }
+  }
+
+  /// One weight that was to come as a whole passes, or the other way round.
+  void change_pass(std::size_t w) {
+    if (resident_[w] != 0) change_stay(w);
+    if (passes_[w] == 0) return pass(w);
+    for (std::size_t k = 0; k < uses_[w].passes.size(); ++k) {
+      const BehindUse::Pass& pass = uses_[w].passes[k];
+      take(pass.run, pass.run, -pieces(uses_[w], pass, std::exchange(loops_[w][k], 0)));
+    }
+    take(uses_[w].first(), uses_[w].last(), whole(w));
+    passes_[w] = 0;
+  }
+  /// One that was to come stays for good, or the other way round.
+  void change_stay(std::size_t w) {
+    if (passes_[w] != 0) change_pass(w);
+    const Size more = resident_[w] != 0 ? -whole(w) : whole(w);
+    resident_[w] = resident_[w] != 0 ? 0 : 1;
+    take_beside(w, more);
+  }
+  [[nodiscard]] bool has_room() const {
+    return std::ranges::none_of(left_, [](Size size) { return size < 0; });
   }
 
   /// Everything as early as the queue and the room allow: to be earlier than that would take room
@@ -298,11 +327,12 @@ class Way {
     return bytes;
   }
 
-  [[nodiscard]] std::optional<std::size_t> next_that_passes(std::size_t run, First first) const {
+  [[nodiscard]] std::optional<std::size_t> next_that_passes(std::size_t run, First first,
+                                                            Size free) const {
     std::optional<std::size_t> best;
     const auto better = [&](std::size_t a, std::size_t b) {
       const auto by_price = [&](std::size_t w) {
-        const Size bytes = std::min(saved(w, run), -left_[run]);
+        const Size bytes = std::min(saved(w, run), free - left_[run]);
         return std::pair(static_cast<double>(extra(w)) / static_cast<double>(bytes),
                          -saved(w, run));
       };
@@ -334,6 +364,12 @@ class Way {
     for (std::size_t run = from; run <= to && run < left_.size(); ++run) left_[run] -= bytes;
   }
 
+  /// Of the runs before those that read it, and after them.
+  void take_beside(std::size_t w, Size bytes) {
+    if (uses_[w].first() > 0) take(0, uses_[w].first() - 1, bytes);
+    take(uses_[w].last() + 1, left_.size() - 1, bytes);
+  }
+
   const Network& network_;
   const std::vector<BehindUse>& uses_;
   const RoomBeside& room_;
@@ -350,37 +386,108 @@ class Way {
 
 }  // namespace
 
-std::vector<PlannedBehind> ways_behind(const Network& network, const Hardware& hardware,
-                                       const std::vector<PlannedSubgraph>& runs,
-                                       const std::vector<BehindUse>& uses, const RoomBeside& room) {
-  const cost::Link link = cost::link_behind(hardware);
-  std::vector<PlannedBehind> ways;
-  const auto add = [&](const Way& passing) {
+namespace {
+
+std::pair<std::int64_t, Size> rank(const PlannedBehind& way) {
+  return {way.waiting_cycles, way.bytes};
+}
+
+/// The ways of one network's runs.
+class Ways {
+ public:
+  Ways(const Network& network, const Hardware& hardware, const std::vector<PlannedSubgraph>& runs,
+       const std::vector<BehindUse>& uses)
+      : network_(network),
+        hardware_(hardware),
+        runs_(runs),
+        uses_(uses),
+        link_(cost::link_behind(hardware)) {}
+
+  /// With each share for those that stay.
+  void add(const Way& passing) {
     for (const double share : shares) {
       Way way = passing;
       way.let_stay(share);
-      PlannedBehind made = way.made();
-      complete(network, hardware, runs, uses, made);
-      way.fetch_ahead(link, runs, made.fetches);
-      complete(network, hardware, runs, uses, made);
-      if (std::ranges::find(ways, made) == ways.end()) ways.push_back(std::move(made));
+      take(way);
     }
-  };
+  }
+
+  /// Weights of the quickest had another way, one at a time.
+  void improve() {
+    if (!quickest_) return;
+    std::size_t left = most_changes / uses_.size();
+    for (bool better = true; better && left > 0;) {
+      better = false;
+      for (std::size_t w = 0; w < uses_.size(); ++w)
+        for (const auto change : {&Way::change_pass, &Way::change_stay}) {
+          if (!uses_[w].weight || left == 0) continue;
+          --left;
+          Way way = *quickest_;
+          (way.*change)(w);
+          if (!way.has_room()) continue;
+          better = take(way) || better;
+          if (way.let_share()) better = take(way) || better;
+        }
+    }
+  }
+
+  /// The quickest first.
+  [[nodiscard]] std::vector<PlannedBehind> all() && {
+    std::ranges::stable_sort(ways_, {}, rank);
+    return std::move(ways_);
+  }
+  [[nodiscard]] bool empty() const { return ways_.empty(); }
+
+ private:
+  /// True: it is the quickest so far.
+  bool take(const Way& way) {
+    PlannedBehind made = way.made();
+    complete(network_, hardware_, runs_, uses_, made);
+    Way(way).fetch_ahead(link_, runs_, made.fetches);
+    complete(network_, hardware_, runs_, uses_, made);
+    const bool quickest = !quickest_ || rank(made) < least_;
+    if (quickest) {
+      quickest_.emplace(way);
+      least_ = rank(made);
+    }
+    if (std::ranges::find(ways_, made) == ways_.end()) ways_.push_back(std::move(made));
+    return quickest;
+  }
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const std::vector<PlannedSubgraph>& runs_;
+  const std::vector<BehindUse>& uses_;
+  const cost::Link link_;
+  std::vector<PlannedBehind> ways_;
+  std::optional<Way> quickest_;
+  std::pair<std::int64_t, Size> least_;
+};
+
+}  // namespace
+
+std::vector<PlannedBehind> ways_behind(const Network& network, const Hardware& hardware,
+                                       const std::vector<PlannedSubgraph>& runs,
+                                       const std::vector<BehindUse>& uses, const RoomBeside& room) {
+  const Memory& front = off_chip::weights(hardware)->space;
+  const Size burst = cost::link_behind(hardware).burst;
+  Ways ways(network, hardware, runs, uses);
   // One piece of each where two have no room.
   for (const int copies : {2, 1}) {
-    for (const First first : {First::large_weights, First::cheap}) {
-      Way way(network, uses, room, off_chip::weights(hardware)->space.alignment, link.burst,
-              copies);
-      if (!way.let_pass(first)) continue;
-      add(way);
-      if (!way.anything_passes()) break;
-      if (way.let_share()) add(way);
-    }
+    std::set<std::vector<char>> known;
+    for (const int eighths : eighths_kept)
+      for (const First first : {First::large_weights, First::cheap}) {
+        Way way(network, uses, room, front.alignment, burst, copies);
+        if (!way.let_pass(first, front.capacity / 8 * eighths) ||
+            !known.insert(way.passes()).second)
+          continue;
+        ways.add(way);
+        if (way.let_share()) ways.add(way);
+      }
     if (!ways.empty()) break;
   }
-  std::ranges::stable_sort(
-      ways, {}, [](const PlannedBehind& way) { return std::pair(way.waiting_cycles, way.bytes); });
-  return ways;
+  ways.improve();
+  return std::move(ways).all();
 }
 
 Front in_front(const Network& network, const std::vector<BehindUse>& uses,

@@ -50,16 +50,17 @@ void Plannings::prove(NetworkPlan& plan, const std::vector<std::vector<TensorInd
   plan.proved_over = over_everything();
   double least = std::numeric_limits<double>::infinity();
   bool proved = true;
-  const std::int64_t before = plan.search.shapes;
   std::int64_t shapes = params_.proof_shapes;
   const auto few = static_cast<std::int64_t>(sets.size());
   std::int64_t left = few;
   for (const std::vector<TensorIndex>& stays : sets) {
+    const std::int64_t before = plan.search.shapes;
+    const std::int64_t part = shapes_of(stays, shapes, left--);
     const auto [bound, none_better] =
-        look_for_better(plan, {.stays = stays, .proof_shapes = shapes / left--}, params_.max_ops);
+        look_for_better(plan, {.stays = stays, .proof_shapes = part}, params_.max_ops);
     least = std::min(least, bound);
     proved = proved && none_better;
-    shapes = params_.proof_shapes - std::min(params_.proof_shapes, plan.search.shapes - before);
+    if (!stays.empty()) shapes -= std::min(shapes, plan.search.shapes - before);
   }
   if (!proved) look_with_fewer_halos(plan, sets);
   // Covers do not know what is fetched: as before, shorter runs may have room for it.
@@ -68,7 +69,8 @@ void Plannings::prove(NetworkPlan& plan, const std::vector<std::vector<TensorInd
     if (!fetches || most_ops >= params_.max_ops) continue;
     for (const std::vector<TensorIndex>& stays : sets)
       static_cast<void>(look_for_better(
-          plan, {.stays = stays, .proof_shapes = params_.proof_shapes / few}, most_ops));
+          plan, {.stays = stays, .proof_shapes = shapes_of(stays, params_.proof_shapes, few)},
+          most_ops));
   }
   plan.bound = proved ? plan.score : std::min(least, plan.score);
   plan.optimal = plan.bound >= plan.score;
@@ -76,22 +78,29 @@ void Plannings::prove(NetworkPlan& plan, const std::vector<std::vector<TensorInd
     plan.looked_at = {plan.bound, true, plan.proved_over};
 }
 
+std::int64_t Plannings::shapes_of(const std::vector<TensorIndex>& stays, std::int64_t shapes,
+                                  std::int64_t sets) const {
+  return stays.empty() ? params_.proof_shapes : shapes / sets;
+}
+
 void Plannings::look_with_fewer_halos(NetworkPlan& plan,
                                       const std::vector<std::vector<TensorIndex>>& sets) {
   Hardware fewer = hardware_;
   std::vector<HaloPolicy>& halos = fewer.tiling.halo;
-  const std::int64_t shapes = params_.proof_shapes / static_cast<std::int64_t>(sets.size());
+  const auto few = static_cast<std::int64_t>(sets.size());
   const auto goes_on = [&] {
-    return shapes > 0 && halos.size() > 1 && cut_ == StopReason::completed;
+    return params_.proof_shapes >= few && halos.size() > 1 && cut_ == StopReason::completed;
   };
   for (bool proved = false; !proved && goes_on();) {
     halos.erase(std::ranges::max_element(halos));
     proved = true;
-    for (const std::vector<TensorIndex>& stays : sets)
+    for (const std::vector<TensorIndex>& stays : sets) {
+      const std::int64_t shapes = shapes_of(stays, params_.proof_shapes, few);
       proved =
           look_for_better(plan, {.stays = stays, .proof_shapes = shapes}, params_.max_ops, fewer)
               .second &&
           proved;
+    }
   }
 }
 

@@ -145,6 +145,12 @@ class Plannings {
   /// Says what no plan beats. `sets`: of tensors that stay over cuts; none where they are too many.
   void prove(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets);
 
+  /// So many shapes are looked at for the best cover that keeps these. Where nothing is to stay
+  /// that is as many as if nothing might: so no plan is worse than without residency. Others share
+  /// them.
+  [[nodiscard]] std::int64_t shapes_of(const std::vector<TensorIndex>& stays, std::int64_t shapes,
+                                       std::int64_t sets) const;
+
   /// Bounds of tiles that keep halos are low. Where there may be some, the shapes that may be
   /// looked at for a proof can all be theirs, and better tiles without them stay unseen. So those
   /// kinds are left out, one after the other, until a proof ends.

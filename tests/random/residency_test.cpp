@@ -192,6 +192,35 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
   EXPECT_GE(best_found * 10, worth * 9);
 }
 
+/// Also where the shapes for a proof are too few, and better tiles are found on the way to it.
+TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
+  const std::uint64_t first = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(60, 10));
+  int planned = 0, better = 0;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
+    Random random(seed ^ 0x0ff);
+    const Network network = testing::random_network(
+        seed,
+        {.ops = static_cast<std::size_t>(random.between(2, 6)), .extent = 16, .channels = 12});
+    const Hardware hardware = machine(random, network);
+    PlanParams params{.proof_shapes = std::int64_t{1} << random.between(3, 12)};
+    const auto with = [&](bool residency) {
+      params.residency = residency;
+      return plan_network(network, hardware, params);
+    };
+    const NetworkPlan stored = with(false);
+    if (stored.status != Status::feasible) continue;
+    const NetworkPlan plan = with(true);
+    ASSERT_EQ(plan.status, Status::feasible);
+    ASSERT_LE(plan.score, stored.score * (1 + 1e-9));
+    ++planned;
+    better += plan.score < stored.score * (1 - 1e-9) ? 1 : 0;
+  }
+  std::cout << planned << " plans, " << better << " better with what stays\n";
+  EXPECT_GT(better, planned / 10);
+}
+
 /// Placed together, what stays and the tiles peak higher than each run by itself.
 TEST(Residency, KeepsLimitsOnThePeak) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +14,9 @@
 #include "model/random.h"
 #include "tessera/check.h"
 #include "tessera/plan.h"
+#include "tessera/profile.h"
 #include "tests/support/effort.h"
+#include "tests/support/paths.h"
 
 namespace tessera::planner {
 namespace {
@@ -66,24 +69,22 @@ TEST(PlanBehind, WithRoomForAllWeightsNothingComes) {
   EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
 }
 
-TEST(PlanBehind, WhatHasNoRoomIsFetchedOrPasses) {
+TEST(PlanBehind, WhatHasNoRoomPasses) {
   const Network network = chain({64, 64, 200, 64, 32});
-  int fetched = 0;
   int passed = 0;
   for (const Size front : {4096, 8192, 13'000, 15'000, 20'000, 30'000}) {
     const Hardware hardware = machine(front);
     const NetworkPlan plan = plan_network(network, hardware, params_of(1));
     ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
     EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
-    for (const PlannedFetch& fetch : plan.behind.fetches) ++(fetch.passes ? passed : fetched);
+    for (const PlannedFetch& fetch : plan.behind.fetches) passed += fetch.passes ? 1 : 0;
     Metrics runs;
     for (const PlannedSubgraph& run : plan.subgraphs)
       runs.latency_cycles += run.metrics.latency_cycles;
     EXPECT_EQ(runs.latency_cycles + plan.behind.waiting_cycles, plan.totals.latency_cycles);
     for (const OffchipMemory& memory : plan.offchip) EXPECT_LE(memory.height, front);
   }
-  EXPECT_GT(fetched, 3);
-  EXPECT_GT(passed, 0);
+  EXPECT_GT(passed, 3);
 }
 
 TEST(PlanBehind, ChangesAreFound) {
@@ -227,8 +228,41 @@ TEST(PlanBehind, WaysAreNearlyTheBestOfAll) {
     sum_of_best += static_cast<double>(*least);
   }
   RecordProperty("best", best);
-  EXPECT_GE(best, asked * 7 / 10);
-  EXPECT_LE(sum, sum_of_best * 1.05);
+  EXPECT_GE(best, asked * 9 / 10);
+  EXPECT_LE(sum, sum_of_best * 1.03);
+}
+
+/// What would fit as a whole may pass, too, where others are then there for good or in time.
+TEST(PlanBehind, MoreRoomInFrontIsNotWaitedFor) {
+  if (!testing::quick) GTEST_SKIP() << "six plans, and nothing that other tests do not call";
+  const Network network = io::read_network_yaml(R"(tessera: network/1
+name: heavy
+tensors: {x: {shape: [1, 64, 16, 16], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c1, type: conv, inputs: [x], output: t1, weights: {shape: [64, 64, 3, 3]}, pad: [1, 1, 1, 1]}
+  - {name: c2, type: conv, inputs: [t1], output: t2, weights: {shape: [128, 64, 3, 3]}, pad: [1, 1, 1, 1], stride: [2, 2]}
+  - {name: c3, type: conv, inputs: [t2], output: t3, weights: {shape: [128, 128, 3, 3]}, pad: [1, 1, 1, 1]}
+  - {name: p3, type: max_pool, inputs: [t3], output: t4, kernel: [2, 2], stride: [2, 2]}
+  - {name: c4, type: conv, inputs: [t4], output: t5, weights: {shape: [64, 128, 1, 1]}}
+  - {name: c5, type: conv, inputs: [t5], output: y, weights: {shape: [256, 64, 3, 3]}, pad: [1, 1, 1, 1]}
+outputs: [y]
+)",
+                                                "heavy.yaml")
+                              .network;
+  Profile profile("gap9-ram-like", {testing::source_path("hw_profiles").string()});
+  PlanParams params{.tile_shapes = 0, .memory = make_plan_memory()};
+  double before = std::numeric_limits<double>::infinity();
+  int whole = 0;
+  for (const char* front : {"96 KiB", "128 KiB", "160 KiB", "192 KiB", "224 KiB", "256 KiB"}) {
+    profile.set({{"memories.dram.capacity", front}});
+    const NetworkPlan plan = plan_network(network, profile.hardware(), params);
+    ASSERT_EQ(plan.status, Status::feasible) << front;
+    EXPECT_LE(plan.score, before * (1 + 1e-9)) << front;
+    before = plan.score;
+    for (const PlannedFetch& fetch : plan.behind.fetches) whole += fetch.passes ? 0 : 1;
+  }
+  EXPECT_GT(whole, 3);
 }
 
 /// A tensor between two ops that memory in front has no room for.
