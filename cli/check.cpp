@@ -198,9 +198,9 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   if (verdict.wrong.empty() && verdict.plan.status != Status::feasible)
     throw BadInput(options.result + ": holds no plan, its status is " +
                    std::string(to_string(verdict.plan.status)));
-  for (const auto& [said, own, what] : {std::tuple(verdict.plan.network, net.name, "of network"),
-                                        std::tuple(verdict.plan.profile, hardware.name, "for")})
-    if (verdict.wrong.empty() && said != own)
+  for (const auto& [said, own, what] : {std::tuple(header.network, net.name, "of network"),
+                                        std::tuple(header.profile, hardware.name, "for")})
+    if (!said.empty() && said != own)
       note("the plan is " + std::string(what) + " '" + said + "', this is '" + own + "'",
            options.output.quiet);
   if (options.output.json())

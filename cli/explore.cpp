@@ -92,7 +92,7 @@ std::string report(const ExploreResult& result, const std::string& folder, bool 
       count(result, SweepStatus::failed);
   line(counted(candidates, "candidate", "candidates") + ": " +
        std::to_string(count(result, SweepStatus::proved)) + " proved, " +
-       std::to_string(count(result, SweepStatus::limit)) + " ended by a limit, " +
+       std::to_string(count(result, SweepStatus::limit)) + " not proved, " +
        std::to_string(count(result, SweepStatus::infeasible)) + " infeasible, " +
        std::to_string(count(result, SweepStatus::excluded)) + " excluded, " +
        std::to_string(count(result, SweepStatus::failed)) + " failed");

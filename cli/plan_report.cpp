@@ -406,21 +406,21 @@ std::string search_line(const NetworkPlan& plan) {
 namespace {
 
 std::string proof_line(const NetworkPlan& plan) {
-  const std::string fewest =
-      "This is the best of all covers, each run in the fewest tiles that fit";
+  const std::string fewest = "each run in the fewest tiles that fit";
   if (plan.optimal)
     return plan.proved_over.find("fewest") != std::string::npos
-               ? fewest + ": proved.\n"
+               ? "This is the best of all covers, " + fewest + ": proved.\n"
                : "This is the best of all covers, in whatever tiles: proved.\n";
   const std::string least = decimals(plan.bound, 4);
   const auto looked_at = [&](const char* what) {
     return plan.looked_at.over.find(what) != std::string::npos;
   };
   if (plan.looked_at.optimal)
-    return fewest + ", or in others that were looked at" +
+    return "Of what was looked at this is the best, proved: all covers, " + fewest +
+           " or in others on the way" +
            (looked_at("come early") ? ", and the best of these with weights that come early" : "") +
            (looked_at("rows that stay") ? ", and the best of these with some rows that stay" : "") +
-           ": proved. Whatever its tiles, no cover scores less than " + least + ".\n";
+           ". Whatever its tiles, no cover scores less than " + least + ".\n";
   return "The best cover scores at least " + least + "; that it is not below " +
          decimals(plan.score, 4) + " is not proved" +
          (plan.stop == StopReason::completed

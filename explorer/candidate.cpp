@@ -68,7 +68,9 @@ KnownPlan summary_of(const NetworkPlan& plan) {
     known.score = plan.score;
     known.bound = plan.optimal ? plan.bound : plan.looked_at.bound;
     if (!proved)
-      known.reason = plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
+      known.reason = plan.stop == StopReason::completed && plan.search.unknown == 0
+                         ? "the search ended without a proof: there may be a better plan"
+                     : plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
                          ? "questions were left open for want of work: there may be a better plan"
                      : plan.stop == StopReason::memory_limit
                          ? "the memory came to an end: there may be a better plan"

@@ -436,9 +436,14 @@ PlanHeader read_plan_header(std::string_view text, const std::string& file) {
   const Node root = parse_json(text, sources);
   const Node* kind = root.find("tessera");
   header.is_plan = kind != nullptr && kind->text == "plan/1";
-  if (const Node* dtype = header.is_plan ? root.find("dtype") : nullptr)
-    header.dtype = as_text(sources, *dtype, "dtype");
-  if (header.is_plan) header.costs = costs_of(sources, root);
+  if (!header.is_plan) return header;
+  const auto take = [&](const char* key, std::string& value) {
+    if (const Node* said = root.find(key)) value = as_text(sources, *said, key);
+  };
+  take("network", header.network);
+  take("profile", header.profile);
+  take("dtype", header.dtype);
+  header.costs = costs_of(sources, root);
   return header;
 }
 

@@ -46,6 +46,8 @@ using PlannedClaims = std::function<void(const PlannedSubgraph& subgraph,
 /// What a file says of itself before its network is known.
 struct PlanHeader {
   bool is_plan = false;  ///< it is a JSON object with `"tessera": "plan/1"`
+  std::string network;
+  std::string profile;
   std::string dtype;
   std::optional<PlanReference> costs;  ///< its totals, where it is feasible
 };

@@ -123,8 +123,10 @@ class ClaimCheck {
     if (other == nullptr || hardware_key(*other) == hardware_key(hardware_)) {
       const bool named =
           said.profile == hardware_.name || (other != nullptr && said.profile == other->name);
-      if (!named || !close(said.totals, plan_.baseline))
+      if (!named)
         verdict_.claimed.push_back(where + ": what it costs");
+      else if (!close(said.totals, plan_.baseline))
+        claim_other_than({said.profile, hardware_.clock_hz, plan_.baseline});
       return;
     }
     std::optional<PlanReference> made;
@@ -139,8 +141,19 @@ class ClaimCheck {
       } catch (const BadInput&) {  // it fits with no tile there
       }
     }
-    if (!made || !close(made->totals, said.totals) || made->clock_hz != said.clock_hz)
+    if (!made)
       verdict_.claimed.push_back(where + ": what it costs");
+    else if (!close(made->totals, said.totals) || made->clock_hz != said.clock_hz)
+      claim_other_than(*made);
+  }
+
+  /// Another plan's totals may be the reference, under the name of that plan's machine.
+  void claim_other_than(const PlanReference& layers) {
+    const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, layers)};
+    verdict_.claimed.push_back("reference: what a plan on " + layers.profile +
+                               " costs. It is not what that takes layer by layer, relative to which"
+                               " this one scores " +
+                               std::to_string(cost::score_of(score, plan_.totals)));
   }
 
   [[nodiscard]] CandidateParams effort(const Budget& budget) const {
@@ -246,7 +259,8 @@ std::string plan_c_header(const NetworkPlan& plan, std::string_view name) {
 PlanFileHeader plan_file_header(const std::string& path) {
   std::string text = io::read_file(io::input_path(path));
   io::PlanHeader header = io::read_plan_header(text, path);
-  return {header.is_plan, std::move(header.dtype), std::move(text), std::move(header.costs)};
+  return {header.is_plan,          std::move(header.network), std::move(header.profile),
+          std::move(header.dtype), std::move(text),           std::move(header.costs)};
 }
 
 NetworkPlan load_plan(const std::string& path, const Network& network, const Hardware& hardware) {

@@ -28,6 +28,11 @@ void require_effort(const Network& network, const Hardware& hardware, const Plan
   porter::require_valid(network);
   porter::require_valid(hardware);
   if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
+  if (params.tile_shapes < 0 || params.proof_shapes < 0)
+    throw BadInput("so many shapes of tiles cannot be looked at: `tile_shapes` is " +
+                       std::to_string(params.tile_shapes) + " and `proof_shapes` " +
+                       std::to_string(params.proof_shapes),
+                   "0 leaves them out");
 }
 
 /// Work is added up. Of one network's candidates each way tells how many it had, and how many

@@ -120,9 +120,11 @@ struct PlanVerdict {
 /// WrongAnswer where the file reads well but its subgraphs, tiles or buffers are not the network's.
 [[nodiscard]] TESSERA_API std::string plan_json(const NetworkPlan& plan);
 struct PlanFileHeader {
-  bool is_plan = false;  ///< else: some other file
-  std::string dtype{};   ///< the element type the network was read with; empty: its own
-  std::string text{};    ///< of the whole file: the standard input cannot be read twice
+  bool is_plan = false;   ///< else: some other file
+  std::string network{};  ///< what the file says it is of, and for
+  std::string profile{};
+  std::string dtype{};  ///< the element type the network was read with; empty: its own
+  std::string text{};   ///< of the whole file: the standard input cannot be read twice
   /// What it costs, where it is a plan that was found: other plans may be relative to it.
   std::optional<PlanReference> costs{};
 };

@@ -260,6 +260,8 @@ class Planning(unittest.TestCase):
             timeout=120)
         self.assertAlmostEqual(json.loads(done.stdout)["score"], other.score)
         impossible = tessera.plan(net, "ethos-u55-like", max_ops=1, limits={"peak_memory": 1})
+        with self.assertRaisesRegex(tessera.BadInput, "`proof_shapes` -5"):
+            tessera.plan(net, "ethos-u55-like", proof_shapes=-5)
         with self.assertRaisesRegex(tessera.BadInput, "there is no plan"):
             tessera.plan(net, "ethos-u55-like", reference=impossible)
 

@@ -111,6 +111,29 @@ class Plans(Case):
         done = self.ends(FOUND, "check", self.network, self.plan_file, "-p", named)
         self.assertNotIn("reference", done.stdout)
 
+    def test_a_reference_under_the_machines_own_name_says_what_that_takes(self):
+        self.plan()
+        plan = json.loads(self.plan_file.read_text())
+        honest = plan["score"]
+        for key in ("latency_cycles", "energy_pj", "dram_bytes", "peak_bytes"):
+            plan["reference"][key] *= 4
+        for part, key in ((plan, "score"), (plan, "bound"), (plan["baseline"], "score"),
+                          (plan.get("looked_at", {}), "bound")):
+            if key in part:
+                part[key] /= 4
+        done = self.check(FOUND, plan)
+        self.assertIn("claimed, not checked: reference: what a plan on small costs", done.stdout)
+        self.assertIn(f"relative to which this one scores {honest:.6f}", done.stdout)
+
+    def test_a_plan_of_another_network_is_told_apart(self):
+        self.plan()
+        plan = json.loads(self.plan_file.read_text())
+        plan["network"], plan["profile"] = "theirs", "its"
+        plan["subgraphs"].pop()
+        done = self.check(WRONG, plan)
+        self.assertIn("the plan is of network 'theirs', this is '", done.stderr)
+        self.assertIn("the plan is for 'its', this is 'small'", done.stderr)
+
     def test_what_a_plan_claims_is_made_again_or_marked(self):
         self.plan()
         right = json.loads(self.plan_file.read_text())
