@@ -414,7 +414,7 @@ class Ways {
 
   /// Weights of the quickest had another way, one at a time.
   void improve() {
-    if (!quickest_) return;
+    if (!quickest_ || uses_.empty()) return;
     std::size_t left = most_changes / uses_.size();
     for (bool better = true; better && left > 0;) {
       better = false;

@@ -69,6 +69,23 @@ TEST(PlanBehind, WithRoomForAllWeightsNothingComes) {
   EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
 }
 
+/// One run, no weights: nothing lies behind.
+TEST(PlanBehind, NothingComesWhereNothingHasWeights) {
+  const Network network = io::read_network_yaml(
+                              "tessera: network/1\nname: n\n"
+                              "tensors: {x: {shape: [1, 4, 8, 8], dtype: int8}}\ninputs: [x]\n"
+                              "ops:\n  - {name: r, type: relu, inputs: [x], output: y}\n"
+                              "outputs: [y]\n",
+                              "n.yaml")
+                              .network;
+  const Hardware hardware = machine(8192);
+  const NetworkPlan plan = plan_network(network, hardware, params_of(1));
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  EXPECT_TRUE(plan.behind.fetches.empty());
+  EXPECT_EQ(plan.behind.waiting_cycles, 0);
+  EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
+}
+
 TEST(PlanBehind, WhatHasNoRoomPasses) {
   const Network network = chain({64, 64, 200, 64, 32});
   int passed = 0;
