@@ -62,6 +62,7 @@ struct CandidateAnswer {
 struct RunGeometry {
   std::shared_ptr<const Network> network;
   tiling::Subgraph part;
+  std::shared_ptr<const tiling::TileSpace> space;  ///< where somebody has asked about it
   std::map<HaloPolicy, tiling::TileGeometry> of_halo;
   std::map<HaloPolicy, search::KnownGroups> groups;
   /// By variant and memories without their capacity, which their problems may have any of.
@@ -74,24 +75,27 @@ struct RunGeometry {
   std::mutex lock;  ///< held while it is used
 
   /// A geometry of the same run for one more thread. require: the lock is held by whoever shares
-  /// it.
+  /// it, who has asked how it is cut.
   [[nodiscard]] RunGeometry& twin(std::size_t number) {
     while (twins.size() <= number) {
       auto fresh = std::make_shared<RunGeometry>();
       fresh->network = network;
       fresh->part = part;
+      fresh->space = space;
       twins.push_back(std::move(fresh));  // not before it is whole
     }
     return *twins[number];
   }
 
-  /// What can be cut is the same whatever is kept of the halos.
+  /// What can be cut is the same whatever is kept of the halos, and for all twins.
+  [[nodiscard]] const std::shared_ptr<const tiling::TileSpace>& cuts() {
+    if (!space) space = std::make_shared<const tiling::TileSpace>(tiling::tile_space(part));
+    return space;
+  }
   [[nodiscard]] tiling::TileGeometry& with(HaloPolicy halo) {
     const auto known = of_halo.find(halo);
     if (known != of_halo.end()) return known->second;
-    if (of_halo.empty()) return of_halo.try_emplace(halo, part, halo).first->second;
-    const tiling::TileSpace& space = of_halo.begin()->second.space();
-    return of_halo.try_emplace(halo, part, halo, space).first->second;
+    return of_halo.try_emplace(halo, part, halo, cuts()).first->second;
   }
 };
 

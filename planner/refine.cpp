@@ -204,10 +204,12 @@ class Candidates::CheaperVariants {
   /// Throws what a look did.
   CandidateAnswer run(SharedWork* shared) {
     shared_ = shared != nullptr && !looks_.empty();
-    if (shared_)
+    if (shared_) {
+      static_cast<void>(run_.cuts());  // before anybody has a twin
       shared->run([this] { work(); });
-    else
+    } else {
       work();
+    }
     if (error_) std::rethrow_exception(error_);
     if (open_ < least_) answer_.open_score = open_;
     candidates_.shapes_ += looked_;

@@ -238,11 +238,12 @@ class ShapeSearch {
   }
 
   [[nodiscard]] const std::vector<Size>& first_sizes(const tiling::TileShape& shape) {
-    if (geometry_.first_volumes(shape, volumes_))
+    if (geometry_.first_volumes(shape, volumes_)) {
       tiling::tile_sizes(lowering_, volumes_, sizes_);
-    else
-      sizes_ = tiling::tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_,
-                                  geometry_.first_tile(shape));
+    } else {
+      geometry_.first_tile(shape, first_tile_);
+      sizes_ = tiling::tile_sizes(geometry_.subgraph(), geometry_.space(), lowering_, first_tile_);
+    }
     return sizes_;
   }
   [[nodiscard]] bool first_is_too_large(const tiling::TileShape& shape) {
@@ -345,6 +346,7 @@ class ShapeSearch {
   // Working memory.
   std::vector<Size> sizes_;
   std::vector<std::int64_t> volumes_;
+  tiling::TileRegions first_tile_;
   std::vector<std::vector<std::int64_t>> all_volumes_;
 };
 

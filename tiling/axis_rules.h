@@ -122,9 +122,10 @@ struct AxisRules {
            std::ranges::all_of(read_, [&](const auto& read) { return some(read.second); });
   }
 
-  /// Equal for two positions whose tiles differ by nothing but where they are.
-  [[nodiscard]] std::vector<Dim> key() const {
-    std::vector<Dim> out;
+  /// Makes `out` equal for two positions whose tiles differ by nothing but where they are. It keeps
+  /// its memory.
+  void key(std::vector<Dim>& out) const {
+    out.clear();
     const auto absolute = [&](const Box& box, const AxisSet& axes) {
       for (std::size_t x = 0; x < box.rank; ++x)
         if (axes[x]) out.push_back(box[x].begin);
@@ -163,7 +164,6 @@ struct AxisRules {
       out.insert(out.end(), padding.after.begin(), padding.after.end());
       phases(step, made, out);
     }
-    return out;
   }
 
   /// Where an op does not move its input as it moves its output, a part of a region may be of

@@ -93,12 +93,14 @@ struct TileGeometry::Trace {
 };
 
 TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo)
-    : TileGeometry(subgraph, halo, tile_space(subgraph)) {}
+    : TileGeometry(subgraph, halo, std::make_shared<const TileSpace>(tile_space(subgraph))) {}
 
-TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo, TileSpace space)
+TileGeometry::TileGeometry(const Subgraph& subgraph, HaloPolicy halo,
+                           std::shared_ptr<const TileSpace> space)
     : subgraph_(subgraph),
       halo_(halo),
-      space_(std::move(space)),
+      kept_space_(std::move(space)),
+      space_(*kept_space_),
       separable_(
           separable(subgraph) &&
           std::ranges::none_of(space_.entangled, [](const AxisSet& axes) { return axes.any(); })) {
@@ -143,14 +145,16 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
   auto trace = std::make_unique<Trace>();
   AxisRules rules(subgraph_, space_, axis, extent, keeps(axis));
   std::map<std::vector<Dim>, std::uint32_t> known;
+  std::vector<Dim> key;
   const Dim count = pieces(space_.whole.extent[axis], extent);
   if (poll_ != nullptr) poll_->room(sizeof(std::uint32_t) * static_cast<double>(count));
   trace->classes.reserve(static_cast<std::size_t>(count));
   for (Dim position = 0; position < count; ++position) {
     work();
     rules.run(position);
+    rules.key(key);
     const auto [at, added] =
-        known.try_emplace(rules.key(), static_cast<std::uint32_t>(trace->tiles.size()));
+        known.try_emplace(key, static_cast<std::uint32_t>(trace->tiles.size()));
     if (added) add_class(*trace, rules.regions, rules.complete());
     trace->classes.push_back(at->second);
     ++trace->tiles[at->second].times;
@@ -326,11 +330,18 @@ TileRegions TileGeometry::tile_at(const Positions& positions,
 }
 
 TileRegions TileGeometry::first_tile(const TileShape& shape) const {
-  TileRegions regions;
+  TileRegions tile;
+  first_tile(shape, tile);
+  return tile;
+}
+
+void TileGeometry::first_tile(const TileShape& shape, TileRegions& tile) const {
+  tile.kept.clear();
+  tile.times = 1;
+  tile.stored.resize(subgraph_.tensors.size());
   for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t)
-    regions.stored.push_back(nothing(subgraph_.tensor(t).shape.size()));
-  propagate(subgraph_, OriginRules{subgraph_, space_, shape, regions}, regions);
-  return regions;
+    tile.stored[t] = nothing(subgraph_.tensor(t).shape.size());
+  propagate(subgraph_, OriginRules{subgraph_, space_, shape, tile}, tile);
 }
 
 }  // namespace tessera::tiling

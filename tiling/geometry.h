@@ -91,8 +91,8 @@ class TileGeometry {
  public:
   /// require: the subgraph outlives the geometry.
   TileGeometry(const Subgraph& subgraph, HaloPolicy halo);
-  /// The same, where somebody has asked about it before. require: space == tile_space(subgraph)
-  TileGeometry(const Subgraph& subgraph, HaloPolicy halo, TileSpace space);
+  /// The same, where somebody has asked about it before. require: *space == tile_space(subgraph)
+  TileGeometry(const Subgraph& subgraph, HaloPolicy halo, std::shared_ptr<const TileSpace> space);
 
   /// Who is asked by grid(), for_each_tile(), tile_of(), middle_tile() and largest_volumes()
   /// whether to go on, which then throw BudgetEnded and may be called again; nullptr: nobody. Not
@@ -161,6 +161,8 @@ class TileGeometry {
   /// Regions of the tile at the origin only. They grow with every extent of the shape, so what
   /// does not hold this tile holds no tile shape that is at least as large along every axis.
   [[nodiscard]] TileRegions first_tile(const TileShape& shape) const;
+  /// The same in `tile`, which keeps its memory.
+  void first_tile(const TileShape& shape, TileRegions& tile) const;
 
  private:
   struct Trace;  // the tiles along one axis, the other axes whole
@@ -185,7 +187,8 @@ class TileGeometry {
 
   const Subgraph& subgraph_;
   HaloPolicy halo_;
-  TileSpace space_;
+  std::shared_ptr<const TileSpace> kept_space_;
+  const TileSpace& space_;
   bool separable_;  ///< regions of a tile are the intersections of what its axes need
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> traces_;
   std::array<std::map<Dim, std::unique_ptr<Trace>>, tile_axes> firsts_;

@@ -60,10 +60,19 @@ Dim share_of(Dim extent, Dim at, Dim pieces) {
   return static_cast<Dim>(static_cast<Wide>(extent) * at / pieces);
 }
 
-/// Needed regions when every end is cut to the `at`-th of `pieces` along its own axis.
-std::vector<Box> probe(const Subgraph& subgraph, const std::vector<std::optional<std::size_t>>& cut,
-                       std::size_t anchor, Dim at, Dim pieces) {
+/// Memory of one probe after the other.
+struct Probed {
   std::vector<Box> ends;
+  TileRegions regions;
+};
+
+/// Needed regions when every end is cut to the `at`-th of `pieces` along its own axis; until the
+/// next probe.
+const std::vector<Box>& probe(const Subgraph& subgraph,
+                              const std::vector<std::optional<std::size_t>>& cut,
+                              std::size_t anchor, Dim at, Dim pieces, Probed& probed) {
+  std::vector<Box>& ends = probed.ends;
+  ends.clear();
   for (std::size_t t = 0; t < subgraph.tensors.size(); ++t) {
     const std::vector<Dim>& shape = subgraph.tensor(t).shape;
     const LocalTensor& local = subgraph.tensors[t];
@@ -77,9 +86,8 @@ std::vector<Box> probe(const Subgraph& subgraph, const std::vector<std::optional
       ends.back()[*cut[t]] = {begin, std::max(begin + 1, share_of(extent, at + 1, pieces))};
     }
   }
-  TileRegions regions;
-  propagate(subgraph, Probe{ends}, regions);
-  return std::move(regions.needed);
+  propagate(subgraph, Probe{ends}, probed.regions);
+  return probed.regions.needed;
 }
 
 /// Does an op compute one coordinate of what it reads from several of what it makes, or from
@@ -148,10 +156,11 @@ Movement find_movement(const Subgraph& subgraph, std::size_t anchor, std::size_t
   found.follows[anchor] = anchor_axis;
   const std::vector<std::optional<std::size_t>> cut = found.follows;
   const Dim extent = subgraph.tensor(anchor).shape[*anchor_axis];
-  const std::vector<Box> all = probe(subgraph, cut, anchor, 0, 1);
+  Probed probed;
+  const std::vector<Box> all = probe(subgraph, cut, anchor, 0, 1, probed);
   std::vector<bool> seen(count);
   const auto look = [&](Dim at, Dim pieces) {
-    const std::vector<Box> part = probe(subgraph, cut, anchor, at, pieces);
+    const std::vector<Box>& part = probe(subgraph, cut, anchor, at, pieces, probed);
     for (std::size_t t = 0; t < count; ++t) {
       if (part[t].none || all[t].none) continue;
       for (std::size_t axis = 0; axis < part[t].rank; ++axis) {

@@ -9,8 +9,8 @@ namespace tessera::search {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-/// So many runs that were looked at wait to be asked about: from there on guesses are hardly right.
-constexpr std::size_t most_ahead = 64;
+/// So many runs that were looked at wait to be asked about: each keeps the tiles that were found.
+constexpr std::size_t most_ahead = 512;
 /// Where a path takes longer than that, finding out what may come next takes too long as well.
 constexpr std::size_t most_runs = 200'000;
 
