@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -47,6 +48,22 @@ TEST(GeometryStore, OfTwoThatAreTheSameTheFirstIsKept) {
   store.keep("a", first);
   store.keep("a", some_run());
   EXPECT_EQ(store.find("a"), first);
+}
+
+// How it can be cut is found out once, however many threads look at it.
+TEST(GeometryStore, TwinsAreCutAsTheRunIs) {
+  RunGeometry run;
+  run.network = std::make_shared<const Network>(
+      testing::convolutions(2, {.channels = 8, .rows = 8, .columns = 8}));
+  run.part = tiling::make_subgraph(*run.network, {0, 1});
+  const auto cuts = run.cuts();
+  ASSERT_TRUE(cuts);
+  EXPECT_EQ(cuts->whole.extent, (std::array<Dim, tiling::tile_axes>{8, 8, 8}));
+  EXPECT_EQ(run.twin(0).cuts(), cuts);
+  for (const HaloPolicy halo : {HaloPolicy::recompute, HaloPolicy::keep}) {
+    EXPECT_EQ(&run.with(halo).space(), cuts.get());
+    EXPECT_EQ(&run.twin(0).with(halo).space(), cuts.get());
+  }
 }
 
 // What is forgotten is found again: the plan is the same to the byte.
