@@ -242,10 +242,8 @@ int run_guarded(int argc, char** argv, Command& command) {
 /// Steps of a plan take and free about as much memory, one after the other. To give it back to the
 /// system in between takes a tenth of the time.
 void keep_freed_memory() {
-#ifdef __GLIBC__
   static_cast<void>(::mallopt(M_TRIM_THRESHOLD, 256 << 20));
   static_cast<void>(::mallopt(M_MMAP_THRESHOLD, 32 << 20));
-#endif
 }
 
 }  // namespace

@@ -60,35 +60,41 @@ Dim share_of(Dim extent, Dim at, Dim pieces) {
   return static_cast<Dim>(static_cast<Wide>(extent) * at / pieces);
 }
 
-/// Memory of one probe after the other.
-struct Probed {
-  std::vector<Box> ends;
-  TileRegions regions;
-};
+/// What slices of the ends need, one after the other in the same memory.
+class Slices {
+ public:
+  /// Each end is cut along its own axis. require: all outlive this.
+  Slices(const Subgraph& subgraph, const std::vector<std::optional<std::size_t>>& cut,
+         std::size_t anchor)
+      : subgraph_(subgraph), cut_(cut), anchor_(anchor) {}
 
-/// Needed regions when every end is cut to the `at`-th of `pieces` along its own axis; until the
-/// next probe.
-const std::vector<Box>& probe(const Subgraph& subgraph,
-                              const std::vector<std::optional<std::size_t>>& cut,
-                              std::size_t anchor, Dim at, Dim pieces, Probed& probed) {
-  std::vector<Box>& ends = probed.ends;
-  ends.clear();
-  for (std::size_t t = 0; t < subgraph.tensors.size(); ++t) {
-    const std::vector<Dim>& shape = subgraph.tensor(t).shape;
-    const LocalTensor& local = subgraph.tensors[t];
-    const bool end = t == anchor || (local.leaves && local.consumers.empty());
-    // What cannot be cut is made by the first tile alone.
-    const bool made = end && (cut[t] || at == 0);
-    ends.push_back(made ? whole(shape) : nothing(shape.size()));
-    if (end && cut[t]) {
-      const Dim extent = shape[*cut[t]];
-      const Dim begin = share_of(extent, at, pieces);
-      ends.back()[*cut[t]] = {begin, std::max(begin + 1, share_of(extent, at + 1, pieces))};
+  /// Needed regions of the `at`-th of `pieces`, until the next call.
+  const std::vector<Box>& needed(Dim at, Dim pieces) {
+    ends_.clear();
+    for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
+      const std::vector<Dim>& shape = subgraph_.tensor(t).shape;
+      const LocalTensor& local = subgraph_.tensors[t];
+      const bool end = t == anchor_ || (local.leaves && local.consumers.empty());
+      // What cannot be cut is made by the first tile alone.
+      const bool made = end && (cut_[t] || at == 0);
+      ends_.push_back(made ? whole(shape) : nothing(shape.size()));
+      if (end && cut_[t]) {
+        const Dim extent = shape[*cut_[t]];
+        const Dim begin = share_of(extent, at, pieces);
+        ends_.back()[*cut_[t]] = {begin, std::max(begin + 1, share_of(extent, at + 1, pieces))};
+      }
     }
+    propagate(subgraph_, Probe{ends_}, regions_);
+    return regions_.needed;
   }
-  propagate(subgraph, Probe{ends}, probed.regions);
-  return probed.regions.needed;
-}
+
+ private:
+  const Subgraph& subgraph_;
+  const std::vector<std::optional<std::size_t>>& cut_;
+  std::size_t anchor_;
+  std::vector<Box> ends_;
+  TileRegions regions_;
+};
 
 /// Does an op compute one coordinate of what it reads from several of what it makes, or from
 /// another one?
@@ -156,11 +162,11 @@ Movement find_movement(const Subgraph& subgraph, std::size_t anchor, std::size_t
   found.follows[anchor] = anchor_axis;
   const std::vector<std::optional<std::size_t>> cut = found.follows;
   const Dim extent = subgraph.tensor(anchor).shape[*anchor_axis];
-  Probed probed;
-  const std::vector<Box> all = probe(subgraph, cut, anchor, 0, 1, probed);
+  Slices slices(subgraph, cut, anchor);
+  const std::vector<Box> all = slices.needed(0, 1);
   std::vector<bool> seen(count);
   const auto look = [&](Dim at, Dim pieces) {
-    const std::vector<Box>& part = probe(subgraph, cut, anchor, at, pieces, probed);
+    const std::vector<Box>& part = slices.needed(at, pieces);
     for (std::size_t t = 0; t < count; ++t) {
       if (part[t].none || all[t].none) continue;
       for (std::size_t axis = 0; axis < part[t].rank; ++axis) {

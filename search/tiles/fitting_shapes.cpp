@@ -34,7 +34,8 @@ FittingShapes::FittingShapes(tiling::TileGeometry& geometry, const tiling::Lower
 
 const std::vector<Size>& FittingShapes::first_sizes(const tiling::TileShape& shape) {
   if (geometry_.first_volumes(shape, volumes_)) return test_.sizes_of(volumes_);
-  return test_.sizes_of(geometry_.first_tile(shape));
+  geometry_.first_tile(shape, first_tile_);
+  return test_.sizes_of(first_tile_);
 }
 
 tiling::TileShape FittingShapes::least_shape() const {

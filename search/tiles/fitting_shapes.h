@@ -110,6 +110,7 @@ class FittingShapes {
   std::size_t at_once_ = 1;
   // Working memory.
   std::vector<std::int64_t> volumes_;
+  tiling::TileRegions first_tile_;
   std::vector<std::vector<std::int64_t>> all_volumes_;
 };
 
