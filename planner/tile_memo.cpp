@@ -51,6 +51,7 @@ RememberedTile known_tile(const search::TileSearchResult& found, std::int64_t fe
     known.placements = found.placements;
   }
   known.undecided = found.undecided;
+  known.given_up = found.given_up;
   known.lacking = found.lacking;
   return known;
 }
@@ -73,6 +74,7 @@ std::optional<search::TileSearchResult> recall(const RememberedTile& known,
   found.placements = known.placements;
   found.undecided =
       undecided_between(known, space, fewest, std::numeric_limits<std::int64_t>::max());
+  found.given_up = known.given_up;
   found.lacking = known.lacking;
   return found;
 }

@@ -31,6 +31,7 @@ struct RememberedTile {
   std::int64_t tiles = 0;  ///< of the shape
   std::vector<Placement> placements;
   std::vector<tiling::TileShape> undecided;
+  bool given_up = false;  ///< and so are all behind these
   Size lacking = 0;
 };
 

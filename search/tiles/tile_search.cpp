@@ -14,6 +14,9 @@
 namespace tessera::search {
 namespace {
 
+/// Of shapes that are all given up so many are told.
+constexpr std::size_t most_given_up = 32;
+
 class TileSearch {
  public:
   TileSearch(tiling::TileGeometry& geometry, const Hardware& hardware,
@@ -137,8 +140,10 @@ class TileSearch {
   }
   void give_up(const std::vector<Waiting>& window) {
     for (const Waiting& waiting : window) result_.undecided.push_back(waiting.shape.shape);
-    while (const std::optional<FittingShape> next = shapes_.next())
+    while (const std::optional<FittingShape> next = shapes_.next()) {
+      if ((result_.given_up = result_.undecided.size() >= most_given_up)) return;
       result_.undecided.push_back(next->shape);
+    }
   }
 
   void resolve(std::vector<Waiting>& window) {

@@ -106,6 +106,9 @@ struct TileSearchResult {
   std::vector<Placement> placements;       ///< one per demand
   /// Shapes with fewer tiles whose question a limit ended: a better tile may exist.
   std::vector<tiling::TileShape> undecided;
+  /// All shapes behind the last of `undecided` are so, too: the question of the smallest tile there
+  /// is was ended by a limit, and these have no fewer tiles.
+  bool given_up = false;
   std::vector<tiling::TileShape> maximal;  ///< with `all`
   /// There are shapes with more tiles than the limits allow, which might fit; `infeasible` is not
   /// said.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <set>
 
 #include "model/crew.h"
 #include "search/learning/engine.h"
@@ -205,6 +206,33 @@ TEST(TileSearch, AnOpenQuestionCountsAsNoAndIsReported) {
   const TileSearchResult none = search(chain(2, 16), machine(1 << 20), engine);
   EXPECT_EQ(none.status, Status::unknown);
   EXPECT_EQ(none.stop, StopReason::node_limit);
+}
+
+/// Where nobody can say anything about the smallest tile the others are given up, and of all there
+/// are those with the fewest tiles are told.
+TEST(TileSearch, OfManyThatAreGivenUpTheFirstAreTold) {
+  Hesitant engine;
+  const TileSearchResult found = search(chain(2, 64), machine(1 << 20), engine);
+  EXPECT_EQ(found.status, Status::unknown);
+  EXPECT_EQ(found.stop, StopReason::node_limit);
+  EXPECT_TRUE(found.given_up);
+  EXPECT_FALSE(found.cut);
+  EXPECT_EQ(found.undecided.size(), 32U);
+  std::set<tiling::TileShape> told(found.undecided.begin(), found.undecided.end());
+  EXPECT_EQ(told.size(), found.undecided.size());
+  // The same one by one, from few tiles to many.
+  const Network net = chain(2, 64);
+  const tiling::Subgraph part = tiling::make_subgraph(net, {0, net.ops.size() - 1});
+  tiling::TileGeometry geometry(part, HaloPolicy::recompute);
+  std::int64_t before = 0;
+  for (const tiling::TileShape& shape : found.undecided) {
+    const std::int64_t tiles = geometry.grid(shape).count();
+    EXPECT_GE(tiles, before);
+    before = tiles;
+  }
+  const TileSearchResult all = search(chain(1, 1), machine(1 << 20), engine);
+  EXPECT_FALSE(all.given_up);
+  EXPECT_FALSE(all.undecided.empty());
 }
 
 TEST(TileSearch, WhatTheBudgetLeftOutIsNoAnswer) {
