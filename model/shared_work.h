@@ -153,8 +153,20 @@ void each_sharing(Helpers helpers, std::size_t count, const Each& each) {
   });
 }
 
-/// The same for each of the kinds. Of one kind the first is done before the others: whoever asks
-/// for what is being made already would only wait for it.
+/// Calls `each(0)` to `each(count - 1)`, of which some take long: whoever has nothing else to do
+/// takes one, too.
+template <class Each>
+void each_of_few(Helpers helpers, std::size_t count, const Each& each) {
+  if (helpers.threads > 1 || helpers.outer == nullptr)
+    return each_together(helpers.threads, count, each);
+  std::atomic<std::size_t> next{0};
+  helpers.outer->run([&] {
+    for (std::size_t k = next++; k < count; k = next++) each(k);
+  });
+}
+
+/// The same as each_sharing() for each of the kinds. Of one kind the first is done before the
+/// others: whoever asks for what is being made already would only wait for it.
 template <class Each>
 void each_sharing(Helpers helpers, const std::vector<std::string>& kinds, const Each& each) {
   std::vector<std::size_t> first;

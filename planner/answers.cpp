@@ -97,7 +97,7 @@ Candidates::Step Candidates::next_step(OpRange ops, const Known& known) const {
 }
 
 CandidateAnswer Candidates::make(OpRange ops, const Known& known, const Step& step,
-                                 KeptTiles* aside, bool& searched) const {
+                                 MadeAhead::Tiles* aside, bool& searched) const {
   const std::shared_ptr<RunGeometry> run = geometry_of(ops, step.structure);
   const std::lock_guard guard(run->lock);
   CandidateAnswer made;
@@ -143,13 +143,14 @@ std::shared_ptr<const CandidateAnswer> Candidates::ahead(OpRange ops, int effort
   if (known.effort + 1 != effort || (known.answer && known.answer->final)) return nullptr;
   const Step step = next_step(ops, known);
   if (memory_->has(step.key)) return nullptr;
-  const auto mine = std::make_shared<MadeAhead>();
-  {
-    const std::lock_guard guard(lock_);
-    if (!ahead_.try_emplace(step.key, mine).second) return nullptr;
-  }
+  const std::shared_ptr<MadeAhead::One> mine = memory_->ahead().begin(step.key);
+  if (!mine) return nullptr;
   std::shared_ptr<const CandidateAnswer> answer;
   try {
+    {
+      const std::lock_guard guard(lock_);
+      ahead_.emplace_back(step.key, mine);
+    }
     CandidateAnswer made = make(ops, known, step, &mine->tiles, mine->searched);
     if (!made.cut_short) answer = std::make_shared<const CandidateAnswer>(std::move(made));
   } catch (...) {  // whoever asks will meet the same
@@ -158,18 +159,27 @@ std::shared_ptr<const CandidateAnswer> Candidates::ahead(OpRange ops, int effort
   return answer;
 }
 
+bool Candidates::under_way(OpRange ops, int effort) const {
+  Known known;
+  {
+    const std::lock_guard guard(lock_);
+    const auto at = of_run_.find({ops.first, ops.last});
+    if (at != of_run_.end()) known = at->second;
+  }
+  return known.effort + 1 == effort && memory_->under_way(next_step(ops, known).key);
+}
+
+Candidates::~Candidates() {
+  for (const auto& [key, one] : ahead_)
+    if (const auto made = one.lock()) memory_->ahead().drop(key, made);
+}
+
 /// Null: nobody made it.
 std::shared_ptr<const CandidateAnswer> Candidates::take_ahead(const std::string& key,
                                                               bool& searched) {
-  std::shared_ptr<MadeAhead> made;
-  {
-    const std::lock_guard guard(lock_);
-    const auto found = ahead_.find(key);
-    if (found == ahead_.end()) return nullptr;
-    made = std::move(found->second);
-    ahead_.erase(found);
-  }
-  std::shared_ptr<const CandidateAnswer> answer = made->promise.get_future().get();
+  const std::shared_ptr<MadeAhead::One> made = memory_->ahead().take(key);
+  if (!made) return nullptr;
+  std::shared_ptr<const CandidateAnswer> answer = made->answer.get();
   if (!answer) return nullptr;
   searched = made->searched;
   for (auto& [tile, known] : made->tiles)

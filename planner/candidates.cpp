@@ -410,7 +410,7 @@ void Candidates::complete(search::TileSearchResult& found, tiling::TileGeometry&
 }
 
 CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
-                                        const CandidateAnswer* before, KeptTiles* aside,
+                                        const CandidateAnswer* before, MadeAhead::Tiles* aside,
                                         bool& searched) const {
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
@@ -491,8 +491,9 @@ CandidateAnswer::Tried Candidates::outcome(const tiling::TileSpace& space,
   if (found.cut) tried.none_below = most_tiles + 1;
   for (const tiling::TileShape& shape : found.undecided)
     tried.none_below = std::min(tried.none_below, tiles_of(space, shape));
-  if (found.status == Status::unknown && found.stop != StopReason::completed &&
-      found.stop != StopReason::node_limit)
+  const bool stopped = found.stop != StopReason::completed && found.stop != StopReason::node_limit;
+  // Where all are given up those with the fewest tiles are listed, if they have enough.
+  if (found.status == Status::unknown && (stopped || (found.given_up && found.undecided.empty())))
     tried.none_below = fewest;
   return tried;
 }
@@ -532,17 +533,19 @@ void Candidates::add_open(CandidateAnswer& answer, tiling::TileGeometry& geometr
                           const search::TileSearchResult& found) const {
   const bool stopped = found.stop != StopReason::completed && found.stop != StopReason::node_limit;
   // Where shapes with many tiles were cut off, `unknown` means no more than that.
-  if (stopped || (found.undecided.empty() && found.status == Status::unknown && !found.cut))
+  if (stopped || (found.undecided.empty() && found.status == Status::unknown && !found.cut) ||
+      found.given_up || found.undecided.size() > most_open)
     answer.open_beyond = true;
   answer.undecided = answer.undecided || answer.open_beyond || !found.undecided.empty();
+  if (answer.open_beyond) return;  // what is known of a few says nothing of the rest
   Poll poll(params_.budget);
-  for (std::size_t k = 0; k < found.undecided.size(); ++k) {
-    if (k == most_open || params_.budget.exhausted()) {
+  for (const tiling::TileShape& shape : found.undecided) {
+    if (params_.budget.exhausted()) {
       answer.open_beyond = true;
       return;
     }
-    const Piece piece = make_piece(geometry.subgraph(), geometry.space(),
-                                   geometry.grid(found.undecided[k]), found.lowering);
+    const Piece piece =
+        make_piece(geometry.subgraph(), geometry.space(), geometry.grid(shape), found.lowering);
     answer.open.push_back(least_metrics(piece, cheapest_, *cheapest_arrays_, poll));
   }
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <future>
 #include <limits>
 #include <map>
 #include <memory>
@@ -96,12 +95,17 @@ class Candidates {
   /// require: all outlive the candidates.
   Candidates(const Network& network, const Hardware& hardware, CandidateParams params,
              std::shared_ptr<PlanMemory> memory);
+  Candidates(const Candidates&) = delete;
+  Candidates& operator=(const Candidates&) = delete;
+  ~Candidates();
   /// The answer for a run: 0 is the least effort, each number more tells more where it is not
   /// final.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
   /// What answer() will say, which then takes no time: changes nothing else. Null where that is no
   /// use, as somebody made it already or is just at it.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> ahead(OpRange ops, int effort);
+  /// Would answer() wait for somebody else, who is just finding out the same?
+  [[nodiscard]] bool under_way(OpRange ops, int effort) const;
   /// From now on answer() has cheaper tiles of the run, too, as far as so many shapes of each
   /// variant tell: options more, after those there are, whose positions stay what they were. Are
   /// there any? Whoever shares the work helps with it.
@@ -153,18 +157,11 @@ class Candidates {
   [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] static Known with_cheaper_of(const Known& known, Known next);
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
-  using KeptTiles = std::vector<std::pair<std::string, RememberedTile>>;
-  /// What nobody asked for yet.
-  struct MadeAhead {
-    std::promise<std::shared_ptr<const CandidateAnswer>> promise;
-    bool searched = false;
-    KeptTiles tiles;  ///< that the memory gets when somebody does
-  };
   /// What more() has to make, and what was known when it did.
   struct Step;
   [[nodiscard]] Step next_step(OpRange ops, const Known& known) const;
   [[nodiscard]] CandidateAnswer make(OpRange ops, const Known& known, const Step& step,
-                                     KeptTiles* aside, bool& searched) const;
+                                     MadeAhead::Tiles* aside, bool& searched) const;
   [[nodiscard]] search::TileSearchParams::Together together(RunGeometry& run,
                                                             HaloPolicy halo) const;
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> take_ahead(const std::string& key,
@@ -238,13 +235,13 @@ class Candidates {
   class CheaperVariants;
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
                                             int level, const CandidateAnswer* before,
-                                            KeptTiles* aside, bool& searched) const;
+                                            MadeAhead::Tiles* aside, bool& searched) const;
   /// Of one run, with one effort.
   struct Question {
     RunGeometry& run;
     const std::string& structure;
     Effort effort;
-    KeptTiles* aside = nullptr;  ///< gets what the memory would
+    MadeAhead::Tiles* aside = nullptr;  ///< gets what the memory would
   };
   void look_at_variants(const Question& question, const std::vector<TileVariant>& variants,
                         const CandidateAnswer* before, CandidateAnswer& answer,
@@ -315,7 +312,8 @@ class Candidates {
   std::vector<std::optional<OpIndex>> readers_;
   cost::ChannelUse channel_use_;
   mutable std::mutex lock_;
-  std::map<std::string, std::shared_ptr<MadeAhead>> ahead_;
+  /// What was made ahead here, whether or not somebody took it.
+  std::vector<std::pair<std::string, std::weak_ptr<MadeAhead::One>>> ahead_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;
   mutable std::atomic<std::int64_t> shapes_ = 0;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cost/tiled_run.h"
-#include "model/crew.h"
 #include "model/off_chip.h"
 #include "planner/kept_places.h"
 #include "planner/later_look.h"
@@ -36,10 +35,10 @@ class EarlyWeights : LaterLook {
         allows_resident_(std::ranges::find(hardware.tiling.weights, WeightPolicy::resident) !=
                          hardware.tiling.weights.end()) {}
 
-  bool improve(NetworkPlan& plan) {
+  bool improve(NetworkPlan& plan, Helpers helpers) {
     // A higher peak, say, may pay only where several cuts have a use for it.
     std::vector<Runs> starts(shared_.empty() ? 2 : 3, plan.subgraphs);
-    each_together(params_.limits.threads, starts.size(), [&](std::size_t start) {
+    each_of_few(helpers, starts.size(), [&](std::size_t start) {
       Runs& runs = starts[start];
       if (start > 0 && !all_at_once(runs, start == 1)) {
         runs = plan.subgraphs;
@@ -335,8 +334,8 @@ bool may_come_early(const Network& network, const Hardware& hardware) {
 }
 
 bool take_early(const Network& network, const Hardware& hardware, const PlanParams& params,
-                NetworkPlan& plan) {
-  return EarlyWeights(network, hardware, params, plan).improve(plan);
+                Helpers helpers, NetworkPlan& plan) {
+  return EarlyWeights(network, hardware, params, plan).improve(plan, helpers);
 }
 
 }  // namespace tessera::planner

@@ -17,6 +17,7 @@
 
 #include "cost/score.h"
 #include "model/budget.h"
+#include "model/shared_work.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
@@ -32,6 +33,6 @@ namespace tessera::planner {
 
 /// require: may_come_early(); the plan is feasible, and described.
 bool take_early(const Network& network, const Hardware& hardware, const PlanParams& params,
-                NetworkPlan& plan);
+                Helpers helpers, NetworkPlan& plan);
 
 }  // namespace tessera::planner

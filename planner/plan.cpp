@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cost/score.h"
-#include "model/crew.h"
 #include "model/off_chip.h"
+#include "model/shared_work.h"
 #include "planner/describe.h"
 #include "planner/early.h"
 #include "planner/kept_rows.h"
@@ -189,20 +189,22 @@ void Plannings::add_start(const NetworkPlan& plan, NetworkPlan start,
 
 void Plannings::go_on(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) {
   const std::size_t all = 1 + nearly.size();
-  each_together(params_.limits.threads, all, [&](std::size_t k) {
+  const auto look = [&](std::size_t k, SharedWork& shared) {
     // Now: some begin when others have ended.
     PlanParams params = rest_of(going_on_);
     params.limits.threads = threads_of_each(params.limits.threads, all);
+    const Helpers helpers{.threads = params.limits.threads, .outer = &shared};
     NetworkPlan& each = k == 0 ? plan : nearly[k - 1];
     if (later_.direct || later_.trailing) take_run_by_run(network_, hardware_, params, each);
     // Rows that stay take room from weights that come early, which may be worth more.
     NetworkPlan without = each;
     const bool keeps = later_.rows && take_kept_rows(network_, hardware_, params, each);
-    if (later_.early) take_early(network_, hardware_, params, each);
+    if (later_.early) take_early(network_, hardware_, params, helpers, each);
     if (!keeps || !later_.early) return;
-    take_early(network_, hardware_, params, without);
+    take_early(network_, hardware_, params, helpers, without);
     if (without.score < each.score) each = std::move(without);
-  });
+  };
+  each_sharing({.threads = params_.limits.threads}, all, look);
   for (NetworkPlan& each : nearly) {
     if (each.score >= plan.score) continue;
     each.bound = plan.bound;

@@ -298,6 +298,9 @@ class Planner {
       const auto answer = candidates_.ahead({first, last}, effort);
       return answer ? std::optional(cover_candidate(*answer, score)) : std::nullopt;
     };
+    problem.under_way = [&](std::size_t first, std::size_t last, int effort) {
+      return candidates_.under_way({first, last}, effort);
+    };
     const search::CoverResult result =
         prove_below_ ? proof(problem, score, least) : best_of_what_is_looked_at(problem, score);
     if (!prove_below_ && std::isfinite(worth_below_) && fewest_ >= worth_below_) return;

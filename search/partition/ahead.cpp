@@ -10,24 +10,33 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 /// So many runs that were looked at wait to be asked about: each keeps the tiles that were found.
-constexpr std::size_t most_ahead = 512;
-/// Where a path takes longer than that, finding out what may come next takes too long as well.
+constexpr std::size_t most_ahead = 4096;
+/// Where paths through so many runs are not enough, finding out what may come next takes too long.
 constexpr std::size_t most_runs = 200'000;
+constexpr std::size_t most_rounds = 32;
+
+std::size_t runs_of(const RunKinds& kinds, std::size_t ops) {
+  std::size_t runs = 0;
+  for (std::size_t first = 0; first < ops; ++first) runs += kinds.from(first).size();
+  return runs;
+}
+
+bool is_in(const std::vector<std::uint32_t>& list, std::uint32_t kind) {
+  return std::ranges::find(list, kind) != list.end();
+}
 
 }  // namespace
 
-Ahead::Ahead(const RunKinds& kinds, std::size_t ops, BoundOf bound, Make make, int helpers,
-             SharedWork* inner)
+Ahead::Ahead(const RunKinds& kinds, std::size_t ops, const std::vector<CoverKind>& known, Make make,
+             int helpers, SharedWork* inner)
     : kinds_(kinds),
       ops_(ops),
-      bound_(std::move(bound)),
+      known_(known),
       make_(std::move(make)),
       helpers_(helpers),
-      inner_(inner != nullptr ? *inner : nobodys_) {
-  std::size_t runs = 0;
-  for (std::size_t first = 0; first < ops; ++first) runs += kinds.from(first).size();
-  predicts_ = runs <= most_runs;
-}
+      most_rounds_(static_cast<int>(
+          std::min(most_rounds, most_runs / std::max<std::size_t>(1, runs_of(kinds, ops))))),
+      inner_(inner != nullptr ? *inner : nobodys_) {}
 
 Ahead::~Ahead() {
   end();
@@ -42,23 +51,11 @@ void Ahead::end() {
   inner_.wake();
 }
 
-void Ahead::see_all(const std::vector<double>& costs, std::vector<int> efforts, std::int64_t cap) {
+void Ahead::see_intervals(std::vector<PeakInterval> intervals, double best, PeakPrice price) {
   const std::lock_guard guard(lock_);
-  costs_ = costs;
-  efforts_ = std::move(efforts);
-  cap_ = cap;
-  for (const auto& [kind, candidate] : made_)
-    if (candidate) count_as_known(kind, *candidate);
-  for (const std::uint32_t kind : at_work_) costs_[kind] = never;
-  ++version_;
-}
-
-void Ahead::see(std::uint32_t kind, double cost, int effort) {
-  const std::lock_guard guard(lock_);
-  made_.erase(kind);
-  if (costs_.empty()) return;
-  costs_[kind] = cost;
-  efforts_[kind] = effort;
+  intervals_ = std::move(intervals);
+  best_ = best;
+  price_ = price;
   ++version_;
 }
 
@@ -66,6 +63,7 @@ void Ahead::ask(const std::vector<std::uint32_t>& list) {
   {
     const std::lock_guard guard(lock_);
     asked_ = list;
+    taken_.clear();
     ++version_;
     ++calls_;
     if (threads_.empty()) start();
@@ -77,23 +75,30 @@ bool Ahead::take(std::uint32_t kind) {
   const std::lock_guard guard(lock_);
   if (at_work(kind)) return false;
   std::erase(asked_, kind);
-  if (!costs_.empty() && !made_.contains(kind)) costs_[kind] = never;
+  taken_.push_back(kind);
   return true;
 }
 
 void Ahead::wait_for(std::uint32_t kind) {
-  inner_.help_until([&] {
-    const std::lock_guard guard(lock_);
-    return !at_work(kind);
-  });
+  Guard guard(lock_);
+  while (at_work(kind)) {
+    const std::optional<Task> task = next_task();
+    if (!task || !work(*task, guard)) wait_until([&] { return !at_work(kind); }, guard);
+  }
 }
 
-void Ahead::wait_for_more(std::unique_lock<std::mutex>& guard) {
-  const std::int64_t before = calls_;
+bool Ahead::look() {
+  Guard guard(lock_);
+  const std::optional<Task> task = next_task();
+  return task && work(*task, guard);
+}
+
+template <typename Done>
+void Ahead::wait_until(const Done& done, Guard& guard) {
   guard.unlock();
   inner_.help_until([&] {
     const std::lock_guard again(lock_);
-    return calls_ != before;
+    return done();
   });
   guard.lock();
 }
@@ -107,82 +112,118 @@ void Ahead::start() {
 }
 
 bool Ahead::at_work(std::uint32_t kind) const {
-  return std::ranges::find(at_work_, kind) != at_work_.end();
+  return is_in(at_work_, kind);
+}
+
+bool Ahead::somebody_is_at(std::uint32_t kind) const {
+  return at_work(kind) || (is_in(taken_, kind) && !made_.contains(kind));
 }
 
 void Ahead::help() {
-  std::unique_lock guard(lock_);
+  Guard guard(lock_);
   while (!ends_) {
     std::optional<Task> task;
     try {
       task = next_task();
-      if (task) at_work_.reserve(at_work_.size() + 1);
     } catch (const std::bad_alloc&) {
       return;  // what is left of the memory is for whoever searches
     }
-    if (!task) {
-      wait_for_more(guard);
-      continue;
-    }
-    const auto [kind, effort] = *task;
-    at_work_.push_back(kind);  // there is room
-    if (!costs_.empty()) costs_[kind] = never;
-    guard.unlock();
-    std::optional<CoverCandidate> candidate;
-    try {
-      candidate = make_(kind, effort);
-    } catch (...) {  // whoever asks will meet the same
-    }
-    guard.lock();
-    std::erase(at_work_, kind);
-    bool goes_on = true;
-    try {
-      if (candidate && !costs_.empty()) count_as_known(kind, *candidate);
-      made_[kind] = std::move(candidate);
-    } catch (const std::bad_alloc&) {
-      goes_on = false;
-    }
-    ++version_;
-    guard.unlock();
-    inner_.wake();  // whoever waits for this kind
-    if (!goes_on) return;
-    guard.lock();
+    if (!task)
+      wait_until([this, before = calls_] { return calls_ != before; }, guard);
+    else if (!work(*task, guard))
+      return;
   }
 }
 
-void Ahead::count_as_known(std::uint32_t kind, const CoverCandidate& candidate) {
-  const CoverBound& bound = bound_(kind);
-  const bool open = hopeful(candidate, bound, cap_);
-  costs_[kind] = open ? open_cost(candidate, bound) : option_cost(candidate, cap_);
-  efforts_[kind] = settled;
+bool Ahead::work(Task task, Guard& guard) {
+  const auto [kind, effort] = task;
+  try {
+    at_work_.push_back(kind);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  guard.unlock();
+  std::optional<CoverCandidate> candidate;
+  try {
+    candidate = make_(kind, effort);
+  } catch (...) {  // whoever asks will meet the same
+  }
+  guard.lock();
+  std::erase(at_work_, kind);
+  bool goes_on = true;
+  try {
+    made_[kind] = std::move(candidate);
+  } catch (const std::bad_alloc&) {
+    goes_on = false;
+  }
+  ++version_;
+  guard.unlock();
+  inner_.wake();  // whoever waits for this kind
+  guard.lock();
+  return goes_on;
 }
 
 std::optional<Ahead::Task> Ahead::next_task() {
   while (!asked_.empty()) {
     const std::uint32_t kind = asked_.back();
     asked_.pop_back();
-    if (!at_work(kind) && !made_.contains(kind) && !efforts_.empty())
-      return Task{kind, efforts_[kind]};
+    if (!at_work(kind) && !made_.contains(kind)) return Task{kind, known_[kind].effort};
   }
-  if (version_ == nothing_at_ || made_.size() >= most_ahead || !predicts_) return std::nullopt;
-  const std::optional<Task> task = predicted();
+  if (version_ == nothing_at_ || made_.size() >= most_ahead) return std::nullopt;
+  std::optional<Task> task = predicted(Guess::no_good);
+  if (!task) task = predicted(Guess::as_bounded);
   if (!task) nothing_at_ = version_;
   return task;
 }
 
-std::optional<Ahead::Task> Ahead::predicted() {
-  if (costs_.empty()) return std::nullopt;
+CoverOption Ahead::promised_of(std::uint32_t kind, std::int64_t cap) const {
+  const CoverKind& known = known_[kind];
+  const auto made = made_.find(kind);
+  return made != made_.end() && made->second
+             ? promised(*made->second, known.bound, known.given_up, cap)
+             : promised(known, cap);
+}
+
+void Ahead::guess_paths(Guess guess, std::int64_t cap) {
+  costs_.resize(known_.size());
+  std::ranges::transform(known_, costs_.begin(),
+                         [&](const CoverKind& kind) { return promised(kind, cap).cost; });
+  for (const auto& [kind, candidate] : made_)
+    costs_[kind] = candidate || guess == Guess::as_bounded ? promised_of(kind, cap).cost : never;
+  if (guess == Guess::no_good)
+    for (const auto* list : {&at_work_, &taken_})
+      for (const std::uint32_t kind : *list)
+        if (somebody_is_at(kind)) costs_[kind] = never;
   shortest_paths(kinds_, ops_, costs_, nodes_);
-  if (nodes_[ops_].cost == never) return std::nullopt;
-  std::optional<Task> open;
-  for (std::size_t end = ops_; end > 0; end = nodes_[end].from) {
-    const std::uint32_t kind = kinds_.of(nodes_[end].from, end - 1);
-    const int effort = efforts_[kind];
-    if (effort == settled || made_.contains(kind)) continue;
-    if (effort == 0) return Task{kind, effort};
-    open = Task{kind, effort};
+}
+
+/// Goes on as the search would.
+std::optional<Ahead::Task> Ahead::predicted(Guess guess) {
+  open_ = intervals_;
+  double best = best_;
+  for (int round = 0; round < most_rounds_ && !open_.empty(); ++round) {
+    PeakInterval now = take_next(open_);
+    if (now.bound >= best) break;
+    guess_paths(guess, now.hi);
+    const double cost = nodes_[ops_].cost;
+    if (cost == never) continue;
+    now.bound = std::max(now.bound, price_.with(cost, std::max(now.lo + 1, price_.floor)));
+    if (now.bound >= best) continue;
+    std::optional<Task> open;
+    std::int64_t peak = 0;
+    for (std::size_t end = ops_; end > 0; end = nodes_[end].from) {
+      const std::uint32_t kind = kinds_.of(nodes_[end].from, end - 1);
+      peak = std::max(peak, promised_of(kind, now.hi).peak);
+      if (made_.contains(kind) || somebody_is_at(kind)) continue;
+      const std::optional<int> effort = next_effort(known_[kind], now.hi);
+      if (effort == 0) return Task{kind, *effort};
+      if (effort) open = Task{kind, *effort};
+    }
+    if (open) return open;
+    best = std::min(best, price_.with(cost, peak));
+    add_lower(now, cost, peak, best, price_, open_);
   }
-  return open;
+  return std::nullopt;
 }
 
 }  // namespace tessera::search

@@ -12,6 +12,7 @@
 #include "model/poll.h"
 #include "search/partition/ahead.h"
 #include "search/partition/cover_kind.h"
+#include "search/partition/peak_intervals.h"
 #include "search/partition/run_kinds.h"
 
 namespace tessera::search {
@@ -19,21 +20,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_cap = std::numeric_limits<std::int64_t>::max();
-
-/// Of all runs that are alike.
-struct Kind {
-  CoverBound bound;
-  std::unique_ptr<CoverCandidate> candidate;  ///< once evaluated
-  int effort = 0;                             ///< of the next evaluation
-  bool given_up = false;                      ///< what it left open stays open
-};
-
-/// Covers whose peak lies above `lo` and at most at `hi`.
-struct Interval {
-  std::int64_t lo = -1;
-  std::int64_t hi = no_cap;
-  double bound = 0;  ///< none of them costs less
-};
 
 class Search {
  public:
@@ -82,14 +68,11 @@ class Search {
     stopped = evaluate(std::move(singles));
     remember_best(no_cap);
 
-    std::vector<Interval> intervals{Interval{}};
+    std::vector<PeakInterval> intervals{PeakInterval{}};
     while (!stopped && !intervals.empty()) {
-      // The least bound first, of equals the one with the highest peaks.
-      const auto next = std::ranges::min_element(
-          intervals, {}, [](const Interval& i) { return std::pair(i.bound, -i.hi); });
-      const Interval interval = *next;
-      *next = intervals.back();
-      intervals.pop_back();
+      if (ahead_)
+        ahead_->see_intervals(intervals, std::min(result_.objective, params_.worth_below), price());
+      const PeakInterval interval = take_next(intervals);
       if (interval.bound >= std::min(result_.objective, params_.worth_below)) {
         intervals.push_back(interval);  // and so are all others
         break;
@@ -109,7 +92,7 @@ class Search {
   void prepare() {
     Poll poll(params_.budget);
     kinds_ = RunKinds(p_.ops, p_.like, longest_, poll);
-    poll.room(static_cast<double>(kinds_.count()) * (sizeof(Kind) + sizeof(double)));
+    poll.room(static_cast<double>(kinds_.count()) * (sizeof(CoverKind) + 3 * sizeof(double)));
     of_.resize(kinds_.count());
     // In the order of first ops, as bounds are cheapest.
     for (std::size_t first = 0; first < p_.ops; ++first)
@@ -137,34 +120,11 @@ class Search {
     result_.answered += kinds_.members(kind);
   }
 
-  Kind& at(std::size_t first, std::size_t last) { return of_[kinds_.of(first, last)]; }
-
-  /// Has the kind something open that, as far as is known, may be better than its options?
-  static bool is_hopeful(const Kind& kind, std::int64_t cap) {
-    return !kind.given_up && hopeful(*kind.candidate, kind.bound, cap);
-  }
-
-  static double kind_cost(const Kind& kind, std::int64_t cap) {
-    if (kind.bound.impossible || kind.bound.peak > cap) return infinity;
-    if (!kind.candidate) return kind.bound.cost;
-    return is_hopeful(kind, cap) ? open_cost(*kind.candidate, kind.bound)
-                                 : option_cost(*kind.candidate, cap);
-  }
-  /// With which effort a path that has the kind would ask about it.
-  static int next_effort(const Kind& kind, std::int64_t cap) {
-    if (kind.bound.impossible) return Ahead::settled;
-    if (!kind.candidate) return kind.effort;
-    return is_hopeful(kind, cap) && !kind.candidate->final ? kind.effort : Ahead::settled;
-  }
-  static std::int64_t kind_peak(const Kind& kind, std::int64_t cap) {
-    if (!kind.candidate) return kind.bound.peak;
-    if (is_hopeful(kind, cap)) return kind.candidate->open_peak;
-    const auto best = pick(*kind.candidate, cap);
-    return best ? kind.candidate->options[*best].peak : 0;
-  }
+  CoverKind& at(std::size_t first, std::size_t last) { return of_[kinds_.of(first, last)]; }
 
   /// Finds out more about the covers of an interval, and puts back what is left of it.
-  std::optional<StopReason> refine(const Interval& interval, std::vector<Interval>& intervals) {
+  std::optional<StopReason> refine(const PeakInterval& interval,
+                                   std::vector<PeakInterval>& intervals) {
     const std::vector<CoverRun> path = shortest(interval.hi, costs(interval.hi));
     ++result_.rounds;
     if (path.empty()) return std::nullopt;  // nothing under this cap
@@ -173,71 +133,54 @@ class Search {
     std::vector<std::uint32_t> unknown;
     std::vector<std::uint32_t> open;
     for (const CoverRun& r : path) {
-      const Kind& kind = at(r.first, r.last);
-      cost += kind_cost(kind, interval.hi);
-      peak = std::max(peak, kind_peak(kind, interval.hi));
+      const CoverKind& kind = at(r.first, r.last);
+      const CoverOption said = promised(kind, interval.hi);
+      cost += said.cost;
+      peak = std::max(peak, said.peak);
       if (!kind.candidate)
         unknown.push_back(kinds_.of(r.first, r.last));
       else if (is_hopeful(kind, interval.hi))
         open.push_back(kinds_.of(r.first, r.last));
     }
-    Interval rest = interval;
-    rest.bound =
-        std::max(rest.bound, cost_with_peak(cost, std::max(interval.lo + 1, peak_floor())));
+    PeakInterval rest = interval;
+    update_floor();
+    rest.bound = std::max(rest.bound, price().with(cost, std::max(interval.lo + 1, floor_)));
     if (rest.bound >= result_.objective) return std::nullopt;
     if (!unknown.empty() || !open.empty()) {
       intervals.push_back(rest);
       return evaluate_more(unknown.empty() ? open : unknown, rest.bound);
     }
     consider(path);
-    // With higher peaks than this path's nothing is cheaper; below, only up to where the peak's
-    // share makes good for a path that costs at least as much.
-    if (p_.peak_weight <= 0 || peak <= 0) return std::nullopt;
-    rest.hi = peak - 1;
-    const double worth = (result_.objective - cost) / p_.peak_weight;
-    if (worth < static_cast<double>(rest.hi))
-      rest.hi = std::max<std::int64_t>(interval.lo, static_cast<std::int64_t>(worth));
-    split(rest, cost, intervals);
+    add_lower(rest, cost, peak, result_.objective, price(), intervals);
     return std::nullopt;
   }
 
-  void split(const Interval& rest, double cost, std::vector<Interval>& intervals) const {
-    const std::int64_t lo = std::max(rest.lo, floor_ - 1);
-    if (rest.hi <= lo) return;
-    const std::int64_t middle = lo + (rest.hi - lo) / 2;
-    if (middle > lo) intervals.push_back({lo, middle, cost_with_peak(cost, lo + 1)});
-    intervals.push_back({middle, rest.hi, cost_with_peak(cost, middle + 1)});
-  }
-
-  [[nodiscard]] double cost_with_peak(double cost, std::int64_t peak) const {
-    return cost + p_.peak_weight * static_cast<double>(peak);
-  }
+  [[nodiscard]] PeakPrice price() const { return {p_.peak_weight, floor_}; }
 
   /// Kinds that were final already stay open: nobody will know more.
   std::optional<StopReason> evaluate_more(const std::vector<std::uint32_t>& list, double bound) {
     std::vector<std::uint32_t> worth;
     for (const std::uint32_t number : list) {
-      Kind& kind = of_[number];
+      CoverKind& kind = of_[number];
       if (!kind.candidate || !kind.candidate->final) {
         worth.push_back(number);
         continue;
       }
-      kind.given_up = true;
-      changed(number);
+      change(number, [&] { kind.given_up = true; });
       unresolved_ = std::min(unresolved_, bound);
     }
     return evaluate(std::move(worth));
   }
 
-  [[nodiscard]] double least_bound(const std::vector<Interval>& intervals) const {
+  [[nodiscard]] double least_bound(const std::vector<PeakInterval>& intervals) const {
     double bound = std::min(result_.objective, unresolved_);
-    for (const Interval& interval : intervals) bound = std::min(bound, interval.bound);
+    for (const PeakInterval& interval : intervals) bound = std::min(bound, interval.bound);
     return bound;
   }
 
   /// A bound on the largest peak of any cover: every op lies in some run.
-  std::int64_t peak_floor() {
-    if (p_.peak_weight <= 0 || floor_evaluated_ == result_.evaluated + result_.again) return floor_;
+  void update_floor() {
+    if (p_.peak_weight <= 0 || floor_evaluated_ == result_.evaluated + result_.again) return;
     peaks_.resize(of_.size());
     std::ranges::transform(of_, peaks_.begin(), least_peak);
     least_.assign(p_.ops, no_cap);
@@ -253,10 +196,9 @@ class Search {
     for (const std::int64_t peak : least_)
       if (peak != no_cap) floor_ = std::max(floor_, peak);
     floor_evaluated_ = result_.evaluated + result_.again;
-    return floor_;
   }
 
-  static std::int64_t least_peak(const Kind& kind) {
+  static std::int64_t least_peak(const CoverKind& kind) {
     if (kind.bound.impossible) return no_cap;
     if (!kind.candidate) return kind.bound.peak;
     std::int64_t peak = kind.candidate->complete() ? no_cap : kind.candidate->open_peak;
@@ -269,39 +211,35 @@ class Search {
     if (costs_.size() != of_.size() || cap != costs_cap_) {
       costs_.resize(of_.size());
       std::ranges::transform(of_, costs_.begin(),
-                             [&](const Kind& kind) { return kind_cost(kind, cap); });
+                             [&](const CoverKind& kind) { return promised(kind, cap).cost; });
       costs_cap_ = cap;
-      tell_ahead();
     }
     return costs_;
   }
-  void changed(std::uint32_t kind) {
-    if (!costs_.empty()) costs_[kind] = kind_cost(of_[kind], costs_cap_);
+  /// All that changes what is known of a kind goes through here, once others may look.
+  template <typename How>
+  void change(std::uint32_t kind, const How& how) {
     if (ahead_)
-      ahead_->see(kind, kind_cost(of_[kind], costs_cap_), next_effort(of_[kind], costs_cap_));
-  }
-  void tell_ahead() {
-    if (!ahead_) return;
-    std::vector<int> efforts(of_.size());
-    std::ranges::transform(of_, efforts.begin(),
-                           [&](const Kind& kind) { return next_effort(kind, costs_cap_); });
-    ahead_->see_all(costs_, std::move(efforts), costs_cap_);
+      ahead_->see(kind, how);
+    else
+      how();
+    if (!costs_.empty()) costs_[kind] = promised(of_[kind], costs_cap_).cost;
   }
   /// Other threads look at what will be asked about.
   void begin_ahead() {
     if (!p_.ahead || (params_.threads < 2 && params_.outer == nullptr)) return;
     ahead_.emplace(
-        kinds_, p_.ops, [this](std::uint32_t kind) -> const CoverBound& { return of_[kind].bound; },
+        kinds_, p_.ops, of_,
         [this](std::uint32_t kind, int effort) {
           const auto [first, last] = kinds_.run(kind);
           return exhausted() ? std::nullopt : p_.ahead(first, last, effort);
         },
         params_.threads - 1, params_.inner);
-    costs(no_cap);
+    ahead_->see_intervals({PeakInterval{}}, params_.worth_below, price());
   }
   [[nodiscard]] std::vector<double> known_costs(std::int64_t cap) const {
     std::vector<double> costs(of_.size());
-    std::ranges::transform(of_, costs.begin(), [&](const Kind& kind) {
+    std::ranges::transform(of_, costs.begin(), [&](const CoverKind& kind) {
       return kind.candidate ? option_cost(*kind.candidate, cap) : infinity;
     });
     return costs;
@@ -314,7 +252,7 @@ class Search {
     if (nodes_[p_.ops].cost == infinity) return path;
     for (std::size_t end = p_.ops; end > 0; end = nodes_[end].from) {
       const std::uint32_t number = kinds_.of(nodes_[end].from, end - 1);
-      const Kind& kind = of_[number];
+      const CoverKind& kind = of_[number];
       const auto option = kind.candidate ? pick(*kind.candidate, cap) : std::nullopt;
       path.push_back({nodes_[end].from, end - 1, option.value_or(0), kinds_.run(number).first});
     }
@@ -331,7 +269,7 @@ class Search {
       cost += option.cost;
       peak = std::max(peak, option.peak);
     }
-    const double objective = cost_with_peak(cost, peak);
+    const double objective = price().with(cost, peak);
     if (objective < result_.objective) {
       result_.objective = objective;
       result_.runs = path;
@@ -345,7 +283,7 @@ class Search {
   }
 
   /// The best that is known is not remembered: what the search does must not depend on the clock.
-  void tell(const std::vector<Interval>& intervals) {
+  void tell(const std::vector<PeakInterval>& intervals) {
     using namespace std::chrono_literals;
     const auto now = std::chrono::steady_clock::now();
     if (now - told_ < 100ms) return;
@@ -373,7 +311,11 @@ class Search {
       if (ahead_) {
         if (!list.empty()) ahead_->ask(list);
         for (std::size_t k = 0; k < list.size() && !exhausted(); ++k)
-          if (ahead_->take(list[k])) answer(k);
+          if (ahead_->take(list[k])) {
+            while (is_under_way(list[k]) && ahead_->look()) {
+            }
+            answer(k);
+          }
         // What others are at is waited for at last.
         for (std::size_t k = 0; k < list.size() && !exhausted(); ++k) {
           if (answers[k]) continue;
@@ -390,17 +332,23 @@ class Search {
     }
     for (std::size_t k = 0; k < list.size(); ++k) {
       if (!answers[k]) continue;
-      Kind& kind = of_[list[k]];
+      CoverKind& kind = of_[list[k]];
       if (!kind.candidate) result_.answered += kinds_.members(list[k]);
       ++(kind.candidate ? result_.again : result_.evaluated);
-      kind.candidate = std::move(answers[k]);
-      ++kind.effort;
-      changed(list[k]);
+      change(list[k], [&] {
+        kind.candidate = std::move(answers[k]);
+        ++kind.effort;
+      });
     }
     return short_of ? short_of : exhausted();
   }
 
-  void finish(std::optional<StopReason> stopped, const std::vector<Interval>& intervals) {
+  [[nodiscard]] bool is_under_way(std::uint32_t kind) const {
+    const auto [first, last] = kinds_.run(kind);
+    return p_.under_way && !exhausted() && p_.under_way(first, last, of_[kind].effort);
+  }
+
+  void finish(std::optional<StopReason> stopped, const std::vector<PeakInterval>& intervals) {
     if (stopped) {
       remember_best(no_cap);
       result_.stop = *stopped;
@@ -426,7 +374,7 @@ class Search {
   const CoverParams& params_;
   std::size_t longest_ = 0;
   RunKinds kinds_;
-  std::vector<Kind> of_;  ///< by kind
+  std::vector<CoverKind> of_;  ///< by kind
   std::optional<Ahead> ahead_;
   CoverResult result_;
   std::chrono::steady_clock::time_point told_{};

@@ -76,6 +76,8 @@ struct CoverProblem {
   /// evaluate() is called from one thread at a time. May be empty.
   std::function<std::optional<CoverCandidate>(std::size_t first, std::size_t last, int effort)>
       ahead{};
+  /// Would evaluate() wait for whoever is finding out the same for somebody else? May be empty.
+  std::function<bool(std::size_t first, std::size_t last, int effort)> under_way{};
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
   double peak_weight = 0;
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -46,6 +47,43 @@ namespace tessera::search {
   if (candidate.complete() || candidate.open_peak > cap) return false;
   const auto best = pick(candidate, cap);
   return !best || open_cost(candidate, bound) < candidate.options[*best].cost;
+}
+
+/// What a candidate promises under a cap: a cost, and the peak that comes with it.
+[[nodiscard]] inline CoverOption promised(const CoverCandidate& candidate, const CoverBound& bound,
+                                          bool given_up, std::int64_t cap) {
+  if (!given_up && hopeful(candidate, bound, cap))
+    return {open_cost(candidate, bound), candidate.open_peak};
+  const auto best = pick(candidate, cap);
+  return best ? candidate.options[*best] : CoverOption{std::numeric_limits<double>::infinity(), 0};
+}
+
+/// Of all runs that are alike.
+struct CoverKind {
+  CoverBound bound;
+  std::unique_ptr<CoverCandidate> candidate;  ///< once evaluated
+  int effort = 0;                             ///< of the next evaluation
+  bool given_up = false;                      ///< what it left open stays open
+};
+
+/// Has the kind something open that, as far as is known, may be better than its options?
+/// require: it was evaluated.
+[[nodiscard]] inline bool is_hopeful(const CoverKind& kind, std::int64_t cap) {
+  return !kind.given_up && hopeful(*kind.candidate, kind.bound, cap);
+}
+
+[[nodiscard]] inline CoverOption promised(const CoverKind& kind, std::int64_t cap) {
+  if (kind.candidate) return promised(*kind.candidate, kind.bound, kind.given_up, cap);
+  const bool possible = !kind.bound.impossible && kind.bound.peak <= cap;
+  return {possible ? kind.bound.cost : std::numeric_limits<double>::infinity(), kind.bound.peak};
+}
+
+/// With which effort a path that has the kind would ask about it; nothing: no evaluation would say
+/// more.
+[[nodiscard]] inline std::optional<int> next_effort(const CoverKind& kind, std::int64_t cap) {
+  if (kind.bound.impossible) return std::nullopt;
+  if (kind.candidate && (kind.candidate->final || !is_hopeful(kind, cap))) return std::nullopt;
+  return kind.effort;
 }
 
 struct CoverNode {

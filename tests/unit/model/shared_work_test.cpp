@@ -95,5 +95,28 @@ TEST(EachSharing, WhoIsDoneHelpsAJobWithOneThread) {
   EXPECT_EQ(inside, 2);
 }
 
+/// A job of one thread has two of its own that wait for one another.
+TEST(EachOfFew, WhoIsDoneTakesOneOfAJobWithOneThread) {
+  std::atomic<int> inside{0};
+  std::atomic<int> calls{0};
+  each_sharing({.threads = 2}, 2, [&](std::size_t job, SharedWork& shared) {
+    if (job == 0) return;
+    each_of_few({.threads = 1, .outer = &shared}, 2, [&](std::size_t) {
+      ++calls;
+      ++inside;
+      while (inside < 2) std::this_thread::yield();
+    });
+  });
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(EachOfFew, CallsEachOnceWhoeverThereIs) {
+  for (const int threads : {1, 2, 4}) {
+    std::vector<std::atomic<int>> calls(7);
+    each_of_few({.threads = threads}, calls.size(), [&](std::size_t k) { ++calls[k]; });
+    for (const std::atomic<int>& times : calls) EXPECT_EQ(times, 1);
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -323,6 +324,11 @@ TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
       if ((a + b + salt) % 5 == 0) return std::nullopt;
       if ((a + b + salt) % 7 == 0) throw std::bad_alloc();
       return seen_with(a, b, effort);
+    };
+    // Somebody else is at it as often as not, and for a while.
+    std::atomic<std::uint64_t> waits{salt};
+    problem.under_way = [&](std::size_t a, std::size_t b, int) {
+      return (a + b + salt) % 2 == 0 && ++waits % 3 != 0;
     };
     constexpr int helped = 1;  // one thread, and another one that has no jobs left
     for (const int threads : {helped, 2, 4}) {
