@@ -11,14 +11,17 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 /// So many runs that were looked at wait to be asked about: each keeps the tiles that were found.
 constexpr std::size_t most_ahead = 4096;
-/// Where paths through so many runs are not enough, finding out what may come next takes too long.
+/// Finding out what may come next must not take long, which it does where a path takes long, or all
+/// the paths of many rounds.
 constexpr std::size_t most_runs = 200'000;
+constexpr std::size_t most_runs_of_rounds = 50'000;
 constexpr std::size_t most_rounds = 32;
 
-std::size_t runs_of(const RunKinds& kinds, std::size_t ops) {
-  std::size_t runs = 0;
+int rounds_of_a_guess(const RunKinds& kinds, std::size_t ops) {
+  std::size_t runs = 1;
   for (std::size_t first = 0; first < ops; ++first) runs += kinds.from(first).size();
-  return runs;
+  if (runs > most_runs) return 0;
+  return static_cast<int>(std::clamp<std::size_t>(most_runs_of_rounds / runs, 1, most_rounds));
 }
 
 bool is_in(const std::vector<std::uint32_t>& list, std::uint32_t kind) {
@@ -34,8 +37,7 @@ Ahead::Ahead(const RunKinds& kinds, std::size_t ops, const std::vector<CoverKind
       known_(known),
       make_(std::move(make)),
       helpers_(helpers),
-      most_rounds_(static_cast<int>(
-          std::min(most_rounds, most_runs / std::max<std::size_t>(1, runs_of(kinds, ops))))),
+      most_rounds_(rounds_of_a_guess(kinds, ops)),
       inner_(inner != nullptr ? *inner : nobodys_) {}
 
 Ahead::~Ahead() {
@@ -156,7 +158,7 @@ bool Ahead::work(Task task, Guard& guard) {
   } catch (const std::bad_alloc&) {
     goes_on = false;
   }
-  ++version_;
+  changed(kind);
   guard.unlock();
   inner_.wake();  // whoever waits for this kind
   guard.lock();
@@ -184,16 +186,33 @@ CoverOption Ahead::promised_of(std::uint32_t kind, std::int64_t cap) const {
              : promised(known, cap);
 }
 
-void Ahead::guess_paths(Guess guess, std::int64_t cap) {
-  costs_.resize(known_.size());
-  std::ranges::transform(known_, costs_.begin(),
-                         [&](const CoverKind& kind) { return promised(kind, cap).cost; });
-  for (const auto& [kind, candidate] : made_)
-    costs_[kind] = candidate || guess == Guess::as_bounded ? promised_of(kind, cap).cost : never;
-  if (guess == Guess::no_good)
+void Ahead::changed(std::uint32_t kind) {
+  ++version_;
+  if (!now_.empty()) now_[kind] = promised_of(kind, now_cap_).cost;
+}
+
+void Ahead::guess_paths(Guess guess, std::int64_t cap, bool soon) {
+  const auto find_costs = [&](std::vector<double>& costs) {
+    costs.resize(known_.size());
+    std::ranges::transform(known_, costs.begin(),
+                           [&](const CoverKind& kind) { return promised(kind, cap).cost; });
+    for (const auto& [kind, candidate] : made_) costs[kind] = promised_of(kind, cap).cost;
+  };
+  if (soon && cap != now_cap_) {
+    find_costs(now_);
+    now_cap_ = cap;
+  }
+  if (cap == now_cap_)
+    costs_ = now_;
+  else
+    find_costs(costs_);
+  if (guess == Guess::no_good) {
+    for (const auto& [kind, candidate] : made_)
+      if (!candidate) costs_[kind] = never;
     for (const auto* list : {&at_work_, &taken_})
       for (const std::uint32_t kind : *list)
         if (somebody_is_at(kind)) costs_[kind] = never;
+  }
   shortest_paths(kinds_, ops_, costs_, nodes_);
 }
 
@@ -204,7 +223,7 @@ std::optional<Ahead::Task> Ahead::predicted(Guess guess) {
   for (int round = 0; round < most_rounds_ && !open_.empty(); ++round) {
     PeakInterval now = take_next(open_);
     if (now.bound >= best) break;
-    guess_paths(guess, now.hi);
+    guess_paths(guess, now.hi, round == 0);
     const double cost = nodes_[ops_].cost;
     if (cost == never) continue;
     now.bound = std::max(now.bound, price_.with(cost, std::max(now.lo + 1, price_.floor)));

@@ -56,7 +56,7 @@ class Ahead {
     how();
     made_.erase(kind);
     std::erase(taken_, kind);
-    ++version_;
+    changed(kind);
   }
   /// Kinds that are evaluated now, the last of them first if it is here.
   void ask(const std::vector<std::uint32_t>& list);
@@ -79,8 +79,10 @@ class Ahead {
   void start();
   [[nodiscard]] std::optional<Task> next_task();
   [[nodiscard]] std::optional<Task> predicted(Guess guess);
-  /// The costs under a cap, and the shortest paths, as far as anybody can guess.
-  void guess_paths(Guess guess, std::int64_t cap);
+  /// The shortest paths under a cap, as far as anybody can guess. `soon`: the same cap is going to
+  /// be asked for.
+  void guess_paths(Guess guess, std::int64_t cap, bool soon);
+  void changed(std::uint32_t kind);
   [[nodiscard]] CoverOption promised_of(std::uint32_t kind, std::int64_t cap) const;
   [[nodiscard]] bool at_work(std::uint32_t kind) const;
   [[nodiscard]] bool somebody_is_at(std::uint32_t kind) const;
@@ -109,6 +111,8 @@ class Ahead {
   std::map<std::uint32_t, std::optional<CoverCandidate>> made_;  ///< and not seen yet
   std::int64_t version_ = 0;                                     ///< of what is known
   std::int64_t nothing_at_ = -1;  ///< the version for which there is nothing to do
+  std::vector<double> now_;       ///< what kinds cost under now_cap_, as far as anything is known
+  std::int64_t now_cap_ = -1;     ///< negative: of none
   // Working memory of guesses.
   std::vector<double> costs_;
   std::vector<PeakInterval> open_;

@@ -73,9 +73,10 @@ struct CoverKind {
 }
 
 [[nodiscard]] inline CoverOption promised(const CoverKind& kind, std::int64_t cap) {
-  if (kind.candidate) return promised(*kind.candidate, kind.bound, kind.given_up, cap);
-  const bool possible = !kind.bound.impossible && kind.bound.peak <= cap;
-  return {possible ? kind.bound.cost : std::numeric_limits<double>::infinity(), kind.bound.peak};
+  if (kind.bound.impossible || kind.bound.peak > cap)
+    return {std::numeric_limits<double>::infinity(), kind.bound.peak};
+  if (!kind.candidate) return {kind.bound.cost, kind.bound.peak};
+  return promised(*kind.candidate, kind.bound, kind.given_up, cap);
 }
 
 /// With which effort a path that has the kind would ask about it; nothing: no evaluation would say
