@@ -90,7 +90,8 @@ class EarlyWeights : LaterLook {
       const double before = score_of(all) * less;
       Before old(all, j, k);
       load(all, j, k, weights);
-      cost_as_placed(all, {j, k - 1, k});
+      // Those between, too: they are not placed anew before others load for runs behind them.
+      for (std::size_t run = j; run <= k; ++run) cost_as_placed(all, {run});
       if (score_of(all) >= before)
         old.put_back(all);
       else
