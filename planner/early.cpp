@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -90,8 +89,6 @@ class EarlyWeights : LaterLook {
       const double before = score_of(all) * less;
       Before old(all, j, k);
       load(all, j, k, weights);
-      // Those between, too: they are not placed anew before others load for runs behind them.
-      for (std::size_t run = j; run <= k; ++run) cost_as_placed(all, {run});
       if (score_of(all) >= before)
         old.put_back(all);
       else
@@ -172,7 +169,10 @@ class EarlyWeights : LaterLook {
     std::erase(runs[k].early, weight);
     keep_weights(runs[k]);
     runs[k].early.push_back(weight);
-    cost_as_placed(runs, {k - 1, k});
+    for (PlannedSubgraph* run : {&runs[k - 1], &runs[k]}) {
+      const Piece piece = piece_with_places(*run);
+      cost_as_placed(piece, *run);
+    }
     const bool gains = score_of(runs) < before;
     old.put_back(runs);
     return gains;
@@ -251,7 +251,9 @@ class EarlyWeights : LaterLook {
     return true;
   }
 
-  /// Weights of run `k` loaded in run `j`, whichever loads them now.
+  /// Weights of run `k` loaded in run `j`, whichever loads them now. What runs that load other
+  /// weights ahead, or find others early, take is what they do if there is room beside what is
+  /// placed already: where that is makes no difference to time. They peak no higher so.
   void load(Runs& runs, std::size_t j, std::size_t k,
             const std::vector<std::string>& weights) const {
     keep_weights(runs[k]);
@@ -266,6 +268,11 @@ class EarlyWeights : LaterLook {
       for (std::size_t between = j + 1; between < k; ++between)
         runs[between].passing.push_back(weight);
     }
+    for (std::size_t changed = j; changed <= k; ++changed) {
+      const Piece piece = piece_with_places(runs[changed]);
+      // What passes takes no time.
+      if (changed == j || changed + 1 >= k) cost_as_placed(piece, runs[changed]);
+    }
   }
 
   /// Run `j` loads these for `k`, where that is better and all has a place.
@@ -274,7 +281,6 @@ class EarlyWeights : LaterLook {
     const double before = score_of(runs) * less;
     Before changed(runs, j, k);
     load(runs, j, k, weights);
-    cost_as_placed(runs, {j, k - 1, k});
     const auto [first, end] = placed_with(runs, k);
     if (score_of(runs) < before && end - first <= most_together) {
       Before tied(runs, first, end - 1);
@@ -293,24 +299,20 @@ class EarlyWeights : LaterLook {
     return {k, k + 1};
   }
 
-  /// What runs that load other weights ahead, or find others early, take if there is room beside
-  /// what is placed already: where that is makes no difference to time. They peak no higher so.
-  void cost_as_placed(Runs& runs, std::initializer_list<std::size_t> changed) const {
-    for (const std::size_t k : changed) {
-      PlannedSubgraph& run = runs[k];
-      const Piece piece = make_piece(network_, hardware_, run, readers_);
-      std::vector<BufferPlace>& places = run.placements.front().placement.places;
-      // Behind those of the run's own tensors.
-      const auto passing =
-          static_cast<std::ptrdiff_t>(piece.part.passing.size() + piece.part.kept_rows.size());
-      const std::size_t needed = piece.lowering.buffers.size();
-      if (needed >= places.size())
-        places.insert(places.end() - passing, needed - places.size(), BufferPlace{});
-      else
-        places.erase(places.end() - passing - static_cast<std::ptrdiff_t>(places.size() - needed),
-                     places.end() - passing);
-      LaterLook::cost_as_placed(piece, run);
-    }
+  /// Of a run that has other weights to load, to find or to let pass: its places are again those of
+  /// its buffers, one each, and anywhere where there are more of these.
+  [[nodiscard]] Piece piece_with_places(PlannedSubgraph& run) const {
+    Piece piece = make_piece(network_, hardware_, run, readers_);
+    std::vector<BufferPlace>& places = run.placements.front().placement.places;
+    // Behind those of the run's own tensors, before those of tensors that wait for others.
+    const auto end = places.end() - static_cast<std::ptrdiff_t>(piece.part.passing.size() +
+                                                                piece.part.kept_rows.size());
+    const std::size_t needed = piece.lowering.buffers.size();
+    if (needed >= places.size())
+      places.insert(end, needed - places.size(), BufferPlace{});
+    else
+      places.erase(end - static_cast<std::ptrdiff_t>(places.size() - needed), end);
+    return piece;
   }
 
   std::set<std::string> shared_;  ///< weights that several ops read

@@ -110,6 +110,52 @@ TEST(Early, AWeightMayComeForSeveralRuns) {
   EXPECT_FALSE(kept_wrong(network, hardware, plan.subgraphs).empty());
 }
 
+/// More pass a run than it has buffers of its own, and then it loads something itself.
+TEST(Early, ManyWeightsMayPassARun) {
+  const Network network = io::read_network_yaml(R"(
+tessera: network/1
+name: passing
+tensors:
+  x: {shape: [1, 8, 4, 4], dtype: int8}
+  w1: {shape: [8, 8, 1, 1], dtype: int8, kind: weight}
+  w2: {shape: [8, 8, 1, 1], dtype: int8, kind: weight}
+  w3: {shape: [8, 8, 1, 1], dtype: int8, kind: weight}
+  w4: {shape: [8, 8, 1, 1], dtype: int8, kind: weight}
+  v: {shape: [8, 8, 1, 1], dtype: int8, kind: weight}
+inputs: [x]
+ops:
+  - {name: b1, type: conv, inputs: [x, w1], output: t1}
+  - {name: b2, type: conv, inputs: [t1, w2], output: t2}
+  - {name: b3, type: conv, inputs: [t2, w3], output: t3}
+  - {name: b4, type: conv, inputs: [t3, w4], output: t4}
+  - {name: c1, type: relu, inputs: [t4], output: t5}
+  - {name: c2, type: conv, inputs: [t5, v], output: t6}
+  - {name: d1, type: conv, inputs: [t6, w1], output: t7}
+  - {name: d2, type: conv, inputs: [t7, w2], output: t8}
+  - {name: d3, type: conv, inputs: [t8, w3], output: t9}
+  - {name: d4, type: conv, inputs: [t9, w4], output: y}
+outputs: [y]
+)",
+                                                "passing.yaml")
+                              .network;
+  Hardware hardware = small_machine(4096, Early::weights);
+  hardware.engines.push_back({.name = "vec", .kind = EngineKind::vector, .lanes = 1});
+  hardware.tiling.weights = {WeightPolicy::refetch, WeightPolicy::resident};
+  hardware.tiling.early = Early::none;
+  const PlanParams params{.max_ops = 1, .tile_shapes = 0};
+  NetworkPlan plan = plan_network(network, hardware, params);
+  ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
+  // Each has one tile and may be said to fetch its weights again: they stay when some come early.
+  for (PlannedSubgraph& run : plan.subgraphs) run.variant.weights = WeightPolicy::refetch;
+  ASSERT_TRUE(check_plan(network, hardware, plan).empty());
+  hardware.tiling.early = Early::weights;
+  ASSERT_TRUE(take_early(network, hardware, params, {}, plan));
+  EXPECT_EQ(plan.subgraphs[4].passing.size(), 4U);
+  EXPECT_EQ(plan.subgraphs[4].ahead, std::vector<std::string>{"v"});
+  EXPECT_EQ(plan.totals.dram_bytes, 2 * 128 + 5 * 64) << "all is moved once";
+  EXPECT_TRUE(check_plan(network, hardware, plan).empty());
+}
+
 TEST(Early, ARunThatFetchesAgainLeavesNothing) {
   const Network network = io::read_network_yaml(shared_text, "shared.yaml").network;
   Hardware hardware = small_machine(4096, Early::weights);
