@@ -24,11 +24,7 @@ bool begins_alike(const CandidateAnswer& answer, const CandidateAnswer& before) 
 }  // namespace
 
 std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effort) {
-  Known known;
-  {
-    const std::lock_guard guard(lock_);
-    known = of_run_[{ops.first, ops.last}];
-  }
+  Known known = known_of(ops);
   while (known.effort < effort && !(known.answer && known.answer->final)) {
     bool searched = false;
     try {
@@ -48,10 +44,14 @@ std::shared_ptr<const CandidateAnswer> Candidates::answer(OpRange ops, int effor
 }
 
 std::pair<std::shared_ptr<const CandidateAnswer>, int> Candidates::known(OpRange ops) const {
+  Known known = known_of(ops);
+  return {std::move(known.answer), known.effort};
+}
+
+Candidates::Known Candidates::known_of(OpRange ops) const {
   const std::lock_guard guard(lock_);
   const auto known = of_run_.find({ops.first, ops.last});
-  if (known == of_run_.end()) return {};
-  return {known->second.answer, known->second.effort};
+  return known == of_run_.end() ? Known{} : known->second;
 }
 
 Candidates::Known Candidates::given_up(const Known& known) {
@@ -134,12 +134,7 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
 /// Nothing that others have answers to changes until it is asked for: whoever asks about this run,
 /// or about one of its structure, asks for this first.
 std::shared_ptr<const CandidateAnswer> Candidates::ahead(OpRange ops, int effort) {
-  Known known;
-  {
-    const std::lock_guard guard(lock_);
-    const auto at = of_run_.find({ops.first, ops.last});
-    if (at != of_run_.end()) known = at->second;
-  }
+  const Known known = known_of(ops);
   if (known.effort + 1 != effort || (known.answer && known.answer->final)) return nullptr;
   const Step step = next_step(ops, known);
   if (memory_->has(step.key)) return nullptr;
@@ -160,12 +155,7 @@ std::shared_ptr<const CandidateAnswer> Candidates::ahead(OpRange ops, int effort
 }
 
 bool Candidates::under_way(OpRange ops, int effort) const {
-  Known known;
-  {
-    const std::lock_guard guard(lock_);
-    const auto at = of_run_.find({ops.first, ops.last});
-    if (at != of_run_.end()) known = at->second;
-  }
+  const Known known = known_of(ops);
   return known.effort + 1 == effort && memory_->under_way(next_step(ops, known).key);
 }
 

@@ -15,6 +15,7 @@
 #include "planner/open.h"
 #include "planner/option.h"
 #include "planner/piece.h"
+#include "planner/planning.h"
 #include "search/partition/structure.h"
 #include "tessera/engines.h"
 #include "tessera/tile.h"
@@ -359,8 +360,7 @@ search::TileSearchResult Candidates::search_tile(
   rest.find_most_tiles = [&] { return most = most_tiles(); };
   search::TileSearchResult found = search::find_tile(geometry, hardware_, rest);
   settle(found, geometry, asked);
-  const bool ended = found.stop == StopReason::completed || found.stop == StopReason::node_limit;
-  if (ended && !params_.budget.exhausted()) {
+  if (!cut_short(found.stop) && !params_.budget.exhausted()) {
     RememberedTile now = known_tile(found, before ? before->fewest : rest.fewest_tiles, most);
     if (question.aside != nullptr)
       question.aside->emplace_back(key, std::move(now));
@@ -491,9 +491,9 @@ CandidateAnswer::Tried Candidates::outcome(const tiling::TileSpace& space,
   if (found.cut) tried.none_below = most_tiles + 1;
   for (const tiling::TileShape& shape : found.undecided)
     tried.none_below = std::min(tried.none_below, tiles_of(space, shape));
-  const bool stopped = found.stop != StopReason::completed && found.stop != StopReason::node_limit;
   // Where all are given up those with the fewest tiles are listed, if they have enough.
-  if (found.status == Status::unknown && (stopped || (found.given_up && found.undecided.empty())))
+  if (found.status == Status::unknown &&
+      (cut_short(found.stop) || (found.given_up && found.undecided.empty())))
     tried.none_below = fewest;
   return tried;
 }
@@ -531,9 +531,9 @@ bool Candidates::carry_over(const TileVariant& variant, const CandidateAnswer* b
 
 void Candidates::add_open(CandidateAnswer& answer, tiling::TileGeometry& geometry,
                           const search::TileSearchResult& found) const {
-  const bool stopped = found.stop != StopReason::completed && found.stop != StopReason::node_limit;
   // Where shapes with many tiles were cut off, `unknown` means no more than that.
-  if (stopped || (found.undecided.empty() && found.status == Status::unknown && !found.cut) ||
+  if (cut_short(found.stop) ||
+      (found.undecided.empty() && found.status == Status::unknown && !found.cut) ||
       found.given_up || found.undecided.size() > most_open)
     answer.open_beyond = true;
   answer.undecided = answer.undecided || answer.open_beyond || !found.undecided.empty();

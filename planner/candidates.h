@@ -153,6 +153,8 @@ class Candidates {
     int effort = -1;
     int level = -1;  ///< of planner/effort.h
   };
+  /// Empty where nothing was asked yet.
+  [[nodiscard]] Known known_of(OpRange ops) const;
   /// What is known, and that nobody will know more.
   [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] static Known with_cheaper_of(const Known& known, Known next);

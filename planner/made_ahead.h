@@ -36,16 +36,9 @@ class MadeAhead {
 
   /// To be made by the caller. Null: somebody is at it, or was.
   [[nodiscard]] std::shared_ptr<One> begin(const std::string& key) {
+    const auto one = std::make_shared<One>();
     const std::lock_guard guard(lock_);
-    const auto [entry, fresh] = begun_.try_emplace(key);
-    if (!fresh) return nullptr;
-    try {
-      entry->second = std::make_shared<One>();
-    } catch (...) {
-      begun_.erase(entry);
-      throw;
-    }
-    return entry->second;
+    return begun_.try_emplace(key, one).second ? one : nullptr;
   }
   /// For the caller alone. Null: nobody has begun it.
   [[nodiscard]] std::shared_ptr<One> take(const std::string& key) {

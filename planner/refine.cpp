@@ -100,11 +100,7 @@ std::shared_ptr<const CandidateAnswer> Candidates::cheaper_of(const std::string&
 }
 
 bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) {
-  Known known;
-  {
-    const std::lock_guard guard(lock_);
-    known = of_run_[{ops.first, ops.last}];
-  }
+  Known known = known_of(ops);
   if (!known.answer) return false;
   if (!known.fewest) known.fewest = known.answer;
   const std::string structure = structure_of(ops);

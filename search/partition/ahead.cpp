@@ -83,14 +83,16 @@ bool Ahead::take(std::uint32_t kind) {
 
 void Ahead::wait_for(std::uint32_t kind) {
   Guard guard(lock_);
-  while (at_work(kind)) {
-    const std::optional<Task> task = next_task();
-    if (!task || !work(*task, guard)) wait_until([&] { return !at_work(kind); }, guard);
-  }
+  while (at_work(kind))
+    if (!look(guard)) wait_until([&] { return !at_work(kind); }, guard);
 }
 
 bool Ahead::look() {
   Guard guard(lock_);
+  return look(guard);
+}
+
+bool Ahead::look(Guard& guard) {
   const std::optional<Task> task = next_task();
   return task && work(*task, guard);
 }

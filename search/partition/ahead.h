@@ -88,6 +88,7 @@ class Ahead {
   [[nodiscard]] bool somebody_is_at(std::uint32_t kind) const;
   /// False where there is no memory for more.
   bool work(Task task, Guard& guard);
+  bool look(Guard& guard);
   template <typename Done>
   void wait_until(const Done& done, Guard& guard);
 

@@ -310,12 +310,11 @@ class Search {
     try {
       if (ahead_) {
         if (!list.empty()) ahead_->ask(list);
-        for (std::size_t k = 0; k < list.size() && !exhausted(); ++k)
-          if (ahead_->take(list[k])) {
-            while (is_under_way(list[k]) && ahead_->look()) {
-            }
-            answer(k);
-          }
+        for (std::size_t k = 0; k < list.size() && !exhausted(); ++k) {
+          if (!ahead_->take(list[k])) continue;
+          look_ahead_while_others_are_at(list[k]);
+          answer(k);
+        }
         // What others are at is waited for at last.
         for (std::size_t k = 0; k < list.size() && !exhausted(); ++k) {
           if (answers[k]) continue;
@@ -343,9 +342,11 @@ class Search {
     return short_of ? short_of : exhausted();
   }
 
-  [[nodiscard]] bool is_under_way(std::uint32_t kind) const {
+  /// As long as there is something to look at.
+  void look_ahead_while_others_are_at(std::uint32_t kind) {
     const auto [first, last] = kinds_.run(kind);
-    return p_.under_way && !exhausted() && p_.under_way(first, last, of_[kind].effort);
+    while (p_.under_way && !exhausted() && p_.under_way(first, last, of_[kind].effort))
+      if (!ahead_->look()) return;
   }
 
   void finish(std::optional<StopReason> stopped, const std::vector<PeakInterval>& intervals) {

@@ -141,7 +141,8 @@ class TileSearch {
   void give_up(const std::vector<Waiting>& window) {
     for (const Waiting& waiting : window) result_.undecided.push_back(waiting.shape.shape);
     while (const std::optional<FittingShape> next = shapes_.next()) {
-      if ((result_.given_up = result_.undecided.size() >= most_given_up)) return;
+      result_.given_up = result_.undecided.size() >= most_given_up;
+      if (result_.given_up) return;
       result_.undecided.push_back(next->shape);
     }
   }
