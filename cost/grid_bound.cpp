@@ -345,7 +345,14 @@ double GridBound::stored(double tiles) const {
   return stored_bytes_ > 0 ? std::max(stored_bytes_, tiles * write_.least_bytes) : 0;
 }
 
-double GridBound::cycles_of(const Sums& sums, const Fetched& fetched, Direct direct) const {
+double GridBound::computing_cycles(const Sums& sums, Direct direct) const {
+  const double head = has(direct, Direct::inputs) ? 0 : head_;
+  const double tail = has(direct, Direct::outputs) ? 0 : tail_;
+  return sums.trailing > 0 ? std::max(sums.cycles + head, sums.trailing + tail)
+                           : sums.cycles + head + tail;
+}
+
+double GridBound::moving_cycles(const Sums& sums, const Fetched& fetched, Direct direct) const {
   const double fetching = fetched.bytes * fetch_cycles_per_byte_;
   const double loading = sums.bytes * read_cycles_per_byte_ + (apart_ ? 0 : fetching);
   const double out = stored(sums.tiles);
@@ -357,13 +364,13 @@ double GridBound::cycles_of(const Sums& sums, const Fetched& fetched, Direct dir
                       fetched.times * fetch_.start + fetched.bytes * fetch_.cycles_per_byte +
                       (out > 0 && !writes ? sums.tiles : 0) * write_.start +
                       out * write_.cycles_per_byte;
-  const double head = reads ? 0 : head_;
-  const double tail = writes ? 0 : tail_;
-  const double ends = sums.trailing > 0 ? std::max(sums.cycles + head, sums.trailing + tail)
-                                        : sums.cycles + head + tail;
-  return std::max({ends, busy / channels_of_dma_,
+  return std::max({busy / channels_of_dma_,
                    two_ways_ ? std::max(loading, storing) : loading + storing,
                    apart_ ? fetching : 0});
+}
+
+double GridBound::cycles_of(const Sums& sums, const Fetched& fetched, Direct direct) const {
+  return std::max(computing_cycles(sums, direct), moving_cycles(sums, fetched, direct));
 }
 
 Metrics GridBound::metrics_of(const Sums& sums, double cycles, const Fetched& fetched,
@@ -382,20 +389,44 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, const Fetched& fe
   return m;
 }
 
-Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts,
-                             const TileVariant& variant) const {
-  const auto tiles = static_cast<double>(counts[0] * counts[1] * counts[2]);
-  const auto places = static_cast<double>(counts[1] * counts[2]);
-  const Fetched again = fetched(tiles, places, variant);
+GridBound::Sums GridBound::sums_of(const std::array<Dim, tiling::tile_axes>& counts,
+                                   const TileVariant& variant) const {
   // A count of a long axis stands for those after the one before it.
   const auto at = [](const Axis& axis, Dim count) {
     const auto found = std::ranges::lower_bound(axis.counts, count);
     return static_cast<std::size_t>(found - axis.counts.begin());
   };
-  const Sums one =
-      sums(at((*axes_)[0], counts[1]), at((*axes_)[1], counts[2]), counts[0], tiles, variant);
+  return sums(at((*axes_)[0], counts[1]), at((*axes_)[1], counts[2]), counts[0],
+              static_cast<double>(counts[0] * counts[1] * counts[2]), variant);
+}
+
+GridBound::Fetched GridBound::fetched_by(const std::array<Dim, tiling::tile_axes>& counts,
+                                         const TileVariant& variant) const {
+  return fetched(static_cast<double>(counts[0] * counts[1] * counts[2]),
+                 static_cast<double>(counts[1] * counts[2]), variant);
+}
+
+Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts,
+                             const TileVariant& variant) const {
+  const Fetched again = fetched_by(counts, variant);
+  const Sums one = sums_of(counts, variant);
   const Direct direct = direct_of(variant);
   return metrics_of(one, cycles_of(one, again, direct), again, direct);
+}
+
+Metrics GridBound::guess(const std::array<Dim, tiling::tile_axes>& counts,
+                         const TileVariant& variant, const Computing& computing) const {
+  const Fetched again = fetched_by(counts, variant);
+  Sums one = sums_of(counts, variant);
+  one.cycles = std::max(one.cycles, computing.leading);
+  one.trailing = std::max(one.trailing, computing.trailing);
+  const Direct direct = direct_of(variant);
+  const double computed = computing_cycles(one, direct);
+  const double moved = moving_cycles(one, again, direct);
+  // With two copies nothing waits but for the first tile.
+  const double cycles =
+      variant.double_buffer ? std::max(computed, moved) + moved / one.tiles : computed + moved;
+  return metrics_of(one, cycles, again, direct);
 }
 
 Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cost/channel_use.h"
+#include "cost/computing.h"
 #include "tessera/hardware.h"
 #include "tessera/network_plan.h"
 #include "tiling/geometry.h"
@@ -42,6 +43,10 @@ class GridBound {
   /// require: there is such a tiling.
   [[nodiscard]] Metrics of_counts(const std::array<Dim, tiling::tile_axes>& counts,
                                   const TileVariant& variant) const;
+  /// What tilings into just so many along each axis cost about, where computing all tiles takes so
+  /// long: no bound, but what tells which of them to look at first. require: as of_counts().
+  [[nodiscard]] Metrics guess(const std::array<Dim, tiling::tile_axes>& counts,
+                              const TileVariant& variant, const Computing& computing) const;
   /// Latency of least(1, ...), whatever the weights do.
   [[nodiscard]] std::int64_t least_latency() const { return least_latency_; }
   /// There is no tiling into more.
@@ -110,7 +115,15 @@ class GridBound {
   [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c, double tiles,
                           const TileVariant& variant) const;
   [[nodiscard]] Fetched fetched(double tiles, double places, const TileVariant& variant) const;
-  /// Of computing and moving, whatever overlaps.
+  [[nodiscard]] Sums sums_of(const std::array<Dim, tiling::tile_axes>& counts,
+                             const TileVariant& variant) const;
+  [[nodiscard]] Fetched fetched_by(const std::array<Dim, tiling::tile_axes>& counts,
+                                   const TileVariant& variant) const;
+  /// Of computing, with what comes before it and after it.
+  [[nodiscard]] double computing_cycles(const Sums& sums, Direct direct) const;
+  /// Of moving, whatever overlaps.
+  [[nodiscard]] double moving_cycles(const Sums& sums, const Fetched& fetched, Direct direct) const;
+  /// Of both.
   [[nodiscard]] double cycles_of(const Sums& sums, const Fetched& fetched, Direct direct) const;
   [[nodiscard]] Metrics metrics_of(const Sums& sums, double cycles, const Fetched& fetched,
                                    Direct direct) const;

@@ -104,7 +104,8 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       readers_(tiling::last_readers(network_)),
       channel_use_(network_, readers_) {
   arrays_ = memory_->arrays(array_key(hardware_), hardware_);
-  cheapest_arrays_ = memory_->arrays(array_key(cheapest_), cheapest_);
+  array_key_ = array_key(cheapest_);
+  cheapest_arrays_ = memory_->arrays(array_key_, cheapest_);
   std::string whole = network_.ops.empty()
                           ? std::string()
                           : search::structure_key(part_of({0, network_.ops.size() - 1}));

@@ -298,6 +298,7 @@ class Candidates {
   Hardware cheapest_;
   std::shared_ptr<cost::ArrayMemo> arrays_;           ///< of hardware_
   std::shared_ptr<cost::ArrayMemo> cheapest_arrays_;  ///< of cheapest_
+  std::string array_key_;                             ///< of cheapest_
   CandidateParams params_;
   std::shared_ptr<PlanMemory> memory_;
   std::shared_ptr<NetworkRuns> runs_;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "cost/array_memo.h"
+#include "cost/computing.h"
 #include "cost/grid_bound.h"
 #include "model/shared_table.h"
 #include "planner/geometry_store.h"
@@ -69,8 +70,10 @@ struct RunGeometry {
   /// By variant and memories without their capacity, which their problems may have any of.
   std::map<std::string, std::shared_ptr<const tiling::Lowering>> lowerings;
   std::map<std::string, search::FirstLoads> first_loads;  ///< by the same
-  std::shared_ptr<const cost::GridBound> bound;           ///< on some machine
-  std::vector<std::shared_ptr<RunGeometry>> twins;        ///< for whoever helps
+  /// By engines, halo and how many ops trail.
+  std::map<std::string, cost::KnownComputing> computing;
+  std::shared_ptr<const cost::GridBound> bound;     ///< on some machine
+  std::vector<std::shared_ptr<RunGeometry>> twins;  ///< for whoever helps
   /// The run with the sums of a product in parts, by how many and how wide.
   std::map<std::pair<std::int64_t, Size>, std::shared_ptr<RunGeometry>> reduced;
   std::mutex lock;  ///< held while it is used

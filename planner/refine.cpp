@@ -164,6 +164,14 @@ ShapeSearchParams Candidates::shape_params(RunGeometry& run, const std::string& 
           .budget = params_.budget,
           .nodes_per_question = effort_at(0, params_.nodes_per_question).nodes,
           .seed = params_.seed,
+          .computing =
+              [this, &run, trailing = options.trailing](const tiling::TileRegions& tile) {
+                return cost::computing(run.part, tile, static_cast<tessera::Step>(trailing),
+                                       cheapest_, cheapest_arrays_.get());
+              },
+          .known_computing =
+              &run.computing[array_key_ +
+                             variant_word({.halo = options.halo, .trailing = options.trailing})],
           .cost =
               [this, &run, key = cost_key_of(structure, options), &geometry, &poll](
                   const tiling::TileGrid& grid, const tiling::Lowering& lowering) {

@@ -20,6 +20,11 @@ constexpr std::size_t poll_after = 64;
 constexpr std::size_t prepared_at_once = 16;
 /// A group with no more shapes than this is looked at as a whole.
 constexpr std::int64_t small_group = 64;
+/// Of so many groups one tile is computed, to see which promise most: a few microseconds for each
+/// op.
+constexpr std::size_t most_guessed = 256;
+/// Where not all can be looked at, what is guessed at so many times the best is not.
+constexpr double guess_margin = 1.02;
 
 /// Extents along an axis that fill the arrays: multiples of what they do at once.
 std::array<std::vector<Dim>, tiling::tile_axes> granules(const Hardware& hardware) {
@@ -46,7 +51,15 @@ std::array<std::vector<Dim>, tiling::tile_axes> granules(const Hardware& hardwar
 struct Rated {
   double bound = 0;
   search::ShapeGroup group;
-  Size load = 0;  ///< of its least tile, where that is kept
+  Size load = 0;                       ///< of its least tile, where that is kept
+  std::optional<std::size_t> index{};  ///< among those that are kept
+  double guess = 0;
+};
+
+/// Some of a group's shapes: those that stand for it, or the rest.
+struct Visit {
+  const Rated* of = nullptr;
+  bool rest = false;
 };
 
 /// Where nothing passes what stays, it might as well not stay: halos where the machine may
@@ -85,12 +98,27 @@ class ShapeSearch {
 
   CheapestTile run() {
     if (same_by_another_name()) return std::move(best_);
-    const std::vector<Rated> list = groups();
+    std::vector<Rated> list = groups();
+    take_promising_first(list);
+    choosy_ = !may_look_at_all(list);
+    std::vector<Visit> visits;
+    for (const bool rest : {false, true})
+      for (const Rated& rated : list)
+        if (!rest || whole(rated.group)) visits.push_back({&rated, rest});
     std::size_t prepared = 0;
-    for (std::size_t k = 0; k < list.size() && list[k].bound < best_.cost; ++k) {
-      if (params_.prepare && k == prepared) prepared = prepare(list, k);
-      if (!look_into(list[k])) break;
+    std::size_t at = 0;
+    for (; at < visits.size(); ++at) {
+      const Rated& rated = *visits[at].of;
+      if (rated.bound >= best_.cost) continue;
+      if (!promises(rated)) {
+        leave_open(rated.bound);
+        continue;
+      }
+      if (params_.prepare && at >= prepared) prepared = prepare(visits, at);
+      if (!whole(rated.group)) leave_open(rated.bound);
+      if (!look_at_each(shapes_of(visits[at]))) break;
     }
+    for (; at < visits.size(); ++at) leave_open(visits[at].of->bound);
     if (best_.open >= best_.cost) best_.open = std::numeric_limits<double>::infinity();
     if (best_.found) place_low(*best_.found, geometry_, hardware_, asked(best_.found->shape));
     return std::move(best_);
@@ -102,9 +130,7 @@ class ShapeSearch {
     for (const Rated& rated : groups()) {
       Metrics least;
       if (params_.bound != nullptr) least = bound_of(rated.group);
-      // The topmost buffer ends where it ends, and loads are of whole granules.
-      least.peak_bytes =
-          std::max<Size>(0, rated.load - (lowering_.problem.memories.front().alignment - 1));
+      least.peak_bytes = least_peak(rated);
       if (params_.score(least) < params_.below) found.groups.push_back({rated.group, least});
     }
     found.open = best_.open;
@@ -121,7 +147,7 @@ class ShapeSearch {
       const std::function<void(const tiling::TileShape&, const Metrics&)>& what) {
     each_ = what;
     for (const search::ShapeGroup& group : groups)
-      if (!look_into({.bound = 0, .group = group})) return std::nullopt;
+      if (!look_at_each(all_shapes(group))) return std::nullopt;
     return best_.looked;
   }
 
@@ -162,14 +188,60 @@ class ShapeSearch {
       if (load != nullptr && *load > lowering_.problem.memories.front().capacity) continue;
       const double bound = params_.bound == nullptr ? 0 : params_.score(bound_of(*group));
       if (bound >= best_.cost || first_is_too_large(*group, load)) continue;
-      list.push_back({bound, *group, load == nullptr ? 0 : *load});
+      list.push_back({bound, *group, load == nullptr ? 0 : *load, groups.index()});
     }
     std::ranges::stable_sort(list, {}, &Rated::bound);
     return list;
   }
 
+  /// require: in the order of their bounds, which groups without a guess keep, behind the others.
+  void take_promising_first(std::vector<Rated>& list) {
+    if (!params_.computing || params_.bound == nullptr || list.size() < 2) return;
+    const std::size_t end = std::min(list.size(), most_guessed);
+    for (std::size_t k = 0; k < end; ++k) {
+      Rated& rated = list[k];
+      cost::Computing all = computing_of(rated);
+      const auto tiles = static_cast<double>(rated.group.tiles());
+      all.leading *= tiles;
+      all.trailing *= tiles;
+      Metrics guess = params_.bound->guess(rated.group.counts, params_.options, all);
+      guess.peak_bytes = least_peak(rated);
+      rated.guess = params_.score(guess);
+    }
+    std::stable_sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(end),
+                     [](const Rated& a, const Rated& b) { return a.guess < b.guess; });
+  }
+
+  /// Of a tile from its middle.
+  [[nodiscard]] cost::Computing computing_of(const Rated& rated) {
+    const auto compute = [&] {
+      return params_.computing(
+          geometry_.middle_tile(rated.group.smallest(), /*first_channel=*/false));
+    };
+    if (!rated.index || params_.known_computing == nullptr) return compute();
+    std::vector<cost::Computing>& known = params_.known_computing->of_group;
+    if (*rated.index >= known.size()) known.resize(*rated.index + 1, cost::KnownComputing::unknown);
+    if (known[*rated.index].leading < 0) known[*rated.index] = compute();
+    return known[*rated.index];
+  }
+
+  [[nodiscard]] bool promises(const Rated& rated) const {
+    return !choosy_ || rated.guess <= guess_margin * best_.cost;
+  }
+  [[nodiscard]] bool may_look_at_all(const std::vector<Rated>& list) const {
+    std::int64_t shapes = 0;
+    for (const Rated& rated : list)
+      if (whole(rated.group)) shapes += shapes_in(rated.group);
+    return shapes <= params_.most_shapes;
+  }
+
   [[nodiscard]] Metrics bound_of(const search::ShapeGroup& group) const {
     return params_.bound->of_counts(group.counts, params_.options);
+  }
+
+  /// The topmost buffer ends where it ends, and loads are of whole granules.
+  [[nodiscard]] Size least_peak(const Rated& rated) const {
+    return std::max<Size>(0, rated.load - (lowering_.problem.memories.front().alignment - 1));
   }
 
   void leave_open(double cost) { best_.open = std::min(best_.open, cost); }
@@ -194,44 +266,59 @@ class ShapeSearch {
     return list;
   }
 
-  /// Are all shapes of the group looked at?
-  [[nodiscard]] bool whole(const search::ShapeGroup& group) const {
+  /// How many, where they are few.
+  [[nodiscard]] static std::int64_t shapes_in(const search::ShapeGroup& group) {
     std::int64_t shapes = 1;
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
       shapes *= std::min<std::int64_t>(group.most[axis] - group.least[axis] + 1, small_group + 1);
-    return each_ || shapes <= small_group;
+    return shapes;
   }
-  [[nodiscard]] std::vector<tiling::TileShape> shapes_of(const search::ShapeGroup& group) const {
-    const bool all = whole(group);
-    std::array<std::vector<Dim>, tiling::tile_axes> along;
-    for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
-      along[axis] = all ? all_extents(group, axis) : extents(group, axis);
+  /// Are all shapes of the group looked at, sooner or later?
+  [[nodiscard]] static bool whole(const search::ShapeGroup& group) {
+    return shapes_in(group) <= small_group;
+  }
+  using Extents = std::array<std::vector<Dim>, tiling::tile_axes>;
+  [[nodiscard]] static std::vector<tiling::TileShape> shapes_along(const Extents& along) {
     std::vector<tiling::TileShape> list;
     for (const Dim w : along[2])
       for (const Dim c : along[0])
         for (const Dim h : along[1]) list.push_back({{c, h, w}});
     return list;
   }
-  /// Those of the next groups, from the `first` on: the first group that is not among them.
-  [[nodiscard]] std::size_t prepare(const std::vector<Rated>& groups, std::size_t first) {
+  [[nodiscard]] static std::vector<tiling::TileShape> all_shapes(const search::ShapeGroup& group) {
+    Extents along;
+    for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
+      along[axis] = all_extents(group, axis);
+    return shapes_along(along);
+  }
+  [[nodiscard]] std::vector<tiling::TileShape> shapes_of(const Visit& visit) const {
+    const search::ShapeGroup& group = visit.of->group;
+    Extents along;
+    for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis) along[axis] = extents(group, axis);
+    if (!visit.rest) return shapes_along(along);
+    std::vector<tiling::TileShape> list = all_shapes(group);
+    std::erase_if(list, [&](const tiling::TileShape& shape) {
+      for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
+        if (!std::ranges::binary_search(along[axis], shape.extent[axis])) return false;
+      return true;
+    });
+    return list;
+  }
+  /// Those that come next: the first visit that is not among them.
+  [[nodiscard]] std::size_t prepare(const std::vector<Visit>& visits, std::size_t first) {
     std::vector<tiling::TileShape> next;
     std::size_t end = first;
-    for (; end < groups.size() && groups[end].bound < best_.cost; ++end) {
-      if (next.size() >= prepared_at_once) break;
-      for (const tiling::TileShape& shape : shapes_of(groups[end].group)) next.push_back(shape);
-    }
+    for (; end < visits.size() && next.size() < prepared_at_once; ++end)
+      if (visits[end].of->bound < best_.cost && promises(*visits[end].of))
+        for (const tiling::TileShape& shape : shapes_of(visits[end])) next.push_back(shape);
     params_.prepare(next, [this](const tiling::TileShape& shape) { find_out(shape); });
     return end;
   }
 
   /// Is there more that may be looked at?
-  bool look_into(const Rated& rated) {
-    if (!whole(rated.group)) leave_open(rated.bound);
-    for (const tiling::TileShape& shape : shapes_of(rated.group)) {
-      if (best_.looked == params_.most_shapes || params_.budget.exhausted()) {
-        leave_open(rated.bound);
-        return false;
-      }
+  bool look_at_each(const std::vector<tiling::TileShape>& shapes) {
+    for (const tiling::TileShape& shape : shapes) {
+      if (best_.looked == params_.most_shapes || params_.budget.exhausted()) return false;
       look_at(shape);
     }
     return true;
@@ -340,6 +427,7 @@ class ShapeSearch {
   std::array<std::vector<Dim>, tiling::tile_axes> granules_;
   bool may_recompute_;
   CheapestTile best_;
+  bool choosy_ = false;  ///< not all can be looked at
   std::function<void(const tiling::TileShape&, const Metrics&)> each_;
   std::int64_t stage_ = 1;
   std::optional<double> staged_;

@@ -8,10 +8,11 @@
 //
 // Fewer tiles fetch and make less again, but more of them let transfers hide behind work, and an
 // extent that suits the array keeps more of it busy. Shapes are looked at in groups that cut each
-// axis into equally many parts, those with the lowest bound first; what a group costs at least
-// follows from its counts alone (cost/grid_bound.h), so most groups are left out unseen. Where
-// there are many shapes in a group, the most even one and those that the array's unrolling divides
-// stand for it. What was left out costs at least `open`.
+// axis into equally many parts; what a group costs at least follows from its counts alone
+// (cost/grid_bound.h), so most groups are left out unseen. The most even shape of a group and those
+// that the array's unrolling divides stand for it. These are looked at first, those of groups that
+// cost little as far as one tile tells (cost/computing.h) before the others; the rest of a group
+// comes last, if it is small. What was left out costs at least `open`.
 // Private to planner/.
 #pragma once
 
@@ -55,6 +56,10 @@ struct ShapeSearchParams {
   std::int64_t fewest_tiles = 1;  ///< shapes with fewer do not fit, or are known
   const cost::GridBound* bound = nullptr;
   std::function<double(const Metrics&)> score;  ///< monotone in every metric
+  /// Of computing a tile, and what is known of that. Empty: groups are taken in the order of their
+  /// bounds.
+  std::function<cost::Computing(const tiling::TileRegions&)> computing{};
+  cost::KnownComputing* known_computing = nullptr;  ///< nobody keeps it: null
   /// What the shape costs, at least; called for each that is looked at.
   std::function<Metrics(const tiling::TileGrid&, const tiling::Lowering&)> cost;
   search::KnownGroups* groups = nullptr;      ///< of the geometry's space

@@ -99,7 +99,8 @@ class Simulator(Compare):
     def test_engines_side_by_side(self):
         """With memories on the chip that both stages wait for, modes, and engines of one queue."""
         covered, seed, count = collections.Counter(), SEED, max(1, COUNT // 5)
-        while covered["side by side"] < count:
+        asked = ("held up on the chip", "a queue is shared", "modes are switched", "several channels", "weights in slices")
+        while covered["side by side"] < count or (count >= 16 and not all(covered[what] for what in asked)):
             draw = random.Random(seed)
             network, machine = RandomNetwork(draw, draw.randint(2, 6)), RandomMachine(draw, draw.choice([1024, 2048, 4096]))
             if machine.work_side_by_side(draw):
@@ -108,10 +109,7 @@ class Simulator(Compare):
                     if mine:
                         covered.update(mine.covered() if "side by side" in mine.covered() else ())
             seed += 1
-            self.assertLess(seed - SEED, 20 * count + 60, "most of them have none")
-        if count >= 16:
-            for what in ("held up on the chip", "a queue is shared", "modes are switched", "several channels", "weights in slices"):
-                self.assertGreater(covered[what], 0, what)
+            self.assertLess(seed - SEED, 20 * count + 60, f"most of them have none, or it is always the same: {covered}")
 
     def test_what_is_kept(self):
         for network, capacity, home, written in ((SKIPPING, 270, "dram", ""), (BETWEEN, 2700, "flash", "writable: false,"),

@@ -330,14 +330,15 @@ class Plans(Case):
 
     @unittest.skipIf(SLOW or not (SHARED / "models/resnet18.onnx").exists(), "two plans of resnet18, which is in ../shared")
     def test_a_larger_memory_is_no_worse_for_resnet18(self):
-        # With the fewest tiles it took 5.67 M cycles in 360 KiB and 6.08 M in 384 KiB.
+        # With the fewest tiles it took 5.67 M cycles in 360 KiB and 6.08 M in 384 KiB. The score counts the peak as well: some of
+        # the latency may go into less memory.
         plans = []
         for capacity in (360, 384):
             self.ends(FOUND, "plan", SHARED / "models/resnet18.onnx", "--dtype", "int8", "-p", "ethos-u65-like", "-o", self.plan_file,
                       "--tile-shapes", 8, "--set", f"memories.sram.capacity={capacity} KiB")
             plans.append(json.loads(self.plan_file.read_text()))
         self.assertLessEqual(plans[1]["score"], plans[0]["score"])
-        self.assertLessEqual(plans[1]["totals"]["latency_cycles"], 1.001 * plans[0]["totals"]["latency_cycles"])
+        self.assertLess(plans[1]["totals"]["latency_cycles"], 5.67e6)
 
     def test_fewest_modes_at_the_best_score(self):
         halves = ("  sram:\n    banks: 8\n    bank_size: 2 KiB\n    energy: 1 pJ/B\n    modes:\n"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cost/compute.h"
+#include "cost/computing.h"
 #include "tests/support/convolutions.h"
 #include "tests/support/machines.h"
 #include "tiling/subgraph.h"
@@ -111,6 +112,44 @@ TEST(GridBound, CountsWhatStarts) {
   EXPECT_NEAR(static_cast<double>(cycles({1, 1, 1}) - one), 3 * 100000, 0.1 * 300000);
   // 32 loads and stores, and the weights.
   EXPECT_NEAR(static_cast<double>(cycles({1, 32, 1}) - many), 65 * 100000, 0.1 * 6500000);
+}
+
+/// Transfers hide behind computing where there are two copies, but for those of the first tile.
+TEST(GridBound, GuessesByWhatATileComputes) {
+  const Fixture f(1);
+  const std::array<Dim, 3> counts{1, 4, 1};
+  const auto latency = [&](bool two, double computing) {
+    const TileVariant variant{.double_buffer = two, .weights = WeightPolicy::resident};
+    return static_cast<double>(
+        f.bound.guess(counts, variant, {.leading = computing}).latency_cycles);
+  };
+  const double moved = latency(false, 1e6) - 1e6;
+  EXPECT_GT(moved, 0);
+  EXPECT_NEAR(latency(true, 1e6), 1e6 + moved / 4, 3);
+  EXPECT_NEAR(latency(true, 2e6), 2e6 + moved / 4, 3);
+  // No less than what no tiles fall below.
+  for (const bool two : {false, true})
+    EXPECT_GE(
+        latency(two, 0),
+        static_cast<double>(
+            f.bound.of_counts(counts, {.double_buffer = two, .weights = WeightPolicy::resident})
+                .latency_cycles));
+}
+
+/// Five rows take as long as the eight that an array does at once.
+TEST(Computing, IsInWholeSteps) {
+  Fixture f(2);
+  f.hardware.engines[0].unroll = {{"H", 8}};
+  const auto of_rows = [&](Dim rows, Step trailing) {
+    return computing(f.part, f.geometry.middle_tile({{16, rows, 32}}, false), trailing, f.hardware,
+                     nullptr);
+  };
+  EXPECT_EQ(of_rows(5, 1).trailing, of_rows(8, 1).trailing);
+  EXPECT_EQ(of_rows(16, 1).trailing, 2 * of_rows(8, 1).trailing);
+  // The first convolution makes two rows more: one of either side.
+  EXPECT_EQ(of_rows(8, 1).leading, 2 * of_rows(8, 1).trailing);
+  EXPECT_EQ(of_rows(8, 0).leading, 3 * of_rows(8, 1).trailing);
+  EXPECT_EQ(of_rows(8, 0).trailing, 0);
 }
 
 TEST(GridBound, GrowsWithTheNumberOfTiles) {
