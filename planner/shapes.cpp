@@ -104,10 +104,10 @@ class ShapeSearch {
     std::vector<Visit> visits;
     for (const bool rest : {false, true})
       for (const Rated& rated : list)
-        if (!rest || whole(rated.group)) visits.push_back({&rated, rest});
+        if (!rest || has_rest(rated.group)) visits.push_back({&rated, rest});
     std::size_t prepared = 0;
     std::size_t at = 0;
-    for (; at < visits.size(); ++at) {
+    for (; at < visits.size() && best_.looked < params_.most_shapes; ++at) {
       const Rated& rated = *visits[at].of;
       if (rated.bound >= best_.cost) continue;
       if (!promises(rated)) {
@@ -197,6 +197,7 @@ class ShapeSearch {
   /// require: in the order of their bounds, which groups without a guess keep, behind the others.
   void take_promising_first(std::vector<Rated>& list) {
     if (!params_.computing || params_.bound == nullptr || list.size() < 2) return;
+    if (params_.most_shapes == 0) return;  // only bounds are asked for
     const std::size_t end = std::min(list.size(), most_guessed);
     for (std::size_t k = 0; k < end; ++k) {
       Rated& rated = list[k];
@@ -291,10 +292,21 @@ class ShapeSearch {
       along[axis] = all_extents(group, axis);
     return shapes_along(along);
   }
-  [[nodiscard]] std::vector<tiling::TileShape> shapes_of(const Visit& visit) const {
-    const search::ShapeGroup& group = visit.of->group;
+  [[nodiscard]] Extents extents(const search::ShapeGroup& group) const {
     Extents along;
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis) along[axis] = extents(group, axis);
+    return along;
+  }
+  /// Are there others than those that stand for it, which are looked at later?
+  [[nodiscard]] bool has_rest(const search::ShapeGroup& group) const {
+    if (!whole(group)) return false;
+    std::int64_t first = 1;
+    for (const std::vector<Dim>& along : extents(group)) first *= std::ssize(along);
+    return first < shapes_in(group);
+  }
+  [[nodiscard]] std::vector<tiling::TileShape> shapes_of(const Visit& visit) const {
+    const search::ShapeGroup& group = visit.of->group;
+    const Extents along = extents(group);
     if (!visit.rest) return shapes_along(along);
     std::vector<tiling::TileShape> list = all_shapes(group);
     std::erase_if(list, [&](const tiling::TileShape& shape) {
