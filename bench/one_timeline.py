@@ -10,11 +10,14 @@ A table of Markdown: DRAM traffic, latency and energy, each over that of the pla
 fall below: the traffic of the same machine with room for everything, and of the latency the longer of what the engines
 alone and the DMA alone take. Behind the bar how much of the latency that is. `--dense` adds a network of dense blocks,
 which is generated. `--also tiling.pinned=weights` sets keys of the profile for the first of the two alone (what is pinned is
-beyond what the brackets know), `--weight peak_memory=0` weights of the score for both.
+beyond what the brackets know), `--weight peak_memory=0` weights of the score for both. `--earlier PROGRAM PROFILES` adds a
+second table: the same over the plans of a program built from an earlier commit, on the profiles of that commit, and both
+plans' score by today's reference.
 """
 import argparse
 import json
 import math
+import os
 import pathlib
 import re
 import subprocess
@@ -23,6 +26,7 @@ import tempfile
 
 BEFORE = ["--residency", "off", "--set", "tiling.halo=[recompute]", "--set", "tiling.concat=copied",
           "--set", "tiling.engines=in_turn"]
+COLUMNS = ("dram_bytes", "latency_cycles", "energy_pj")
 
 
 def dense_network():
@@ -53,8 +57,9 @@ def dense_network():
     return f"tessera: network/1\nname: dense\ntensors: {{x: {{shape: [1, 64, 56, 56], dtype: int8}}}}\ninputs: [x]\nops:\n{text}\noutputs: [{now}]\n"
 
 
-def call(program, *arguments):
-    done = subprocess.run([program, *arguments, "--format", "json", "--quiet"], capture_output=True, text=True, check=False)
+def call(program, *arguments, profiles=None):
+    done = subprocess.run([program, *arguments, "--format", "json", "--quiet"], capture_output=True, text=True, check=False,
+                          env={**os.environ, **({"TESSERA_PROFILES": profiles} if profiles else {})})
     if not done.stdout:
         sys.exit(f"{' '.join(arguments)}: {done.stderr.strip()}")
     return json.loads(done.stdout)
@@ -99,6 +104,7 @@ def main():
     parser.add_argument("--threads", default="2")
     parser.add_argument("--also", nargs="*", default=[], metavar="KEY=VALUE")
     parser.add_argument("--weight", nargs="*", default=[], metavar="METRIC=WEIGHT")
+    parser.add_argument("--earlier", nargs=2, metavar=("PROGRAM", "PROFILES"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         networks = list(options.networks)
@@ -110,8 +116,9 @@ def main():
 
 
 def table(options, networks):
-    columns = {"dram_bytes": [], "latency_cycles": [], "energy_pj": []}
+    columns = {what: [] for what in COLUMNS}
     floors, reached = [], []
+    over_earlier = Earlier(options.profiles)
     print("| network | " + " | ".join(options.profiles) + " |")
     print("| --- |" + " --- |" * len(options.profiles))
     for network in networks:
@@ -126,6 +133,9 @@ def table(options, networks):
             before = call(options.program, *asked, *limits, *BEFORE)
             now = call(options.program, *asked, *limits, *also)
             most = call(options.program, "plan", network, "--dtype", "int8", "--profile", profile, *roomy(keys), *limits)
+            if options.earlier:
+                program, profiles = options.earlier
+                over_earlier.add(network, now, call(program, *asked, *limits, profiles=profiles))
             if "totals" not in now or "totals" not in before:
                 cells.append("no plan")
                 continue
@@ -140,10 +150,53 @@ def table(options, networks):
             cells.append(f"{ratios['dram_bytes']:.2f} ({least:.2f}), {ratios['latency_cycles']:.2f} "
                          f"({floor / before['totals']['latency_cycles']:.2f}), {ratios['energy_pj']:.2f} \\| {reached[-1]:.2f}")
         print(f"| {pathlib.Path(network).stem} | " + " | ".join(cells) + " |", flush=True)
-    mean = {what: math.exp(sum(map(math.log, values)) / len(values)) for what, values in columns.items()}
+    mean = {what: geometric_mean(values) for what, values in columns.items()}
     print(f"\nGeometric means: DRAM {mean['dram_bytes']:.2f}, latency {mean['latency_cycles']:.2f}, energy "
-          f"{mean['energy_pj']:.2f}; traffic with room for everything {math.exp(sum(map(math.log, floors)) / len(floors)):.2f}; "
+          f"{mean['energy_pj']:.2f}; traffic with room for everything {geometric_mean(floors):.2f}; "
           f"the schedule reaches {sum(reached) / len(reached):.2f} of the longer of DMA and engines on average.")
+    if options.earlier:
+        over_earlier.print()
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def score_of(totals, now):
+    """By the weights and the reference of today's plan."""
+    metrics = {"latency": "latency_cycles", "energy": "energy_pj", "dram_bytes": "dram_bytes", "peak_memory": "peak_bytes",
+               "peak_bandwidth": "peak_bandwidth"}
+    weights = {name: weight for name, weight in now["weights"].items() if weight > 0}
+    return sum(weight * totals[metrics[name]] / now["reference"][metrics[name]] for name, weight in weights.items())
+
+
+class Earlier:
+    """Plans over those of an earlier program, a row for each network."""
+
+    def __init__(self, profiles):
+        self.profiles = profiles
+        self.rows = {}
+        self.ratios = {what: [] for what in (*COLUMNS, "score")}
+
+    def add(self, network, now, earlier):
+        cells = self.rows.setdefault(pathlib.Path(network).stem, [])
+        if "totals" not in now or "totals" not in earlier:
+            cells.append("no plan")
+            return
+        ratios = {what: now["totals"][what] / earlier["totals"][what] for what in COLUMNS}
+        ratios["score"] = score_of(now["totals"], now) / score_of(earlier["totals"], now)
+        for what, ratio in ratios.items():
+            self.ratios[what].append(ratio)
+        cells.append(", ".join(f"{ratios[what]:.2f}" for what in self.ratios))
+
+    def print(self):
+        print("\n| DRAM, latency, energy, score over the earlier plan | " + " | ".join(self.profiles) + " |")
+        print("| --- |" + " --- |" * len(self.profiles))
+        for name, cells in self.rows.items():
+            print(f"| {name} | " + " | ".join(cells) + " |")
+        means = ", ".join(f"{what} {geometric_mean(values):.2f} (at most {max(values):.2f})"
+                          for what, values in self.ratios.items())
+        print(f"\nGeometric means over the earlier plans: {means}.")
 
 
 def bandwidth(keys, clock_hz):

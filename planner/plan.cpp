@@ -1,6 +1,7 @@
 #include "tessera/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,8 @@ namespace {
 constexpr int most_again = 3;
 /// Covers of short runs that score so many times what the plan does have no runs of use, as a rule.
 constexpr double good_for_short = 1.1;
+/// The shorter runs are the more room they leave to what has to stay on the chip.
+constexpr std::array<std::size_t, 5> runs_that_leave_room{1, 2, 4, 8, 16};
 
 }  // namespace
 
@@ -96,7 +99,11 @@ NetworkPlan Plannings::run() {
 
 NetworkPlan Plannings::found(const PlanParams& params, bool wants_nearly, ResidencyWork& stays) {
   const bool levels = tries_levels(params_, hardware_);
-  const bool may_stay = params_.residency && !stays_on_chip(hardware_);
+  const bool must_stay = stays_on_chip(hardware_);
+  const bool may_stay = params_.residency && !must_stay;
+  const bool timed = params_.limits.timeout.has_value();
+  NetworkPlan placed;
+  if (must_stay && timed) placed = soon_placed();
   if (may_stay) covers_.emplace(part_for_covers(rest().limits));
   PlanParams first = rest();
   first.progress = params.progress;
@@ -112,8 +119,12 @@ NetworkPlan Plannings::found(const PlanParams& params, bool wants_nearly, Reside
     plan = plan_once(network_, hardware_, rest(), part).plan;
     solved_ += plan.search.solved;
   }
-  if (params_.limits.timeout && plan.status == Status::feasible) bounds_in_time(plan);
-  if (stays_on_chip(hardware_)) leave_room(plan);
+  if (timed && plan.status == Status::feasible) bounds_in_time(plan);
+  if (must_stay) {
+    leave_room(plan);
+    if (!timed && plan.status == Status::unknown) placed = soon_placed();
+    take_instead(plan, std::move(placed));
+  }
   if (off_chip::behind(hardware_) != nullptr) try_shorter_runs(plan);
   if (levels && may_go_on(plan)) {
     look_further(plan, fewest);
@@ -137,7 +148,9 @@ NetworkPlan Plannings::found(const PlanParams& params, bool wants_nearly, Reside
 std::vector<NetworkPlan> Plannings::short_covers(NetworkPlan& plan) {
   std::vector<NetworkPlan> covers;
   const bool quick = network_.ops.size() > few_ops;
-  for (const std::size_t most_ops : {std::size_t{2}, std::size_t{1}}) {
+  for (const std::size_t most_ops : short_runs) {
+    // Single ops and pairs have no room, perhaps, where all has to stay on the chip.
+    if (most_ops > 2 && !stays_on_chip(hardware_)) continue;
     if (most_ops >= std::min(params_.max_ops, network_.ops.size())) continue;
     NetworkPlan cover = cover_of_runs(most_ops, {.quick = quick, .side_by_side = side_by_side_});
     if (cover.status != Status::feasible) continue;
@@ -282,6 +295,15 @@ void Plannings::note(StopReason stop) {
   if (cut_short(stop)) cut_ = stop;
 }
 
+NetworkPlan Plannings::soon_placed() {
+  for (const std::size_t most_ops : runs_that_leave_room) {
+    if (most_ops >= params_.max_ops) break;
+    NetworkPlan plan = cover_of_runs(most_ops, {.quick = true});
+    if (plan.status == Status::feasible) return plan;
+  }
+  return {};
+}
+
 void Plannings::leave_room(NetworkPlan& plan) const {
   const double bound = plan.bound;
   for (const double share : {0.96, 0.9, 0.8, 0.65, 0.5, 0.35, 0.25, 0.12}) {
@@ -294,15 +316,19 @@ void Plannings::leave_room(NetworkPlan& plan) const {
   }
 }
 
+void Plannings::take_instead(NetworkPlan& plan, NetworkPlan other) {
+  if (other.status != Status::feasible || plan.status == Status::infeasible) return;
+  if (plan.status == Status::feasible && plan.score <= other.score) return;
+  claim_as(plan, other);
+  plan = std::move(other);
+}
+
 void Plannings::try_shorter_runs(NetworkPlan& plan) {
   const bool no_room = plan.status == Status::unknown && plan.stop == StopReason::completed;
   if (!no_room && (!may_go_on(plan) || plan.behind.fetches.empty())) return;
   for (const std::size_t most_ops : short_runs) {
     if (most_ops >= params_.max_ops) continue;
-    NetworkPlan other = cover_of_runs(most_ops, {});
-    if (other.status != Status::feasible) continue;
-    claim_as(plan, other);
-    if (plan.status != Status::feasible || other.score < plan.score) plan = std::move(other);
+    take_instead(plan, cover_of_runs(most_ops, {}));
   }
 }
 

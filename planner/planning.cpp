@@ -490,9 +490,9 @@ class Planner {
     });
   }
 
-  /// What stays on the chip gets one place in all runs.
+  /// What stays on the chip gets one place in all runs, however much of its time the search took.
   void settle() {
-    const Limits limits = porter::rest_of(params_.limits, search_);
+    const Limits limits = porter::rest_of(params_.limits, limited_.budget());
     // Less of the memory was for tiles alone.
     const PeakLimits peaks = peak_limits_of(params_);
     const Hardware within = machine_within(hardware_, peaks);
