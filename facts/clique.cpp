@@ -19,14 +19,17 @@ constexpr std::size_t most_buffers = 2'048;
 constexpr std::size_t most_in_all = 100'000;
 /// Words of bits, some tens of milliseconds for one search.
 constexpr std::int64_t usual_work = 20'000'000;
+/// Words between two looks at the clock, less than a millisecond.
+constexpr std::int64_t poll_after = 200'000;
 /// Alignments that are tried in one memory.
 constexpr std::size_t most_grains = 4;
 
 class Search {
  public:
   /// Nodes are numbered anew, the heaviest first: then the first of a class is its heaviest.
-  Search(const ConflictGraph& graph, std::span<const Size> weights, std::int64_t most_work)
-      : work_(most_work) {
+  Search(const ConflictGraph& graph, std::span<const Size> weights, std::int64_t most_work,
+         const Budget& budget)
+      : budget_(budget), work_(most_work), next_poll_(most_work - poll_after) {
     for (std::size_t i = 0; i < graph.size(); ++i)
       if (weights[i] > 0) node_.push_back(i);
     std::vector<std::size_t> degree(graph.size(), 0);
@@ -131,11 +134,19 @@ class Search {
     }
   }
 
+  [[nodiscard]] bool ended() {
+    if (work_ <= next_poll_) {
+      next_poll_ = work_ - poll_after;
+      if (budget_.exhausted()) work_ = 0;
+    }
+    return work_ <= 0;
+  }
+
   void expand(std::size_t depth, Size weight) {
     level(depth + 1);
     colour(levels_[depth]);
     for (std::size_t k = levels_[depth].order.size(); k-- > 0;) {
-      if (work_ <= 0) return;
+      if (ended()) return;
       const auto [i, bound] = levels_[depth].order[k];
       if (weight + bound <= best_weight_) return;
       Level& here = levels_[depth];
@@ -156,7 +167,9 @@ class Search {
     }
   }
 
+  const Budget& budget_;
   std::int64_t work_;
+  std::int64_t next_poll_;         ///< once so much is left
   std::vector<std::size_t> node_;  ///< of the graph
   std::vector<Size> weight_;
   std::size_t words_ = 0;
@@ -204,12 +217,12 @@ Size height_at(const PlacementProblem& problem, const Memory& memory,
 }  // namespace
 
 Clique heaviest_clique(const ConflictGraph& graph, std::span<const Size> weights,
-                       std::int64_t most_work) {
-  return Search(graph, weights, most_work).run();
+                       std::int64_t most_work, const Budget& budget) {
+  return Search(graph, weights, most_work, budget).run();
 }
 
-std::vector<std::vector<BufferIndex>> heavy_cliques(const PlacementProblem& problem,
-                                                    MemoryIndex m) {
+std::vector<std::vector<BufferIndex>> heavy_cliques(const PlacementProblem& problem, MemoryIndex m,
+                                                    const Budget& budget) {
   std::vector<std::vector<BufferIndex>> cliques;
   if (problem.buffers.size() > most_in_all || !separates(problem)) return cliques;
   const ConflictGraph graph(problem, {m}, most_buffers);
@@ -228,10 +241,11 @@ std::vector<std::vector<BufferIndex>> heavy_cliques(const PlacementProblem& prob
   tried.insert(tried.begin(), common);
   std::vector<Size> weights(graph.size());
   for (const Size grain : tried) {
+    if (budget.exhausted()) break;
     for (std::size_t i = 0; i < graph.size(); ++i)
       weights[i] =
           grains[i] % grain == 0 ? align_up(problem.buffers[graph.buffer(i)].size, grain) : 0;
-    const Clique found = heaviest_clique(graph, weights, usual_work);
+    const Clique found = heaviest_clique(graph, weights, usual_work, budget);
     std::vector<BufferIndex> buffers;
     for (const std::size_t i : found.nodes) buffers.push_back(graph.buffer(i));
     if (std::find(cliques.begin(), cliques.end(), buffers) == cliques.end())

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "facts/conflicts.h"
+#include "model/budget.h"
 #include "tessera/problem.h"
 
 namespace tessera::facts {
@@ -24,16 +25,19 @@ struct Clique {
 };
 
 /// Branch and bound: classes in which nobody conflicts bound what a clique can still gain. Ends
-/// after about `most_work` words of bits with the best it has; nodes that weigh nothing are left
-/// out. require: a weight for each node, none negative, their sum at most max_address.
+/// after about `most_work` words of bits, or with the budget, with the best it has; nodes that
+/// weigh nothing are left out. require: a weight for each node, none negative, their sum at most
+/// max_address.
 [[nodiscard]] Clique heaviest_clique(const ConflictGraph& graph, std::span<const Size> weights,
-                                     std::int64_t most_work);
+                                     std::int64_t most_work, const Budget& budget = {});
 
 /// For each of the few largest alignments, the heaviest clique of those that keep it, each rounded
 /// up to it: different sets of buffers of memory m, ascending, heaviest of all first. The same
-/// problem gives the same; none where nothing but time separates, and of very many buffers.
+/// problem gives the same where the budget does not end it; none where nothing but time separates,
+/// and of very many buffers.
 [[nodiscard]] std::vector<std::vector<BufferIndex>> heavy_cliques(const PlacementProblem& problem,
-                                                                  MemoryIndex m);
+                                                                  MemoryIndex m,
+                                                                  const Budget& budget = {});
 
 /// The least height of memory m that holds these buffers side by side: each but the highest of a
 /// stretch of free addresses is rounded up to what all of their offsets are multiples of. More than

@@ -259,7 +259,7 @@ class Finder {
   /// Buffers that are kept apart by more than time: whole, at whatever step.
   std::optional<Cut> by_clique(MemoryIndex m) {
     std::vector<Confined> facts(problem_.buffers.size());
-    for (const std::vector<BufferIndex>& clique : heavy_cliques(problem_, m)) {
+    for (const std::vector<BufferIndex>& clique : heavy_cliques(problem_, m, budget_)) {
       std::vector<std::size_t> whole;
       for (const BufferIndex b : clique) {
         facts[b] = confined(problem_.buffers[b]);

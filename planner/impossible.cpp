@@ -62,4 +62,27 @@ ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
   return {};
 }
 
+std::string why_no_cover(const Network& network, const Hardware& hardware, const PlanParams& params,
+                         const std::string& op) {
+  std::string limits;
+  for (const auto& [name, value] : params.peak_limits)
+    limits += (limits.empty() ? "the limit on " : " and that on ") + name;
+  const std::string within = limits.empty() ? "" : "within " + limits + " ";
+  const bool must_stay = stays_on_chip(hardware);
+  if (!op.empty() && !must_stay) return within + op;
+  const bool longer = params.max_ops < network.ops.size();
+  std::string cover = "no cover of the network";
+  if (longer)
+    cover += " by " + (params.max_ops == 1
+                           ? std::string("single ops")
+                           : "runs of at most " + std::to_string(params.max_ops) + " ops");
+  std::string text = must_stay
+                         ? within + cover + " leaves room for what has to stay on the chip of " +
+                               hardware.name + ", whose memory off the chip is not writable"
+                         : cover + " keeps " + limits + " with the tiles that were tried";
+  if (!op.empty()) text += "; " + op;
+  if (longer) text += "; longer runs, which may need less, were kept out";
+  return text;
+}
+
 }  // namespace tessera::planner

@@ -82,6 +82,8 @@ NetworkPlan Plannings::run() {
   }
   if (plan.status == Status::feasible && always_settles(hardware_))
     settle_off_chip(network_, hardware_, whole_.budget(), plan, params_.limits.threads);
+  if (plan.status == Status::unknown && plan.reason.empty())
+    plan.reason = "no cover of the network was found within the limits of the search";
   if (params_.progress && plan.status == Status::feasible)
     params_.progress({plan.score, plan.bound, std::max(told_solved_, solved_)});
   if (may_go_on(plan) && cut_ != StopReason::completed) {
@@ -296,12 +298,33 @@ void Plannings::note(StopReason stop) {
 }
 
 NetworkPlan Plannings::soon_placed() {
-  for (const std::size_t most_ops : runs_that_leave_room) {
-    if (most_ops >= params_.max_ops) break;
-    NetworkPlan plan = cover_of_runs(most_ops, {.quick = true});
-    if (plan.status == Status::feasible) return plan;
+  PlanParams params = rest();
+  if (params.limits.timeout) *params.limits.timeout /= 2;
+  const porter::LimitedBudget part(params.limits);
+  NetworkPlan best;
+  const auto look = [&](std::size_t most_ops, std::int64_t tile_shapes) {
+    params = rest_of(part);
+    params.max_ops = most_ops;
+    params.tile_shapes = tile_shapes;
+    params.progress = nullptr;
+    NetworkPlan plan = plan_once(network_, hardware_, params, {.quick = true}).plan;
+    solved_ += plan.search.solved;
+    take_instead(best, std::move(plan));
+  };
+  // Those of all lengths are what the search begins with: what is found out is remembered.
+  std::vector<std::size_t> lengths(runs_that_leave_room.begin(), runs_that_leave_room.end());
+  std::erase_if(lengths, [&](std::size_t most_ops) { return most_ops >= params_.max_ops; });
+  lengths.push_back(params_.max_ops);
+  std::optional<std::size_t> of_best;
+  for (const std::size_t most_ops : lengths) {
+    if (part.budget().exhausted()) break;
+    const double before = best.score;
+    look(most_ops, 0);
+    if (best.status == Status::feasible && (!of_best || best.score < before)) of_best = most_ops;
   }
-  return {};
+  if (of_best && params_.tile_shapes > 0 && !part.budget().exhausted())
+    look(*of_best, params_.tile_shapes);
+  return best;
 }
 
 void Plannings::leave_room(NetworkPlan& plan) const {

@@ -439,16 +439,10 @@ class Planner {
     return text;
   }
 
-  /// Every op fits the machine, but no cover keeps the limits.
   [[nodiscard]] std::string why_limited() {
     const SingleOps singles = single_ops(candidates_, network_.ops.size(), params_.limits.threads);
-    const std::string op = impossible_op(network_, within_, singles, search_).sentence;
-    if (stays_on_chip(hardware_))
-      return "no cover of the network leaves room for what has to stay on the chip of " +
-             hardware_.name + ", whose memory off the chip is not writable" +
-             (op.empty() ? "" : "; " + op);
-    if (!op.empty()) return (limits_.any() ? "within the limit on peak_memory " : "") + op;
-    return "no cover of the network keeps the limits with the tiles that were tried";
+    return why_no_cover(network_, hardware_, params_,
+                        impossible_op(network_, within_, singles, search_).sentence);
   }
 
   [[nodiscard]] search::CoverCandidate cover_candidate(const CandidateAnswer& answer,

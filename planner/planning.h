@@ -85,4 +85,9 @@ struct ImpossibleOp {
 [[nodiscard]] ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
                                          const SingleOps& singles, const Budget& budget);
 
+/// Why no cover keeps what was asked for, in words. `op`: impossible_op() of the machine within the
+/// limits on peaks, or "".
+[[nodiscard]] std::string why_no_cover(const Network& network, const Hardware& hardware,
+                                       const PlanParams& params, const std::string& op);
+
 }  // namespace tessera::planner

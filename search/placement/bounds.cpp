@@ -194,7 +194,7 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
       live.erase(std::find(live.begin(), live.end(), event.buffer));
     }
   }
-  for (std::vector<BufferIndex>& clique : facts::heavy_cliques(problem, m)) {
+  for (std::vector<BufferIndex>& clique : facts::heavy_cliques(problem, m, params.budget)) {
     const Size height =
         std::max(facts::height_of(problem, m, clique), stack_height(problem, memory, clique));
     if (height <= bound.height) continue;
