@@ -16,13 +16,13 @@ plans' score by today's reference.
 """
 import argparse
 import json
-import math
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+from statistics import geometric_mean
 
 BEFORE = ["--residency", "off", "--set", "tiling.halo=[recompute]", "--set", "tiling.concat=copied",
           "--set", "tiling.engines=in_turn"]
@@ -139,7 +139,7 @@ def table(options, networks):
             if "totals" not in now or "totals" not in before:
                 cells.append("no plan")
                 continue
-            ratios = {what: now["totals"][what] / before["totals"][what] for what in columns}
+            ratios = ratios_of(now, before)
             for what, ratio in ratios.items():
                 columns[what].append(ratio)
             least = most["totals"]["dram_bytes"] / before["totals"]["dram_bytes"]
@@ -158,16 +158,15 @@ def table(options, networks):
         over_earlier.print()
 
 
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
-
-
 def score_of(totals, now):
     """By the weights and the reference of today's plan."""
-    metrics = {"latency": "latency_cycles", "energy": "energy_pj", "dram_bytes": "dram_bytes", "peak_memory": "peak_bytes",
-               "peak_bandwidth": "peak_bandwidth"}
-    weights = {name: weight for name, weight in now["weights"].items() if weight > 0}
-    return sum(weight * totals[metrics[name]] / now["reference"][metrics[name]] for name, weight in weights.items())
+    metrics = {"latency": "latency_cycles", "energy": "energy_pj", "dram_bytes": "dram_bytes", "peak_memory": "peak_bytes"}
+    weights = {key: now["weights"][name] for name, key in metrics.items() if now["weights"][name] > 0}
+    return sum(weight * totals[key] / now["reference"][key] for key, weight in weights.items())
+
+
+def ratios_of(now, before):
+    return {what: now["totals"][what] / before["totals"][what] for what in COLUMNS}
 
 
 class Earlier:
@@ -183,7 +182,7 @@ class Earlier:
         if "totals" not in now or "totals" not in earlier:
             cells.append("no plan")
             return
-        ratios = {what: now["totals"][what] / earlier["totals"][what] for what in COLUMNS}
+        ratios = ratios_of(now, earlier)
         ratios["score"] = score_of(now["totals"], now) / score_of(earlier["totals"], now)
         for what, ratio in ratios.items():
             self.ratios[what].append(ratio)

@@ -76,6 +76,8 @@ std::string why_no_cover(const Network& network, const Hardware& hardware, const
     cover += " by " + (params.max_ops == 1
                            ? std::string("single ops")
                            : "runs of at most " + std::to_string(params.max_ops) + " ops");
+  // Those of a look at less of the memory have no names.
+  if (limits.empty()) limits = "the limits";
   std::string text = must_stay
                          ? within + cover + " leaves room for what has to stay on the chip of " +
                                hardware.name + ", whose memory off the chip is not writable"

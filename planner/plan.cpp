@@ -158,10 +158,8 @@ std::vector<NetworkPlan> Plannings::short_covers(NetworkPlan& plan) {
     if (cover.status != Status::feasible) continue;
     if (quick && cover.score > plan.score * good_for_short) continue;
     covers.push_back(cover);
-    if (cover.score >= plan.score) continue;
-    claim_as(plan, cover);
     cover.search = plan.search;
-    plan = std::move(cover);
+    take_instead(plan, std::move(cover));
   }
   return covers;
 }
@@ -248,13 +246,11 @@ void Plannings::keep_weights(NetworkPlan& plan) const {
   params.reference = plan.reference;
   params.proof_shapes = 0;  // that is of all tiles
   NetworkPlan kept = Plannings(network_, keeping, params).run();
-  if (kept.status != Status::feasible || kept.score >= plan.score) return;
-  claim_as(plan, kept);
   kept.baseline = plan.baseline;
   kept.baseline_score = plan.baseline_score;
   kept.stop = plan.stop;
   kept.search = plan.search;
-  plan = std::move(kept);
+  take_instead(plan, std::move(kept));
 }
 
 void Plannings::add_rows(NetworkPlan& plan) {
@@ -309,7 +305,7 @@ NetworkPlan Plannings::soon_placed() {
     params.progress = nullptr;
     NetworkPlan plan = plan_once(network_, hardware_, params, {.quick = true}).plan;
     solved_ += plan.search.solved;
-    take_instead(best, std::move(plan));
+    return take_instead(best, std::move(plan));
   };
   // Those of all lengths are what the search begins with: what is found out is remembered.
   std::vector<std::size_t> lengths(runs_that_leave_room.begin(), runs_that_leave_room.end());
@@ -318,9 +314,7 @@ NetworkPlan Plannings::soon_placed() {
   std::optional<std::size_t> of_best;
   for (const std::size_t most_ops : lengths) {
     if (part.budget().exhausted()) break;
-    const double before = best.score;
-    look(most_ops, 0);
-    if (best.status == Status::feasible && (!of_best || best.score < before)) of_best = most_ops;
+    if (look(most_ops, 0)) of_best = most_ops;
   }
   if (of_best && params_.tile_shapes > 0 && !part.budget().exhausted())
     look(*of_best, params_.tile_shapes);
@@ -339,11 +333,12 @@ void Plannings::leave_room(NetworkPlan& plan) const {
   }
 }
 
-void Plannings::take_instead(NetworkPlan& plan, NetworkPlan other) {
-  if (other.status != Status::feasible || plan.status == Status::infeasible) return;
-  if (plan.status == Status::feasible && plan.score <= other.score) return;
+bool Plannings::take_instead(NetworkPlan& plan, NetworkPlan other) {
+  if (other.status != Status::feasible || plan.status == Status::infeasible) return false;
+  if (plan.status == Status::feasible && plan.score <= other.score) return false;
   claim_as(plan, other);
   plan = std::move(other);
+  return true;
 }
 
 void Plannings::try_shorter_runs(NetworkPlan& plan) {

@@ -105,15 +105,17 @@ class Plannings {
   /// A limit that ends a look for something better ends the plan, too.
   void note(StopReason stop);
 
-  /// Where all has to stay on the chip: a plan of short runs, so that there is one when a limit
-  /// ends the search for better ones. A place beside long runs may take long to find.
+  /// Where all has to stay on the chip: the best in the fewest tiles by runs of several lengths,
+  /// and a quick look for cheaper ones, in half of a limit, so that there is a plan when it ends
+  /// the search. A place beside long runs may take long to find.
   [[nodiscard]] NetworkPlan soon_placed();
   /// Runs that fit by themselves may leave no one place for what stays on the chip between them.
   /// Then tiles that leave some room do, as a rule: what is proved is what was proved of all tiles.
   void leave_room(NetworkPlan& plan) const;
 
-  /// The other plan where it is better, or where there is none, with what is known of all covers.
-  static void take_instead(NetworkPlan& plan, NetworkPlan other);
+  /// The other plan where it is better, or where there is none, with what is known of all covers:
+  /// is it taken?
+  static bool take_instead(NetworkPlan& plan, NetworkPlan other);
 
   /// Covers are found as if nothing had to be fetched. Shorter runs read less at a time: what has
   /// no room otherwise is there in time, perhaps.
