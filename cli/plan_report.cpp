@@ -303,7 +303,7 @@ std::string behind_lines(const NetworkPlan& plan) {
          (behind.away.empty() ? "them\n" : "all that\n");
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string joined_names(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
@@ -315,10 +315,10 @@ std::string architect_notes(const NetworkPlan& plan, const Hardware& hardware) {
   for (std::size_t m = 0; m < memories.size(); ++m) {
     if (m < plan.unused_modes.size() && !plan.unused_modes[m].empty())
       text += "never needed: mode" + std::string(plan.unused_modes[m].size() > 1 ? "s " : " ") +
-              joined(plan.unused_modes[m]) + " of " + memories[m].name + "\n";
+              joined_names(plan.unused_modes[m]) + " of " + memories[m].name + "\n";
     if (m < plan.idle_banks.size() && !plan.idle_banks[m].empty())
       text += "never touched: bank" + std::string(plan.idle_banks[m].size() > 1 ? "s " : " ") +
-              joined(plan.idle_banks[m]) + " of " + memories[m].name + "\n";
+              joined_names(plan.idle_banks[m]) + " of " + memories[m].name + "\n";
   }
   return text;
 }
@@ -337,7 +337,7 @@ std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
             names.insert(p.placement.modes[m].begin(), p.placement.modes[m].end());
       if (names.empty()) continue;
       needed += (needed.empty() ? "" : "; ") +
-                joined(std::vector<std::string>(names.begin(), names.end())) + " of " +
+                joined_names(std::vector<std::string>(names.begin(), names.end())) + " of " +
                 memories[m].name;
     }
     if (needed.empty()) {
@@ -360,10 +360,10 @@ std::string first_of(std::vector<std::string> names) {
   constexpr std::size_t named = 3;
   constexpr std::size_t width = 48;
   for (std::string& name : names) name = shortened(name, width);
-  if (names.size() <= named) return joined(names) + "\n";
+  if (names.size() <= named) return joined_names(names) + "\n";
   const std::string more = " and " + std::to_string(names.size() - named) + " more\n";
   names.resize(named);
-  return joined(names) + more;
+  return joined_names(names) + more;
 }
 
 /// Tensors that might be stored and are not, or not all of them.

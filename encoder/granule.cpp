@@ -7,7 +7,7 @@
 namespace tessera::encoder {
 namespace {
 
-Size round_up(Size value, Size stride) {
+Size rounded_up(Size value, Size stride) {
   if (value >= 0) return align_up(value, stride);
   return -align_down(-value, stride);
 }
@@ -26,7 +26,7 @@ Size common_divisor(const Formula& formula, const Numbers& numbers) {
     if (atom.kind == AtomKind::before) {
       const Size stride =
           std::gcd(formula.integers()[atom.x].stride, formula.integers()[atom.y].stride);
-      divisor = std::gcd(divisor, round_up(numbers.value(atom.amount), stride));
+      divisor = std::gcd(divisor, rounded_up(numbers.value(atom.amount), stride));
     } else if (atom.kind == AtomKind::at_least && is_lower_bound[i] != 0) {
       const Size bound = std::max<Size>(0, numbers.value(atom.amount));
       divisor = std::gcd(divisor, align_up(bound, formula.integers()[atom.x].stride));
@@ -68,8 +68,8 @@ Grid grid_of(const Formula& formula, const Numbers& numbers) {
 }
 
 Size rounded_amount(const Numbers& numbers, const Grid& grid, const Atom& before) {
-  return round_up(numbers.value(before.amount),
-                  std::gcd(grid.domains[before.x].stride, grid.domains[before.y].stride));
+  return rounded_up(numbers.value(before.amount),
+                    std::gcd(grid.domains[before.x].stride, grid.domains[before.y].stride));
 }
 
 }  // namespace tessera::encoder

@@ -23,9 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Reader {
+class HardwareReader {
  public:
-  explicit Reader(const Sources& sources) : sources_(sources) {}
+  explicit HardwareReader(const Sources& sources) : sources_(sources) {}
 
   Hardware read(const Node& root) {
     Collected wrong;
@@ -46,15 +46,15 @@ class Reader {
       }
     }
     read_memories(fields.need("memories"), wrong);
-    const auto section = [&](const char* key, void (Reader::*reads)(const Node&)) {
+    const auto section = [&](const char* key, void (HardwareReader::*reads)(const Node&)) {
       if (const Node* node = fields.find(key)) wrong.attempt([&] { (this->*reads)(*node); });
     };
-    section("dma", &Reader::read_dma);
-    section("weight_coding", &Reader::read_coding);
-    section("mode_switch", &Reader::read_mode_switch);
-    section("restrictions", &Reader::read_restrictions);
-    section("tiling", &Reader::read_tiling);
-    section("objective", &Reader::read_objective);
+    section("dma", &HardwareReader::read_dma);
+    section("weight_coding", &HardwareReader::read_coding);
+    section("mode_switch", &HardwareReader::read_mode_switch);
+    section("restrictions", &HardwareReader::read_restrictions);
+    section("tiling", &HardwareReader::read_tiling);
+    section("objective", &HardwareReader::read_objective);
     wrong.rethrow();
     static_cast<void>(fields.find("silicon"));
     for (const SiliconPart& part : read_silicon(root, hardware_, sources_))
@@ -387,7 +387,7 @@ Hardware read_hardware_yaml(std::string_view text, const std::string& file,
 }
 
 Hardware read_hardware_tree(const Node& root, const Sources& sources) {
-  return Reader(sources).read(root);
+  return HardwareReader(sources).read(root);
 }
 
 std::shared_ptr<const Hardware> read_reference(const Node& root, const Sources& sources,

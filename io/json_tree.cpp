@@ -41,9 +41,9 @@ class Cursor {
   const char** reached_;
 };
 
-class Events : public nlohmann::json_sax<Json> {
+class JsonEvents : public nlohmann::json_sax<Json> {
  public:
-  Events(std::string_view text, const Sources& sources)
+  JsonEvents(std::string_view text, const Sources& sources)
       : text_(text), sources_(sources), builder_(sources), counted_(text.data()) {}
 
   const char* reached = nullptr;
@@ -130,7 +130,7 @@ class Events : public nlohmann::json_sax<Json> {
 Node parse_json(std::string_view text, const Sources& sources) {
   text = without_bom(text);
   require_text(text, sources.newest());
-  Events events(text, sources);
+  JsonEvents events(text, sources);
   const char* const end = text.data() + text.size();
   events.reached = text.data();
   Json::sax_parse(Cursor(text.data(), &events.reached), Cursor(end, &events.reached), &events);

@@ -11,9 +11,9 @@
 namespace tessera::io {
 namespace {
 
-class Reader {
+class NetworkReader {
  public:
-  explicit Reader(const Sources& sources) : sources_(sources) {}
+  explicit NetworkReader(const Sources& sources) : sources_(sources) {}
 
   NetworkYaml read(const Node& root) {
     Fields fields(sources_, root, "the network");
@@ -376,7 +376,7 @@ const std::vector<std::string_view>& elementwise_functions() {
 NetworkYaml read_network_yaml(std::string_view text, const std::string& file) {
   const Sources sources(file);
   const Node root = parse_yaml(text, sources);
-  return Reader(sources).read(root);
+  return NetworkReader(sources).read(root);
 }
 
 }  // namespace tessera::io

@@ -19,9 +19,9 @@ MismatchError mismatch(const InputError& error) {
   return {error.file, error.line, error.message, error.hint};
 }
 
-class Reader {
+class PlacementReader {
  public:
-  Reader(const Sources& sources, const PlacementProblem& problem)
+  PlacementReader(const Sources& sources, const PlacementProblem& problem)
       : sources_(sources), problem_(problem) {
     for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
       memories_.emplace(problem.memories[m].name, m);
@@ -261,7 +261,7 @@ class Reader {
 
 PlacementResult read_placement_tree(const Sources& sources, const Node& node,
                                     const PlacementProblem& problem) {
-  return Reader(sources, problem).read(node);
+  return PlacementReader(sources, problem).read(node);
 }
 
 PlacementResult read_placement_json(std::string_view text, const std::string& file,

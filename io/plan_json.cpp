@@ -49,9 +49,9 @@ std::optional<PlanReference> costs_of(const Sources& sources, const Node& root) 
   return costs;
 }
 
-class Reader {
+class PlanReader {
  public:
-  Reader(const Sources& sources, const PlannedProblem& problem_of, const PlannedClaims& claims)
+  PlanReader(const Sources& sources, const PlannedProblem& problem_of, const PlannedClaims& claims)
       : sources_(sources), problem_of_(problem_of), claims_(claims) {}
 
   NetworkPlan read(const Node& root) {
@@ -450,7 +450,7 @@ PlanHeader read_plan_header(std::string_view text, const std::string& file) {
 NetworkPlan read_plan_json(std::string_view text, const std::string& file,
                            const PlannedProblem& problem_of, const PlannedClaims& claims) {
   const Sources sources(file);
-  return Reader(sources, problem_of, claims).read(parse_json(text, sources));
+  return PlanReader(sources, problem_of, claims).read(parse_json(text, sources));
 }
 
 }  // namespace tessera::io

@@ -25,9 +25,9 @@ std::string all_relations() {
   return text;
 }
 
-class Reader {
+class ProblemReader {
  public:
-  Reader(const Sources& sources, const std::vector<Memory>& memories)
+  ProblemReader(const Sources& sources, const std::vector<Memory>& memories)
       : sources_(sources), given_(memories) {
     read_.source.file = sources.newest();
   }
@@ -323,7 +323,7 @@ ProblemYaml read_problem_yaml(std::string_view text, const std::string& file,
                               const std::vector<Memory>& memories) {
   const Sources sources(file);
   const Node root = parse_yaml(text, sources);
-  return Reader(sources, memories).read(root);
+  return ProblemReader(sources, memories).read(root);
 }
 
 ProblemYaml read_problem_yaml_file(const std::filesystem::path& path,

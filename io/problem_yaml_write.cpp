@@ -34,7 +34,7 @@ std::string scalar(std::string_view text) {
 }
 
 template <typename Items, typename Show>
-std::string list(const Items& items, Show show) {
+std::string list_of(const Items& items, Show show) {
   std::string out = "[";
   for (const auto& item : items) {
     if (out.size() > 1) out += ", ";
@@ -60,7 +60,7 @@ std::string number(std::int64_t value) {
 }
 
 std::string lives(const std::vector<StepRange>& live) {
-  return live.size() == 1 ? range(live.front()) : list(live, range);
+  return live.size() == 1 ? range(live.front()) : list_of(live, range);
 }
 
 void write_memory(std::string& out, const Memory& memory) {
@@ -77,7 +77,7 @@ void write_memory(std::string& out, const Memory& memory) {
     body += "\n    banks:";
     for (const Bank& bank : memory.banks) {
       body += "\n      - {name: " + scalar(bank.name) + ", size: " + number(bank.size);
-      if (!bank.roles.empty()) body += ", roles: " + list(bank.roles, role);
+      if (!bank.roles.empty()) body += ", roles: " + list_of(bank.roles, role);
       body += '}';
     }
   }
@@ -86,10 +86,11 @@ void write_memory(std::string& out, const Memory& memory) {
   if (!memory.modes.empty()) {
     body += "\n    modes:";
     for (const Mode& mode : memory.modes) {
-      body += "\n      - {name: " + scalar(mode.name) + ", roles: " + list(mode.roles, role) + '}';
+      body +=
+          "\n      - {name: " + scalar(mode.name) + ", roles: " + list_of(mode.roles, role) + '}';
     }
   }
-  if (!memory.reserved.empty()) body += "\n    reserved: " + list(memory.reserved, addresses);
+  if (!memory.reserved.empty()) body += "\n    reserved: " + list_of(memory.reserved, addresses);
   out += body.empty() ? " {}" : body;
   out += '\n';
 }
@@ -100,29 +101,29 @@ void write_buffer(std::string& out, const PlacementProblem& problem, const Buffe
   out += ", size: " + number(buffer.size);
   if (buffer.alignment != 1) out += ", alignment: " + number(buffer.alignment);
   if (!buffer.gaps.empty()) {
-    out += ", gaps: " + list(buffer.gaps, [](const Gap& gap) {
+    out += ", gaps: " + list_of(buffer.gaps, [](const Gap& gap) {
              return "{live: " + range(gap.steps) +
                     (gap.window ? ", window: " + addresses(*gap.window) : std::string()) + '}';
            });
   }
   if (!buffer.parts.empty()) {
-    out += ", parts: " + list(buffer.parts, [](const BufferPart& part) {
+    out += ", parts: " + list_of(buffer.parts, [](const BufferPart& part) {
              return "{live: " + lives(part.live) + ", offset: " + number(part.offset) +
                     ", size: " + number(part.size) +
                     (part.repeat.empty()
                          ? std::string()
-                         : ", repeat: " + list(part.repeat,
-                                               [](const Repeat& repeat) {
-                                                 return pair(repeat.count, repeat.stride);
-                                               })) +
+                         : ", repeat: " + list_of(part.repeat,
+                                                  [](const Repeat& repeat) {
+                                                    return pair(repeat.count, repeat.stride);
+                                                  })) +
                     '}';
            });
   }
   const auto name = [&](MemoryIndex m) { return scalar(problem.memories[m].name); };
   if (buffer.memories.size() == 1) out += ", memory: " + name(buffer.memories.front());
-  if (buffer.memories.size() > 1) out += ", memory: " + list(buffer.memories, name);
-  if (!buffer.read.empty()) out += ", read: " + list(buffer.read, number);
-  if (!buffer.write.empty()) out += ", write: " + list(buffer.write, number);
+  if (buffer.memories.size() > 1) out += ", memory: " + list_of(buffer.memories, name);
+  if (!buffer.read.empty()) out += ", read: " + list_of(buffer.read, number);
+  if (!buffer.write.empty()) out += ", write: " + list_of(buffer.write, number);
   if (buffer.kind == BufferKind::weight) out += ", kind: weight";
   if (buffer.offset) out += ", offset: " + number(*buffer.offset);
   if (buffer.hint) out += ", hint: " + number(*buffer.hint);
@@ -145,7 +146,7 @@ std::string write_problem_yaml(const PlacementProblem& problem) {
   if (!problem.relations.empty()) out += "relations:\n";
   for (const Relation& relation : problem.relations) {
     out += "  - {" + std::string(to_string(relation.kind)) + ": " +
-           list(relation.buffers, [&](BufferIndex b) { return scalar(problem.buffers[b].id); });
+           list_of(relation.buffers, [&](BufferIndex b) { return scalar(problem.buffers[b].id); });
     if (relation.kind == RelationKind::avoid_overlap) out += ", cost: " + number(relation.cost);
     out += "}\n";
   }
@@ -157,7 +158,7 @@ std::string write_problem_yaml(const PlacementProblem& problem) {
   const auto word = [&](Objective each) {
     return std::string(objectives[static_cast<std::size_t>(each)]);
   };
-  out += all.size() == 1 ? word(all.front()) : list(all, word);
+  out += all.size() == 1 ? word(all.front()) : list_of(all, word);
   out += '\n';
   return out;
 }

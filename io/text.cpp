@@ -10,7 +10,7 @@ constexpr unsigned char byte(char c) {
 }
 
 /// Ordinary ASCII: printable, tab, CR or LF.
-constexpr bool plain(char c) {
+constexpr bool is_ascii(char c) {
   return (byte(c) >= 0x20 && byte(c) < 0x7f) || c == '\n' || c == '\r' || c == '\t';
 }
 
@@ -44,7 +44,7 @@ void require_text(std::string_view text, const std::string& file) {
     constexpr std::size_t block = 256;
     if (text.size() - at >= block) {
       bool all = true;
-      for (std::size_t k = 0; k < block; ++k) all &= plain(text[at + k]);
+      for (std::size_t k = 0; k < block; ++k) all &= is_ascii(text[at + k]);
       if (all) {
         at += block;
         continue;
@@ -52,7 +52,7 @@ void require_text(std::string_view text, const std::string& file) {
     }
     const std::size_t stop = std::min(text.size(), at + block);
     while (at < stop) {
-      if (plain(text[at])) {
+      if (is_ascii(text[at])) {
         ++at;
         continue;
       }

@@ -54,7 +54,7 @@ constexpr std::array bandwidth_units{RealUnit{"B/s", 1},         RealUnit{"kB/s"
                                      RealUnit{"MiB/s", 1048576}, RealUnit{"GiB/s", 1073741824},
                                      RealUnit{"Mbit/s", 1.25e5}, RealUnit{"Gbit/s", 1.25e8}};
 
-constexpr bool is_digit(char c) {
+constexpr bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -73,13 +73,13 @@ struct Split {
 Split split(std::string_view text) {
   text = trimmed(text);
   std::size_t k = 0;
-  while (k < text.size() && (is_digit(text[k]) || text[k] == '.' || text[k] == '-')) ++k;
+  while (k < text.size() && (is_decimal(text[k]) || text[k] == '.' || text[k] == '-')) ++k;
   // An exponent belongs to the number only if digits follow: `1e3 Hz`, but `1 eV`.
   if (k > 0 && k < text.size() && (text[k] == 'e' || text[k] == 'E')) {
     std::size_t j = k + 1;
     if (j < text.size() && (text[j] == '+' || text[j] == '-')) ++j;
-    if (j < text.size() && is_digit(text[j])) {
-      while (j < text.size() && is_digit(text[j])) ++j;
+    if (j < text.size() && is_decimal(text[j])) {
+      while (j < text.size() && is_decimal(text[j])) ++j;
       k = j;
     }
   }
@@ -99,7 +99,7 @@ Parsed<Decimal> parse_decimal(std::string_view text) {
       point = true;
       continue;
     }
-    if (!is_digit(c)) return {{}, "is not a number"};
+    if (!is_decimal(c)) return {{}, "is not a number"};
     any = true;
     const auto ten = checked_mul(decimal.digits, 10);
     const auto next = ten ? checked_add(*ten, c - '0') : std::nullopt;

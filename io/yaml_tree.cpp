@@ -43,9 +43,9 @@ std::string mended(const std::string& value) {
 
 /// yaml-cpp's own tree keeps the first of two equal keys without a word and expands aliases; its
 /// events lose nothing.
-class Events : public YAML::EventHandler {
+class YamlEvents : public YAML::EventHandler {
  public:
-  explicit Events(const Sources& sources) : sources_(sources), builder_(sources) {}
+  explicit YamlEvents(const Sources& sources) : sources_(sources), builder_(sources) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) throw at(mark, "begins a second document", "one file holds one");
@@ -128,7 +128,7 @@ Node parse_yaml(std::string_view text, const Sources& sources) {
   require_text(text, sources.newest());
   ViewBuffer buffer(text);
   std::istream stream(&buffer);
-  Events events(sources);
+  YamlEvents events(sources);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(events)) {

@@ -11,9 +11,9 @@ using Shape = std::vector<Dim>;
 using Shapes = std::vector<Shape>;
 
 /// Collects the first thing that is wrong with an op and its inputs.
-class Rule {
+class ShapeRule {
  public:
-  Rule(const Op& op, const Shapes& inputs, std::string& error)
+  ShapeRule(const Op& op, const Shapes& inputs, std::string& error)
       : op_(op), in_(inputs), error_(error) {}
 
   std::optional<Shape> shape() {
@@ -351,7 +351,7 @@ std::optional<Shape> output_shape(const Op& op, const Shapes& inputs, std::strin
       return std::nullopt;
     }
   }
-  std::optional<Shape> out = Rule(op, inputs, error).shape();
+  std::optional<Shape> out = ShapeRule(op, inputs, error).shape();
   if (!out) return out;
   for (const Dim extent : *out)
     if (extent < 1 || extent > max_extent) {

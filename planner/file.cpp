@@ -27,7 +27,7 @@ namespace tessera::planner {
 
 namespace {
 
-std::string name_of(const PlannedSubgraph& s) {
+std::string group_name(const PlannedSubgraph& s) {
   return "subgraph of ops " + std::to_string(s.ops.first) + " to " + std::to_string(s.ops.last);
 }
 
@@ -53,14 +53,14 @@ NetworkPlan read_plan(std::string_view text, const std::string& path, const Netw
   }
 }
 
-bool close(double a, double b) {
+bool is_close(double a, double b) {
   return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-bool close(const Metrics& a, const Metrics& b) {
+bool is_close(const Metrics& a, const Metrics& b) {
   return a.latency_cycles == b.latency_cycles && a.dram_bytes == b.dram_bytes &&
-         a.peak_bytes == b.peak_bytes && close(a.energy_pj, b.energy_pj) &&
-         close(a.peak_bandwidth, b.peak_bandwidth);
+         a.peak_bytes == b.peak_bytes && is_close(a.energy_pj, b.energy_pj) &&
+         is_close(a.peak_bandwidth, b.peak_bandwidth);
 }
 
 /// What a plan says beyond what check_plan() looks at.
@@ -107,8 +107,8 @@ class ClaimCheck {
   void weights() {
     const ObjectiveWeights own = cost::normalized(hardware_.objective);
     const ObjectiveWeights& said = plan_.weights;
-    if (close(own.latency, said.latency) && close(own.energy, said.energy) &&
-        close(own.dram_bytes, said.dram_bytes) && close(own.peak_memory, said.peak_memory))
+    if (is_close(own.latency, said.latency) && is_close(own.energy, said.energy) &&
+        is_close(own.dram_bytes, said.dram_bytes) && is_close(own.peak_memory, said.peak_memory))
       return;
     verdict_.claimed.emplace_back(
         "weights: others than the profile's were asked for (the score is right for them)");
@@ -125,7 +125,7 @@ class ClaimCheck {
           said.profile == hardware_.name || (other != nullptr && said.profile == other->name);
       if (!named)
         verdict_.claimed.push_back(where + ": what it costs");
-      else if (!close(said.totals, plan_.baseline))
+      else if (!is_close(said.totals, plan_.baseline))
         claim_other_than({said.profile, hardware_.clock_hz, plan_.baseline});
       return;
     }
@@ -143,7 +143,7 @@ class ClaimCheck {
     }
     if (!made)
       verdict_.claimed.push_back(where + ": what it costs");
-    else if (!close(made->totals, said.totals) || made->clock_hz != said.clock_hz)
+    else if (!is_close(made->totals, said.totals) || made->clock_hz != said.clock_hz)
       claim_other_than(*made);
   }
 
@@ -283,7 +283,7 @@ PlanVerdict check_plan_text(std::string_view text, const std::string& path, cons
     PlacementResult said = result;
     said.placement = placed.placement;
     const ResultVerdict own = check_result(placed.problem, said);
-    const std::string where = planner::name_of(subgraph) + ", a placement: ";
+    const std::string where = planner::group_name(subgraph) + ", a placement: ";
     for (const Violation& wrong : own.wrong) verdict.wrong.push_back(where + wrong.message);
     for (const std::string& claim : own.claimed)
       if (!claim.starts_with("engine")) verdict.claimed.push_back(where + claim);

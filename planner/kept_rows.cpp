@@ -21,10 +21,10 @@ constexpr int most_levels = 4;
 /// Buffers leave holes: rows that find no place are tried with so much less, this often.
 constexpr int most_tries = 4;
 /// Of the memory a tensor that stays in part may take so much.
-constexpr std::array<Size, 3> shares{1, 2, 3};
+constexpr std::array<Size, 3> row_shares{1, 2, 3};
 constexpr Size whole_share = 4;
 /// Through all tensors so often: what stays changes what others are worth.
-constexpr int most_passes = 2;
+constexpr int most_row_passes = 2;
 
 class KeptRowsLook : LaterLook {
  public:
@@ -37,10 +37,10 @@ class KeptRowsLook : LaterLook {
     if (tensors_.empty()) return false;
     std::vector<PlannedSubgraph> best = plan.subgraphs;
     bool any = fill(plan.subgraphs, best);
-    for (int pass = 0; pass < most_passes; ++pass) {
+    for (int pass = 0; pass < most_row_passes; ++pass) {
       bool changed = false;
       for (const Candidate& each : tensors_)
-        for (const Size share : shares) {
+        for (const Size share : row_shares) {
           if (budget_.exhausted()) break;
           std::optional<std::vector<PlannedSubgraph>> next =
               with_smaller_tiles(best, each, on_chip_capacity(within_) * share / whole_share);

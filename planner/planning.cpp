@@ -118,7 +118,7 @@ constexpr int patience = 12;
 constexpr int patience_of_quick_looks = 4;
 
 /// A sum of rounded parts may exceed the rounded sum by a hair.
-constexpr double slack = 1 - 1e-9;
+constexpr double score_slack = 1 - 1e-9;
 
 /// A tenth of the time, a second at most, is for saying where everything lies off the chip.
 Budget all_but_the_last(Budget budget) {
@@ -287,7 +287,7 @@ class Planner {
       if (row.size() <= last - first)
         row.resize(last - first + 1, std::numeric_limits<double>::quiet_NaN());
       double& cost = row[last - first];
-      if (std::isnan(cost)) cost = cost::additive_score(score, least.of(first, last)) * slack;
+      if (std::isnan(cost)) cost = cost::additive_score(score, least.of(first, last)) * score_slack;
       return search::CoverBound{.cost = cost};
     };
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
@@ -327,7 +327,7 @@ class Planner {
     if (plan_.status == Status::feasible) {
       describe(network_, hardware_, score, plan_, params_.limits.threads);
       // Placed together, runs may peak higher than by themselves.
-      plan_.optimal = plan_.optimal && plan_.score * slack <= result.objective;
+      plan_.optimal = plan_.optimal && plan_.score * score_slack <= result.objective;
       // Nor do bounds of covers know that other places may switch modes less often.
       if (plan_.optimal || plan_.bound > plan_.score) plan_.bound = plan_.score;
       if (params_.progress)
@@ -465,7 +465,7 @@ class Planner {
     Size peak = std::numeric_limits<Size>::max();
     const auto add = [&](const Metrics& m) {
       if (static_cast<double>(m.peak_bytes) > limits_.peak_bytes) return;
-      cost = std::min(cost, cost::additive_score(score, m) * slack);
+      cost = std::min(cost, cost::additive_score(score, m) * score_slack);
       peak = std::min(peak, m.peak_bytes);
     };
     for (const Metrics& m : answer.open) add(m);

@@ -20,11 +20,11 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// Sums in another order may differ by a hair.
 constexpr double hair = 1 - 1e-9;
 /// Of a cover and what was found out of its runs.
-constexpr int most_rounds = 400;
+constexpr int most_proof_rounds = 400;
 
 /// As a rule not all shapes that might matter have to be looked at; where there are so many times
 /// those that may be, there is no hope.
-constexpr std::int64_t most_ahead = 4;
+constexpr std::int64_t most_ahead_of_left = 4;
 
 std::int64_t shapes_in(const search::ShapeGroup& group) {
   std::int64_t shapes = 1;
@@ -34,7 +34,7 @@ std::int64_t shapes_in(const search::ShapeGroup& group) {
 }
 
 /// A tiling of a run as a part of covers.
-struct Way {
+struct TilingChoice {
   double cost = 0;  ///< beside its peak, at least
   Size peak = 0;    ///< at least
   Tiling tiling{};
@@ -58,7 +58,7 @@ struct Run {
   std::int64_t early = 0;  ///< it may be so many cycles quicker
   Known known = Known::nothing;
   std::vector<Group> groups;  ///< those of one variant in a row
-  std::vector<Way> ways;
+  std::vector<TilingChoice> ways;
   /// To covers: those ways and groups that no other costs and peaks less than.
   std::vector<search::CoverOption> options{};
   std::vector<std::size_t> offered{};  ///< which they are: ways, and behind them groups
@@ -68,7 +68,7 @@ struct Run {
     double now = never;
     for (const Group& group : groups)
       if (!group.looked) now = std::min(now, group.cost);
-    for (const Way& way : ways) now = std::min(now, way.cost);
+    for (const TilingChoice& way : ways) now = std::min(now, way.cost);
     least = std::max(least, now);
   }
 };
@@ -112,7 +112,7 @@ class Prover {
       }
       proof.bound = std::min(std::max(proof.bound, cover.bound), below_);
       if (cover.stop != StopReason::completed) return proof;
-      if (round == most_rounds || !goes_on(cover)) {
+      if (round == most_proof_rounds || !goes_on(cover)) {
         // Nobody knows what would have been found out without the limit.
         proof.stop = budget_.exhausted().value_or(StopReason::completed);
         return proof;
@@ -332,7 +332,7 @@ class Prover {
     for (const auto& [ops, hope] : hopes)
       for (const Group& group : run_of(ops.first, ops.last).groups)
         if (!group.looked && group.cost <= hope + gap) ahead += shapes_in(group.tilings.group);
-    if (ahead > most_ahead * left_) return false;
+    if (ahead > most_ahead_of_left * left_) return false;
     const double step = gap / (2 * static_cast<double>(hopes.size()));
     for (const auto& [ops, hope] : hopes) {
       Run& run = run_of(ops.first, ops.last);
@@ -348,8 +348,8 @@ class Prover {
       if (!found) return false;
       run.changed = true;
       for (const Tiling& tiling : *found) {
-        Way way{.cost = std::max(run.least, additive(no_less(tiling.least, floor))),
-                .peak = tiling.least.peak_bytes};
+        TilingChoice way{.cost = std::max(run.least, additive(no_less(tiling.least, floor))),
+                         .peak = tiling.least.peak_bytes};
         way.tiling = tiling;
         run.ways.push_back(std::move(way));
       }
@@ -360,7 +360,7 @@ class Prover {
 
   /// The tilings that a cover is of. False: somebody cannot say whether they are there.
   bool place(const search::CoverResult& cover) {
-    const auto way_of = [&](const search::CoverRun& part) -> Way& {
+    const auto way_of = [&](const search::CoverRun& part) -> TilingChoice& {
       Run& run = run_of(part.first, part.last);
       return run.ways[run.offered[part.option]];
     };
@@ -371,7 +371,7 @@ class Prover {
     }
     bool all = true;
     for (const search::CoverRun& part : cover.runs) {
-      Way& way = way_of(part);
+      TilingChoice& way = way_of(part);
       if (!way.option || way.placed > peak) {
         place(evaluated_run(part), way, peak);
         run_of(part.first, part.last).changed = true;
@@ -385,7 +385,7 @@ class Prover {
   }
 
   /// Within `most`, or in as little as there may be for it.
-  void place(const OpRange& ops, Way& way, Size most) {
+  void place(const OpRange& ops, TilingChoice& way, Size most) {
     Status said = place_within(ops, way, most);
     if (said != Status::infeasible) return;
     Size fails = most;
@@ -400,7 +400,7 @@ class Prover {
     way.peak = fails + 1;
   }
 
-  Status place_within(const OpRange& ops, Way& way, Size most) {
+  Status place_within(const OpRange& ops, TilingChoice& way, Size most) {
     const Candidates::Placed placed = candidates_.place(ops, way.tiling, most);
     if (placed.status == Status::unknown) way.open = true;
     if (placed.status != Status::feasible) return placed.status;

@@ -16,7 +16,7 @@ namespace tessera::planner {
 
 namespace {
 
-constexpr std::int64_t most_events = 20'000;  ///< of a subgraph
+constexpr std::int64_t most_trace_events = 20'000;  ///< of a subgraph
 constexpr std::size_t most_windows = 2000;
 constexpr std::size_t run_lane = 0;
 constexpr std::size_t behind_lane = 1'000;  ///< below all others
@@ -206,7 +206,7 @@ std::string plan_trace(const Network& network, const Hardware& hardware, const N
   const planner::PinnedMachine own =
       planner::as_planned(network, hardware, plan.joined, plan.pinned);
   planner::Tracer tracer(own.hardware, plan);
-  planner::walk_plan(own.network, own.hardware, plan, planner::most_events,
+  planner::walk_plan(own.network, own.hardware, plan, planner::most_trace_events,
                      [&](const planner::SimulatedRun& run) { tracer.add(run); });
   return tracer.json();
 }

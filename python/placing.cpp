@@ -35,7 +35,7 @@ std::optional<Objective> minimize_of(const py::handle& value, const py::handle& 
 }
 
 /// What a search says of itself, for a callback.
-struct Progress {
+struct PlaceStep {
   std::string phase;
   std::optional<Size> height;
   std::optional<Size> lower_bound;
@@ -44,7 +44,7 @@ struct Progress {
 std::function<void(const PlaceProgress&)> teller(Call& call, const py::object& callback) {
   if (callback.is_none()) return {};
   return [&call, &callback](const PlaceProgress& now) {
-    call.back([&] { callback(Progress{std::string(now.phase), now.height, now.lower_bound}); });
+    call.back([&] { callback(PlaceStep{std::string(now.phase), now.height, now.lower_bound}); });
   };
 }
 
@@ -116,15 +116,15 @@ class KeptSession {
 };
 
 void bind_progress(py::module_& module) {
-  py::class_<Progress>(module, "PlaceProgress", "What place() tells its `progress`.")
-      .def_property_readonly("phase", [](const Progress& p) { return p.phase; })
+  py::class_<PlaceStep>(module, "PlaceProgress", "What place() tells its `progress`.")
+      .def_property_readonly("phase", [](const PlaceStep& p) { return p.phase; })
       .def_property_readonly(
           "height",
-          [](const Progress& p) -> py::object {
+          [](const PlaceStep& p) -> py::object {
             return p.height ? py::cast(*p.height) : py::none();
           },
           "The best so far, or None.")
-      .def_property_readonly("lower_bound", [](const Progress& p) -> py::object {
+      .def_property_readonly("lower_bound", [](const PlaceStep& p) -> py::object {
         return p.lower_bound ? py::cast(*p.lower_bound) : py::none();
       });
 }

@@ -33,7 +33,7 @@ struct Plan {
 };
 
 /// Answers to candidates, kept from plan to plan; one call at a time uses them.
-struct Memory {
+struct KeptAnswers {
   std::shared_ptr<PlanMemory> memory = make_plan_memory();
   std::mutex mutex;
 };
@@ -142,7 +142,7 @@ py::dict reference_of(const Plan& self) {
   return dict;
 }
 
-struct Progress {
+struct PlanStep {
   double best_score;
   double bound;
   std::int64_t solved;
@@ -152,7 +152,7 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
                const LimitArguments& limits, std::int64_t nodes_per_question,
                std::int64_t tile_shapes, std::int64_t proof_shapes, bool residency,
                const py::object& weights, const py::object& peak_limits,
-               const py::object& reference, Memory* memory, const py::object& progress) {
+               const py::object& reference, KeptAnswers* memory, const py::object& progress) {
   const KeptNetwork net = network_of(network);
   auto machine = std::make_shared<const Hardware>(profile_of(hardware).hardware());
   PlanParams params;
@@ -178,7 +178,7 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
   params.limits.stop = call.token();
   if (!progress.is_none())
     params.progress = [&](const PlanProgress& now) {
-      call.back([&] { progress(Progress{now.best_score, now.bound, now.solved}); });
+      call.back([&] { progress(PlanStep{now.best_score, now.bound, now.solved}); });
     };
   NetworkPlan plan = call.run([&] {
     std::unique_lock<std::mutex> lock;
@@ -301,11 +301,11 @@ void bind_tile(py::module_& module) {
 }
 
 void bind_progress_of_plan(py::module_& module) {
-  py::class_<Progress>(module, "PlanProgress", "What plan() tells its `progress`.")
-      .def_readonly("best_score", &Progress::best_score)
-      .def_readonly("bound", &Progress::bound)
-      .def_readonly("solved", &Progress::solved);
-  py::class_<Memory, std::shared_ptr<Memory>>(
+  py::class_<PlanStep>(module, "PlanProgress", "What plan() tells its `progress`.")
+      .def_readonly("best_score", &PlanStep::best_score)
+      .def_readonly("bound", &PlanStep::bound)
+      .def_readonly("solved", &PlanStep::solved);
+  py::class_<KeptAnswers, std::shared_ptr<KeptAnswers>>(
       module, "PlanMemory",
       "Answers kept from plan to plan: give the same one to all calls of a search.")
       .def(py::init<>());
@@ -392,7 +392,7 @@ void bind_plan(py::module_& module) {
          std::uint64_t seed, std::int64_t nodes_per_question, std::int64_t tile_shapes,
          std::int64_t proof_shapes, bool residency, const py::object& weights,
          const py::object& limits, const py::object& reference,
-         const std::shared_ptr<Memory>& memory, const py::object& progress) {
+         const std::shared_ptr<KeptAnswers>& memory, const py::object& progress) {
         return make_plan(
             network, hardware, max_ops,
             {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed},

@@ -105,14 +105,15 @@ std::string summary(const Answer& answer) {
          (result.reason.empty() ? "" : ": " + result.reason);
 }
 
-std::string html_of(const Answer& answer) {
+std::string html_of_placement(const Answer& answer) {
   std::string html = "<div><p><b>tessera</b> " + escaped(summary(answer)) + "</p>";
   if (answer.result.placement && answer.problem->buffers.size() <= most_drawn)
     html += svg_of(answer, "");
   return html + "</div>";
 }
 
-Problem load(const py::object& path, const py::object& capacity, const py::object& profile) {
+Problem load_problem(const py::object& path, const py::object& capacity,
+                     const py::object& profile) {
   InputOptions options;
   options.capacity = size_of(capacity, "capacity");
   PlacementProblem problem;
@@ -254,7 +255,7 @@ void bind_problem(py::module_& module) {
       .def("__repr__", [](const Problem& self) {
         return "<tessera.Problem: " + std::to_string(self.problem->buffers.size()) + " buffers>";
       });
-  module.def("load_problem", &load, py::arg("path"), py::kw_only(),
+  module.def("load_problem", &load_problem, py::arg("path"), py::kw_only(),
              py::arg("capacity") = py::none(), py::arg("profile") = py::none(),
              R"(Reads a buffer CSV, a problem YAML, a dsa-solver JSON or a TensorFlow Lite model.
 
@@ -330,7 +331,7 @@ void bind_placement(py::module_& module) {
       .def(
           "to_json", [](const Answer& a) { return result_json(a.asked(), a.result); },
           "The result as `tessera place --format json` prints it.")
-      .def("_repr_html_", &html_of)
+      .def("_repr_html_", &html_of_placement)
       .def("__repr__", [](const Answer& a) { return "<tessera.Placement: " + summary(a) + ">"; });
 }
 

@@ -59,7 +59,6 @@ def extension():
 
 def build(folder):
     configure = ["cmake", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
-                 "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=12",
                  "-DTESSERA_TESTS=OFF", "-DTESSERA_BENCH=OFF", f"-DTESSERA_PYTHON={sys.executable}"]
     if shutil.which("ninja"):
         configure += ["-G", "Ninja"]
@@ -67,10 +66,6 @@ def build(folder):
             or str(os.cpu_count() or 1))
     make = ["cmake", "--build", str(folder), "--target", "tessera_python", "-j", jobs]
     subprocess.run(configure, check=True)
-    if subprocess.run(make, check=False).returncode == 0:
-        return
-    # Perhaps only two files that use one name for two things (cmake/TesseraUnity.cmake).
-    subprocess.run([*configure, "-DCMAKE_UNITY_BUILD=OFF"], check=True)
     subprocess.run(make, check=True)
 
 

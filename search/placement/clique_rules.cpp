@@ -15,7 +15,7 @@ namespace tessera::search {
 namespace {
 
 /// More would make tables of pairs too large.
-constexpr std::size_t most_nodes = 512;
+constexpr std::size_t most_clique_nodes = 512;
 constexpr std::size_t most_listed_pairs = 200'000;
 /// Sizes that are tried as units in one memory, the most frequent ones.
 constexpr std::size_t most_unit_sizes = 5;
@@ -37,7 +37,7 @@ std::int64_t shared(Size sum, Size count) {
 CliqueRules::CliqueRules(const PlacementProblem& problem) {
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     if (problem.memories[m].capacity == unbounded) continue;
-    const facts::ConflictGraph conflicts(problem, {m}, most_nodes);
+    const facts::ConflictGraph conflicts(problem, {m}, most_clique_nodes);
     OneMemory memory;
     read(problem, conflicts, memory);
     choose_units(problem, m, conflicts, memory);

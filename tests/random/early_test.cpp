@@ -37,7 +37,7 @@ namespace {
 using testing::Random;
 using testing::setting;
 
-Hardware machine(Random& random, const Network& network) {
+Hardware early_machine(Random& random, const Network& network) {
   Hardware h = testing::random_machine(random, {.needed = testing::bytes_of(network),
                                                 .least_percent = 50,
                                                 .most_percent = 250,
@@ -59,9 +59,9 @@ Hardware machine(Random& random, const Network& network) {
 
 /// Somebody's plan: any cover in any of the tilings that are known, and any weights that a run
 /// before may load. Nothing where that has no place.
-class Anybody {
+class AnyEarlyPlan {
  public:
-  Anybody(const Network& network, const Hardware& hardware, std::size_t max_ops)
+  AnyEarlyPlan(const Network& network, const Hardware& hardware, std::size_t max_ops)
       : network_(network), covers_(network, hardware, max_ops) {}
 
   std::optional<std::vector<PlannedSubgraph>> runs(Random& random) {
@@ -167,8 +167,8 @@ bool waits(const std::vector<PlannedSubgraph>& runs) {
 }
 
 /// Something is listed by one run and not by the other, or lies elsewhere.
-void expect_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
-                           Random& random) {
+void expect_early_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
+                                 Random& random) {
   std::vector<PlannedSubgraph>& runs = plan.subgraphs;
   const auto having = [&](std::vector<std::string> PlannedSubgraph::*list) {
     return std::ranges::find_if(runs, [&](const auto& run) { return !(run.*list).empty(); });
@@ -210,7 +210,7 @@ TEST(Early, NobodyIsBetterThanTheBound) {
                                              .extent = 8,
                                              .channels = 12,
                                              .views = random.chance(30)});
-    const Hardware hardware = machine(random, network);
+    const Hardware hardware = early_machine(random, network);
     PlanParams params{.tile_shapes = 8, .proof_shapes = 2000};
     if (random.chance(70)) params.max_ops = static_cast<std::size_t>(random.between(1, 2));
     Hardware late = hardware;
@@ -230,10 +230,10 @@ TEST(Early, NobodyIsBetterThanTheBound) {
 
     const std::string text = plan_json(plan);
     ASSERT_EQ(plan_json(load_plan_text(text, "plan.json", network, hardware)), text);
-    if (comes_early(plan.subgraphs)) expect_damage_is_seen(network, hardware, plan, random);
+    if (comes_early(plan.subgraphs)) expect_early_damage_is_seen(network, hardware, plan, random);
 
     const Network own = planner::network_of(network, hardware, plan.joined);
-    Anybody anybody(own, hardware, params.max_ops);
+    AnyEarlyPlan anybody(own, hardware, params.max_ops);
     cost::RunBounds bounds(own, hardware, {}, true);
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
     for (int k = 0; k < 20; ++k) {

@@ -31,7 +31,7 @@ namespace {
 using testing::Random;
 using testing::setting;
 
-Hardware machine(Random& random, const Network& network) {
+Hardware pinned_machine(Random& random, const Network& network) {
   Hardware h = testing::random_machine(random, {.needed = testing::bytes_of(network),
                                                 .least_percent = 40,
                                                 .most_percent = 300,
@@ -64,8 +64,8 @@ bool has_room(const Hardware& hardware, const std::vector<PlannedPin>& pins) {
   return pins.empty() || pins.back().offset + pins.back().bytes <= memory.space.capacity;
 }
 
-void expect_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
-                           Random& random) {
+void expect_pin_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
+                               Random& random) {
   std::vector<PlannedPin>& pins = plan.pinned;
   switch (random.below(6)) {
     case 0:
@@ -101,7 +101,7 @@ TEST(Pinned, NobodyIsBetterThanTheBound) {
                                        .extent = 8,
                                        .channels = 12,
                                        .views = random.chance(30)});
-    const Hardware hardware = machine(random, network);
+    const Hardware hardware = pinned_machine(random, network);
     PlanParams params{.tile_shapes = 8, .proof_shapes = 2000};
     if (random.chance(70)) params.max_ops = static_cast<std::size_t>(random.between(1, 2));
     Hardware fetched = hardware;
@@ -120,7 +120,7 @@ TEST(Pinned, NobodyIsBetterThanTheBound) {
 
     const std::string text = plan_json(plan);
     ASSERT_EQ(plan_json(load_plan_text(text, "plan.json", network, hardware)), text);
-    if (!plan.pinned.empty()) expect_damage_is_seen(network, hardware, plan, random);
+    if (!plan.pinned.empty()) expect_pin_damage_is_seen(network, hardware, plan, random);
 
     if (!planner::may_pin(network, hardware)) continue;
     const std::vector<TensorIndex> weights = weights_of(network, hardware);

@@ -150,7 +150,7 @@ TEST(RandomSlots, BoundsAreNeverAboveTheLeastCost) {
   }
 }
 
-TEST(RandomParts, CostsAddUp) {
+TEST(RandomSlotParts, CostsAddUp) {
   int several = 0;
   for_each_seed(2000, [&several](std::uint64_t seed) {
     Random random(seed);

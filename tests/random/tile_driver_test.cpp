@@ -26,7 +26,7 @@ namespace {
 using testing::Random;
 using testing::setting;
 
-Hardware random_hardware(Random& random, Size needed) {
+Hardware tiled_hardware(Random& random, Size needed) {
   Hardware hardware;
   hardware.name = "random";
   const int memories = random.chance(20) ? 2 : 1;
@@ -74,7 +74,7 @@ class Case {
     Size needed = 0;
     for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t)
       needed += tensor_bytes(subgraph_.tensor(t));
-    hardware_ = random_hardware(random_, needed);
+    hardware_ = tiled_hardware(random_, needed);
     params_.options.double_buffer = random_.chance(30);
     params_.options.weights = random_.chance(50) ? WeightPolicy::resident : WeightPolicy::refetch;
     const std::vector<HaloPolicy> halos{HaloPolicy::recompute, HaloPolicy::recompute,

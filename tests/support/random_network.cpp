@@ -13,9 +13,10 @@ namespace {
 
 using Shape = std::vector<Dim>;
 
-class Maker {
+class NetworkMaker {
  public:
-  Maker(std::uint64_t seed, const RandomNetworkParams& params) : random_(seed), params_(params) {}
+  NetworkMaker(std::uint64_t seed, const RandomNetworkParams& params)
+      : random_(seed), params_(params) {}
 
   Network make() {
     net_.name = "random";
@@ -373,7 +374,7 @@ Network random_dense_network(std::uint64_t seed, const RandomNetworkParams& para
 }
 
 Network random_network(std::uint64_t seed, const RandomNetworkParams& params) {
-  return Maker(seed, params).make();
+  return NetworkMaker(seed, params).make();
 }
 
 Size bytes_of(const Network& network) {

@@ -46,9 +46,9 @@ Features Features::one_address_space() {
 
 namespace {
 
-class Maker {
+class ProblemMaker {
  public:
-  Maker(Random& random, const Features& features) : random_(random), features_(features) {}
+  ProblemMaker(Random& random, const Features& features) : random_(random), features_(features) {}
 
   PlacementProblem make() {
     choose_features();
@@ -300,7 +300,7 @@ class Maker {
 }  // namespace
 
 PlacementProblem random_problem(Random& random, const Features& features) {
-  return Maker(random, features).make();
+  return ProblemMaker(random, features).make();
 }
 
 namespace {

@@ -16,12 +16,12 @@
 namespace tessera::cost {
 namespace {
 
-Hardware machine() {
+Hardware bounded_machine() {
   return testing::toy_machine(1 << 20);
 }
 
 struct Fixture {
-  explicit Fixture(OpIndex convolutions = 3, Hardware on = machine())
+  explicit Fixture(OpIndex convolutions = 3, Hardware on = bounded_machine())
       : net(testing::convolutions(static_cast<int>(convolutions),
                                   {.channels = 16, .rows = 32, .columns = 32, .pad = 1})),
         part(tiling::make_subgraph(net, {0, convolutions - 1}, readers)),
@@ -88,7 +88,7 @@ TEST(GridBound, CountsWhatStaysOnce) {
 
 /// Parts of rows take whole bursts.
 TEST(GridBound, CountsWholeBursts) {
-  Hardware hardware = machine();
+  Hardware hardware = bounded_machine();
   hardware.memories[1].burst = 16;
   const Fixture f(1, hardware);
   // 32 columns in two parts: 17 and 17 with what overlaps are 64 in bursts, 31 and 3 are 48.
@@ -99,7 +99,7 @@ TEST(GridBound, CountsWholeBursts) {
 
 /// Each tile starts its transfers and its ops, of one channel of the DMA one after the other.
 TEST(GridBound, CountsWhatStarts) {
-  Hardware hardware = machine();
+  Hardware hardware = bounded_machine();
   hardware.dma.channels = 1;
   const auto cycles = [&](const std::array<Dim, 3>& counts) {
     const Fixture f(1, hardware);
@@ -178,7 +178,7 @@ TEST(GridBound, WindowsInThePaddingNeedNothing) {
   const auto readers = tiling::last_readers(net);
   const tiling::Subgraph part = tiling::make_subgraph(net, {0, 0}, readers);
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
-  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), bounded_machine());
   EXPECT_NEAR(static_cast<double>(bound.least(1, {.weights = WeightPolicy::resident}).dram_bytes),
               32 + 48, 1);
 }
@@ -202,7 +202,7 @@ TEST(GridBound, NobodyLoadsWhatLiesBetweenWindowsForAHaloThatIsKept) {
     const auto readers = tiling::last_readers(net);
     const tiling::Subgraph part = tiling::make_subgraph(net, {0, 1}, readers);
     const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
-    const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+    const GridBound bound(part, geometry.space(), ChannelUse(net, readers), bounded_machine());
     const TileVariant keep{.weights = WeightPolicy::resident, .halo = HaloPolicy::keep};
     EXPECT_NEAR(static_cast<double>(bound.of_counts({1, made, 1}, keep).dram_bytes),
                 static_cast<double>(2 * made + made + 5), 1);
@@ -222,7 +222,7 @@ TEST(GridBound, SeesThroughTransposedConvolutions) {
   const auto readers = tiling::last_readers(net);
   const tiling::Subgraph part = tiling::make_subgraph(net, {0, 1}, readers);
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
-  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), bounded_machine());
   const auto bytes = [&](Dim rows) {
     return static_cast<double>(
         bound.of_counts({1, rows, 1}, {.weights = WeightPolicy::resident}).dram_bytes);
@@ -252,7 +252,7 @@ TEST(GridBound, LongAxesAreNoMoreThanTheTruth) {
   const auto readers = tiling::last_readers(net);
   const tiling::Subgraph part = tiling::make_subgraph(net, {0, 2}, readers);
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
-  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), bounded_machine());
   EXPECT_EQ(bound.most_tiles(), rows);
   for (Dim tiles = 1; tiles <= rows; tiles += 1 + tiles / 7) {
     const auto weights = static_cast<double>(3 * 9);
@@ -274,7 +274,7 @@ TEST(GridBound, LongAxesMayLeaveRowsOut) {
   const auto readers = tiling::last_readers(net);
   const tiling::Subgraph part = tiling::make_subgraph(net, {0, 0}, readers);
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
-  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), bounded_machine());
   // Tiles of one row need one row each of the input.
   const Metrics least = bound.least(1, {.weights = WeightPolicy::resident});
   EXPECT_LE(least.dram_bytes, 5000 + 5000 + 1);
@@ -288,7 +288,7 @@ TEST(GridBound, TheLongestAxesCostNothing) {
   const auto readers = tiling::last_readers(net);
   const tiling::Subgraph part = tiling::make_subgraph(net, {0, 2}, readers);
   const tiling::TileGeometry geometry(part, HaloPolicy::recompute);
-  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), machine());
+  const GridBound bound(part, geometry.space(), ChannelUse(net, readers), bounded_machine());
   EXPECT_EQ(bound.most_tiles(), rows);
   EXPECT_GT(static_cast<double>(bound.least(rows, {.weights = WeightPolicy::resident}).dram_bytes),
             7.8 * static_cast<double>(rows));
@@ -298,7 +298,7 @@ TEST(LeastCompute, IsNoMoreThanTheWhole) {
   const Fixture f;
   const LeastCompute least = least_compute(f.net, f.net.ops[0], f.hardware);
   EXPECT_DOUBLE_EQ(least.cycles, 9 * 32 * 32);
-  Hardware odd = machine();
+  Hardware odd = bounded_machine();
   odd.engines[0].unroll = {{"C", 24}, {"K", 24}, {"W", 5}};
   // Columns and made channels may be cut anywhere, reduced channels not.
   EXPECT_NEAR(least_compute(f.net, f.net.ops[0], odd).cycles, 9 * 32 * 32 / 5.0 * 16 / 24, 1e-6);

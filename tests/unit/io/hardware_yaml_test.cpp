@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using testing::spill;
 
-Hardware read(const std::string& text) {
+Hardware read_hardware(const std::string& text) {
   return read_hardware_yaml(text, "t.yaml");
 }
 
@@ -22,8 +22,8 @@ std::vector<fs::path> folders() {
 }
 
 TEST(HardwareYaml, ReadsEveryKey) {
-  const Hardware hardware =
-      read(testing::slurp(testing::source_path("tests/fuzz/corpus/hardware_yaml/full.yaml")));
+  const Hardware hardware = read_hardware(
+      testing::slurp(testing::source_path("tests/fuzz/corpus/hardware_yaml/full.yaml")));
   EXPECT_EQ(hardware.name, "full");
   EXPECT_DOUBLE_EQ(hardware.clock_hz, 1e9);
   EXPECT_DOUBLE_EQ(hardware.static_power_mw, 50);
@@ -81,7 +81,7 @@ TEST(HardwareYaml, ReadsEveryKey) {
 
 TEST(HardwareYaml, PlacementNeedsOnlyMemories) {
   const Hardware hardware =
-      read("tessera: hardware/1\nname: x\nmemories: {s: {capacity: 1 KiB}}\n");
+      read_hardware("tessera: hardware/1\nname: x\nmemories: {s: {capacity: 1 KiB}}\n");
   EXPECT_EQ(placement_memories(hardware).size(), 1U);
   EXPECT_EQ(hardware.clock_hz, 0);
 }

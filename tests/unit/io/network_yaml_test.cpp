@@ -24,7 +24,7 @@ ops:
 outputs: [y]
 )";
 
-std::string refusal(const std::string& text) {
+std::string network_refusal(const std::string& text) {
   try {
     static_cast<void>(read_network_yaml(text, "net.yaml"));
   } catch (const InputError& error) {
@@ -56,22 +56,24 @@ TEST(NetworkYaml, RandomNetworksReadBackEqual) {
 }
 
 TEST(NetworkYaml, RefusalsNameTheLine) {
-  EXPECT_THAT(refusal(changed("type: conv", "type: cnov")),
+  EXPECT_THAT(network_refusal(changed("type: conv", "type: cnov")),
               StartsWith("net.yaml:6: `cnov` is no type of op | did you mean `conv`?"));
-  EXPECT_THAT(refusal(changed("stride:", "strides:")), HasSubstr("net.yaml:6: "));
-  EXPECT_THAT(refusal(changed("name: a1, ", "name: a1, name: a2, ")), HasSubstr("net.yaml:7: "));
-  EXPECT_THAT(refusal(changed("inputs: [t, x]", "inputs: [q, x]")),
+  EXPECT_THAT(network_refusal(changed("stride:", "strides:")), HasSubstr("net.yaml:6: "));
+  EXPECT_THAT(network_refusal(changed("name: a1, ", "name: a1, name: a2, ")),
+              HasSubstr("net.yaml:7: "));
+  EXPECT_THAT(network_refusal(changed("inputs: [t, x]", "inputs: [q, x]")),
               HasSubstr("net.yaml:7: there is no tensor `q`"));
-  EXPECT_THAT(refusal(changed("stride: [1, 1]", "stride: [1]")),
+  EXPECT_THAT(network_refusal(changed("stride: [1, 1]", "stride: [1]")),
               HasSubstr("net.yaml:6: `stride` has 1 entries where 2 are needed"));
-  EXPECT_THAT(refusal(changed("[64, 64, 3, 3]", "[64, 32, 3, 3]")),
+  EXPECT_THAT(network_refusal(changed("[64, 64, 3, 3]", "[64, 32, 3, 3]")),
               HasSubstr("net.yaml:6: op `c1` (conv) has weights for 32 input channels"));
-  EXPECT_THAT(refusal(changed("int8", "int5")), HasSubstr("net.yaml:3: `int5`"));
-  EXPECT_THAT(refusal(changed("[1, 64, 56, 56]", "[1, 64, 0, 56]")), HasSubstr("net.yaml:3: "));
-  EXPECT_THAT(refusal(changed("output: y", "output: t")),
+  EXPECT_THAT(network_refusal(changed("int8", "int5")), HasSubstr("net.yaml:3: `int5`"));
+  EXPECT_THAT(network_refusal(changed("[1, 64, 56, 56]", "[1, 64, 0, 56]")),
+              HasSubstr("net.yaml:3: "));
+  EXPECT_THAT(network_refusal(changed("output: y", "output: t")),
               HasSubstr("net.yaml:8: there is no tensor `y`"));
-  EXPECT_THAT(refusal(changed("name: a1", "name: c1")), HasSubstr("net.yaml:7: "));
-  EXPECT_THAT(refusal(changed("network/1", "problem/1")), HasSubstr("net.yaml:1: "));
+  EXPECT_THAT(network_refusal(changed("name: a1", "name: c1")), HasSubstr("net.yaml:7: "));
+  EXPECT_THAT(network_refusal(changed("network/1", "problem/1")), HasSubstr("net.yaml:1: "));
 }
 
 TEST(NetworkYaml, AViewIsOfTheKindAndTheTypeOfWhatItShows) {
@@ -81,18 +83,20 @@ TEST(NetworkYaml, AViewIsOfTheKindAndTheTypeOfWhatItShows) {
                                "weight}, v: {shape: [64, 576], ") +
                        view + "}}");
   };
-  EXPECT_THAT(refusal(views("dtype: int8, kind: weight, view_of: w")), HasSubstr("accepted"));
-  EXPECT_THAT(refusal(views("dtype: int8, view_of: w")),
+  EXPECT_THAT(network_refusal(views("dtype: int8, kind: weight, view_of: w")),
+              HasSubstr("accepted"));
+  EXPECT_THAT(network_refusal(views("dtype: int8, view_of: w")),
               HasSubstr("net.yaml:3: view 'v' is no weight, but 'w', which it is a view of, is a "
                         "weight (`kind: weight`)"));
-  EXPECT_THAT(refusal(views("dtype: int16, kind: weight, view_of: w")),
+  EXPECT_THAT(network_refusal(views("dtype: int16, kind: weight, view_of: w")),
               HasSubstr("[64, 576] of int16 does not have the elements of 'w' [64, 64, 3, 3] of "
                         "int8"));
 }
 
 TEST(NetworkYaml, DeclaredShapesAreCompared) {
-  EXPECT_THAT(refusal(changed("dtype: int8}}", "dtype: int8}, y: {shape: [1, 64, 56, 55]}}")),
-              HasSubstr("makes [1, 64, 56, 56] but 'y' is declared as [1, 64, 56, 55]"));
+  EXPECT_THAT(
+      network_refusal(changed("dtype: int8}}", "dtype: int8}, y: {shape: [1, 64, 56, 55]}}")),
+      HasSubstr("makes [1, 64, 56, 56] but 'y' is declared as [1, 64, 56, 55]"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-ProblemYaml read(const std::string& text) {
+ProblemYaml read_problem(const std::string& text) {
   return read_problem_yaml(text, "t.yaml");
 }
 
@@ -50,7 +50,7 @@ objective: minimize_height
 
 TEST(ProblemYaml, EscapesOfSpacesAreText) {
   // yaml-cpp alone makes a byte of this that is no UTF-8. (`\N` ends a line, and no name has one.)
-  const ProblemYaml yaml = read(
+  const ProblemYaml yaml = read_problem(
       "tessera: problem/1\nmemories: {\"m\\_n\": {capacity: 8}}\nbuffers: [{id: a, live: [0, 1], "
       "size: 1}]\n");
   EXPECT_EQ(yaml.problem.memories.at(0).name, "m\xC2\xA0n");
@@ -58,8 +58,8 @@ TEST(ProblemYaml, EscapesOfSpacesAreText) {
 
 TEST(ProblemYaml, ABaseIsHexadecimalOrBytes) {
   const auto base_of = [](const std::string& text) {
-    return read("tessera: problem/1\nmemories: {m: {capacity: 8, base: " + text +
-                "}}\nbuffers: [{id: a, live: [0, 1], size: 1}]\n")
+    return read_problem("tessera: problem/1\nmemories: {m: {capacity: 8, base: " + text +
+                        "}}\nbuffers: [{id: a, live: [0, 1], size: 1}]\n")
         .problem.memories.at(0)
         .base;
   };
@@ -67,14 +67,14 @@ TEST(ProblemYaml, ABaseIsHexadecimalOrBytes) {
   EXPECT_EQ(base_of("0Xff"), 255);
   EXPECT_EQ(base_of("512 MiB"), 0x20000000);
   EXPECT_EQ(base_of("12"), 12);
-  const ProblemYaml yaml = read(
+  const ProblemYaml yaml = read_problem(
       "tessera: problem/1\nmemories: {m: {base: 0x1f}}\nbuffers: [{id: a, live: [0, 1], size: "
       "1}]\n");
   EXPECT_THAT(write_problem_yaml(yaml.problem), HasSubstr("base: 0x1f"));
 }
 
 TEST(ProblemYaml, ReadsEveryKey) {
-  const ProblemYaml yaml = read(patent);
+  const ProblemYaml yaml = read_problem(patent);
   const PlacementProblem& problem = yaml.problem;
   EXPECT_EQ(problem.name, "patent-figure-1");
   EXPECT_EQ(problem.objective, Objective::height);
@@ -123,7 +123,7 @@ TEST(ProblemYaml, ReadsEveryKey) {
 }
 
 TEST(ProblemYaml, ReadsModesPerBankAndRangesOfRoles) {
-  const PlacementProblem problem = read(R"(tessera: problem/1
+  const PlacementProblem problem = read_problem(R"(tessera: problem/1
 memories:
   a:
     banks: [{name: x, size: 8, roles: [read, write]}, {name: y, size: 8, roles: [hold, off]}]
@@ -148,7 +148,7 @@ buffers:
 
 TEST(ProblemYaml, ReadsJsonAsTheYamlItIs) {
   const PlacementProblem problem =
-      read(
+      read_problem(
           "{\"tessera\": \"problem/1\", \"memories\": {\"m\": {\"capacity\": 8}},\n"
           "\"buffers\": [{\"id\": \"a\", \"live\": [0, 1], \"size\": 4}]}\n")
           .problem;
@@ -158,7 +158,7 @@ TEST(ProblemYaml, ReadsJsonAsTheYamlItIs) {
 TEST(ProblemYaml, TakesTheMemoriesOfAProfile) {
   const std::string text =
       "tessera: problem/1\nbuffers:\n  - {id: a, live: [0, 1], size: 4, memory: l2}\n";
-  EXPECT_REFUSED(read(text), 1, "no `memories`");
+  EXPECT_REFUSED(read_problem(text), 1, "no `memories`");
   const std::vector<Memory> memories{{.name = "l1", .capacity = 64},
                                      {.name = "l2", .capacity = 64}};
   const PlacementProblem problem = read_problem_yaml(text, "t.yaml", memories).problem;
@@ -169,8 +169,8 @@ TEST(ProblemYaml, TakesTheMemoriesOfAProfile) {
 }
 
 TEST(ProblemYaml, WhatItWritesReadsBackTheSame) {
-  const std::string written = write_problem_yaml(read(patent).problem);
-  EXPECT_EQ(write_problem_yaml(read(written).problem), written);
+  const std::string written = write_problem_yaml(read_problem(patent).problem);
+  EXPECT_EQ(write_problem_yaml(read_problem(written).problem), written);
   EXPECT_THAT(written, HasSubstr("  - {id: blob0, live: [0, 2], size: 4, alignment: 2, memory: "
                                  "sram, read: [0, 1], offset: 0, hint: 4, window: [0, 12]}\n"));
   EXPECT_THAT(written, HasSubstr("id: \"007\""));
@@ -217,7 +217,7 @@ TEST(ProblemYaml, AwkwardIdsSurvive) {
     problem.buffers.push_back({.id = id, .live = {{0, 1}}, .size = 1, .memories = {0}});
   }
   problem.relations.push_back({RelationKind::may_overlap, {0, 5, 12}, 0});
-  const PlacementProblem again = read(write_problem_yaml(problem)).problem;
+  const PlacementProblem again = read_problem(write_problem_yaml(problem)).problem;
   EXPECT_EQ(again.name, problem.name);
   EXPECT_EQ(again.memories[0].name, "a: b");
   ASSERT_EQ(again.buffers.size(), ids.size());
@@ -226,9 +226,9 @@ TEST(ProblemYaml, AwkwardIdsSurvive) {
 
 TEST(ProblemYaml, AnIdIsOneLineOfText) {
   for (const char* id : {"tab\\t", "new\\nline", "\\x01", "\\x7F", "\\0"})
-    EXPECT_REFUSED(read("tessera: problem/1\nmemories: {m: {capacity: 64}}\nbuffers:\n"
-                        "  - {id: \"" +
-                        std::string(id) + "\", live: [0, 2], size: 4}\n"),
+    EXPECT_REFUSED(read_problem("tessera: problem/1\nmemories: {m: {capacity: 64}}\nbuffers:\n"
+                                "  - {id: \"" +
+                                std::string(id) + "\", live: [0, 2], size: 4}\n"),
                    4, "control character");
 }
 
@@ -238,7 +238,7 @@ TEST(ProblemYaml, RandomProblemsSurvive) {
     SCOPED_TRACE(seed);
     testing::Random random(seed);
     const PlacementProblem problem = testing::random_problem(random, testing::Features::all());
-    const PlacementProblem again = read(write_problem_yaml(problem)).problem;
+    const PlacementProblem again = read_problem(write_problem_yaml(problem)).problem;
     ASSERT_EQ(again.memories.size(), problem.memories.size());
     for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
       const Memory& a = problem.memories[m];
@@ -291,7 +291,7 @@ TEST(ProblemYaml, RandomProblemsSurvive) {
 
 TEST(ProblemYaml, HintsHelp) {
   const auto hint = [](const std::string& text) {
-    return testing::refusal([&] { return read(text); })->hint;
+    return testing::refusal([&] { return read_problem(text); })->hint;
   };
   const std::string top = "tessera: problem/1\nmemories: {m: {capacity: 8}}\n";
   EXPECT_EQ(hint(top + "buffers: [{id: a, live: [0, 1], size: 4, aligment: 2}]\n"),

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-PlacementProblem problem() {
+PlacementProblem small_problem() {
   PlacementProblem problem;
   problem.name = "toy";
   problem.memories.push_back(
@@ -59,7 +59,7 @@ bool balanced(const std::string& text) {
 }
 
 TEST(Svg, ShowsBanksReservedRangesModesAndLegend) {
-  const std::string svg = placement_svg(problem(), placement(), {.title = "a & b"});
+  const std::string svg = placement_svg(small_problem(), placement(), {.title = "a & b"});
   EXPECT_THAT(svg, HasSubstr("a &amp; b"));
   EXPECT_THAT(svg, HasSubstr(">lower</text>"));
   EXPECT_THAT(svg, HasSubstr(">upper</text>"));
@@ -72,13 +72,13 @@ TEST(Svg, ShowsBanksReservedRangesModesAndLegend) {
 }
 
 TEST(Svg, EscapesIds) {
-  const std::string svg = placement_svg(problem(), placement());
+  const std::string svg = placement_svg(small_problem(), placement());
   EXPECT_THAT(svg, HasSubstr("a&lt;&amp;&gt;&quot;b&quot;: size 16 at 8"));
   EXPECT_EQ(svg::escaped("\x01 \xff"), "\xEF\xBF\xBD \xEF\xBF\xBD");
 }
 
 TEST(Svg, DrawsEachPartOfABufferAndJoinsThem) {
-  const std::string svg = placement_svg(problem(), placement());
+  const std::string svg = placement_svg(small_problem(), placement());
   EXPECT_EQ(count(svg, "<title>parts: size 16 at 40</title>"), 2U);
   EXPECT_EQ(count(svg, "stroke-dasharray=\"2 2\"/>"), 2U) << "the join and its word in the legend";
   EXPECT_EQ(count(svg, ">parts</text>"), 1U) << "one label, on the widest part";

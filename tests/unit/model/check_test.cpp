@@ -32,7 +32,7 @@ PlacementProblem three() {
 }
 
 /// Two memories: `sram` with banks of 4, 4 and 4 bytes, `dram` with 16 bytes and no banks.
-PlacementProblem banked() {
+PlacementProblem two_banks() {
   PlacementProblem problem = three();
   problem.memories[0].banks = {{"b0", 4, {}}, {"b1", 4, {}}, {"b2", 4, {}}};
   problem.memories.push_back({.name = "dram", .capacity = 16});
@@ -70,7 +70,7 @@ TEST(Check, ShapeKnownMemory) {
 }
 
 TEST(Check, AllowedMemory) {
-  PlacementProblem problem = banked();
+  PlacementProblem problem = two_banks();
   problem.buffers[1].memories = {1};
   const Violation wrong = only(problem, at({0, 4, 8}));
   EXPECT_EQ(wrong.rule, Rule::allowed_memory);
@@ -186,7 +186,7 @@ TEST(Check, OverlapNamesEveryPairOnce) {
 TEST(Check, NoOverlapAcrossMemories) {
   Placement placement = at({0, 0, 0});
   placement.places[1].memory = 1;
-  PlacementProblem problem = banked();
+  PlacementProblem problem = two_banks();
   problem.buffers[2].live = {{4, 5}};
   expect_right(problem, placement);
 }
@@ -234,7 +234,7 @@ TEST(Check, ExemptionIsNotTransitive) {
 }
 
 TEST(Check, Straddle) {
-  PlacementProblem problem = banked();
+  PlacementProblem problem = two_banks();
   expect_right(problem, at({0, 4, 10}));
   problem.buffers[0].live = {{5, 6}};
   expect_right(problem, at({0, 8, 3}));
@@ -251,12 +251,12 @@ TEST(Check, Straddle) {
 TEST(Heights, ArePerMemory) {
   Placement placement = at({0, 6, 9});
   placement.places[2].memory = 1;
-  EXPECT_THAT(heights(banked(), placement), ElementsAre(10, 11));
-  EXPECT_THAT(heights(banked(), at({0, 4, 8})), ElementsAre(10, 0));
+  EXPECT_THAT(heights(two_banks(), placement), ElementsAre(10, 11));
+  EXPECT_THAT(heights(two_banks(), at({0, 4, 8})), ElementsAre(10, 0));
 }
 
 TEST(SoftCost, CountsPairsWhateverTheirLifetimes) {
-  PlacementProblem problem = banked();
+  PlacementProblem problem = two_banks();
   problem.buffers[2].live = {{9, 10}};
   problem.relations = {{RelationKind::avoid_overlap, {0, 1, 2}, 5},
                        {RelationKind::avoid_overlap, {2, 1}, 2},
