@@ -11,6 +11,7 @@
 #include "model/against.h"
 #include "model/derived.h"
 #include "placer/boxing_sizes.h"
+#include "placer/group_heights.h"
 #include "search/offchip/weave.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
@@ -41,57 +42,8 @@ namespace {
 /// Rounds of weaving towards a least height, in those of one question whether it fits.
 constexpr std::int64_t thorough_weaving = 5;
 
-Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
-  Size most = 0;
-  for (const MemoryIndex m : group) most = std::max(most, values[m]);
-  return most;
-}
-
 Size largest_of(const std::vector<Size>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-}
-
-/// Bisection on the height of one group with decide(); improves `best` and raises `low`.
-/// Gives the reason to stop if a limit ended it, or if there was nothing more to ask.
-std::optional<StopReason> minimise_group(const PlacementProblem& problem,
-                                         const std::vector<MemoryIndex>& group,
-                                         const HeightParams& params, Decision& best, Size& low) {
-  const Size granule = search::height_granule(problem);
-  low = align_up(low, granule);
-  bool first = true;
-  const bool parts = facts::features_of(problem).contains(facts::Feature::parts);
-  for (;;) {
-    const std::vector<Size> now = heights(problem, *best.found.placement);
-    const Size high = largest(now, group);
-    std::vector<Size> bounds = params.lower_bounds;
-    if (params.progress) params.progress(now, bounds);
-    if (low >= high) return std::nullopt;
-    // The bound itself is met more often than anything else.
-    const Size target = first ? low : low + align_down((high - granule - low) / 2, granule);
-    first = false;
-    Decision answer;
-    if (target < 1) {
-      answer.found.status = Status::infeasible;
-    } else {
-      PlacementProblem lower = problem;
-      for (const MemoryIndex m : group) limit_ends(lower.memories[m], target, parts);
-      engine::SearchParams search = params.search;
-      search.goal = Objective::fit;
-      DecideParams quiet = params.settings;
-      quiet.phase = nullptr;
-      answer = decide(lower, search, quiet);
-    }
-    if (answer.found.status == Status::unknown) return answer.found.stop;
-    if (answer.found.status == Status::infeasible) {
-      low = std::max<Size>(target, 0) + granule;
-    } else {
-      // Where only used bytes could be bounded, it may end no lower: that is all there is to ask.
-      if (largest(heights(problem, *answer.found.placement), group) >= high)
-        return StopReason::completed;
-      answer.found.stats = std::move(best.found.stats);
-      best = std::move(answer);
-    }
-  }
 }
 
 search::BoxingResult box_first(const PlacementProblem& problem, const HeightParams& params) {
@@ -144,7 +96,6 @@ HeightResult best_of(HeightResult result, std::optional<Decision> start) {
     result.found = engine::out_of_memory("the search of a least height");
   }
   result.found.stop = StopReason::memory_limit;
-  result.lower_bound = largest_of(result.lower_bounds);
   return result;
 }
 
@@ -160,7 +111,6 @@ std::optional<HeightResult> refuted_at_once(const PlacementProblem& problem,
   }
   HeightResult result;
   result.lower_bounds = params.lower_bounds;
-  result.lower_bound = largest_of(result.lower_bounds);
   result.engine = std::move(plain.engine);
   result.found = std::move(plain.found);
   return result;
@@ -197,7 +147,6 @@ bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& para
   } else {
     return false;
   }
-  result.lower_bound = largest_of(result.lower_bounds);
   return true;
 }
 
@@ -227,7 +176,6 @@ HeightResult from_both_ends(const PlacementProblem& problem, const HeightParams&
   result.found.reason = std::move(least.reason);
   result.found.stats = std::move(least.stats);
   result.lower_bounds = std::move(least.lower_bounds);
-  result.lower_bound = largest_of(result.lower_bounds);
   result.proven = least.proven;
   result.engine = params.settings.engine == "auto" ? "minimize" : "canonical";
   if (start) {
@@ -247,27 +195,25 @@ HeightResult group_by_group(const PlacementProblem& problem, const HeightParams&
     PlacementProblem settled = problem;
     const bool parts = facts::features_of(problem).contains(facts::Feature::parts);
     for (const std::vector<MemoryIndex>& group : memory_groups(problem)) {
-      Size low = largest(result.lower_bounds, group);
+      GroupHeights heights(settled, group, params, best);
       std::optional<StopReason> stopped;
       try {
-        stopped = minimise_group(settled, group, params, best, low);
+        stopped = heights.minimise();
       } catch (const std::bad_alloc&) {
         stopped = StopReason::memory_limit;
       }
-      if (stopped) {
-        best.found.stop = *stopped;
-        result.proven = false;
-      }
+      if (stopped) best.found.stop = *stopped;
       // Where memories share buffers, it is a bound on the largest of them and on none alone.
-      low = std::min(low, largest(heights(problem, *best.found.placement), group));
-      if (group.size() == 1)
-        result.lower_bounds[group.front()] = low;
-      else
+      const Size low = heights.least_largest();
+      if (low < heights.reached().front()) result.proven = false;
+      if (group.size() > 1)
         result.group_bounds.emplace_back(group, low);
+      else
+        result.lower_bounds[group.front()] = low + params.origin(group.front());
       result.lower_bound = std::max(result.lower_bound, low);
       // Questions about other groups must not undo what was reached here.
-      const Size reached = largest(heights(problem, *best.found.placement), group);
-      for (const MemoryIndex m : group) limit_ends(settled.memories[m], reached, parts);
+      const std::vector<Size> ends = tessera::heights(problem, *best.found.placement);
+      for (const MemoryIndex m : group) limit_ends(settled.memories[m], ends[m], parts);
     }
     result.engine = best.engine;
   }
@@ -275,7 +221,28 @@ HeightResult group_by_group(const PlacementProblem& problem, const HeightParams&
   return result;
 }
 
+/// Bounds of single memories count from address 0 here.
+HeightResult least_end(const PlacementProblem& problem, std::optional<Decision> start,
+                       const HeightParams& params) {
+  if (auto refuted = refuted_at_once(problem, params, start)) return std::move(*refuted);
+  HeightResult result;
+  result.lower_bounds = params.lower_bounds;
+  if (settled_by_boxing(problem, params, result, start)) return result;
+  const bool automatic = params.settings.engine == "auto";
+  if (automatic) lower_by_weaving(problem, params, result.lower_bounds, start);
+  if ((automatic || params.settings.engine == "canonical") && search::can_minimize(problem))
+    return from_both_ends(problem, params, std::move(result), std::move(start));
+  Decision best = start ? std::move(*start) : decide(problem, params.search, params.settings);
+  return group_by_group(problem, params, std::move(result), std::move(best));
+}
+
 }  // namespace
+
+std::vector<Size> from_origins(std::vector<Size> ends, const std::vector<Size>& origins) {
+  for (MemoryIndex m = 0; m < origins.size(); ++m)
+    ends[m] = std::max<Size>(0, ends[m] - origins[m]);
+  return ends;
+}
 
 std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
   facts::Joined groups(problem.memories.size());  // there are few memories
@@ -297,16 +264,10 @@ std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& prob
 
 HeightResult least_height(const PlacementProblem& problem, std::optional<Decision> start,
                           const HeightParams& params) {
-  if (auto refuted = refuted_at_once(problem, params, start)) return std::move(*refuted);
-  HeightResult result;
-  result.lower_bounds = params.lower_bounds;
-  if (settled_by_boxing(problem, params, result, start)) return result;
-  const bool automatic = params.settings.engine == "auto";
-  if (automatic) lower_by_weaving(problem, params, result.lower_bounds, start);
-  if ((automatic || params.settings.engine == "canonical") && search::can_minimize(problem))
-    return from_both_ends(problem, params, std::move(result), std::move(start));
-  Decision best = start ? std::move(*start) : decide(problem, params.search, params.settings);
-  return group_by_group(problem, params, std::move(result), std::move(best));
+  HeightResult result = least_end(problem, std::move(start), params);
+  result.lower_bounds = from_origins(std::move(result.lower_bounds), params.origins);
+  result.lower_bound = std::max(result.lower_bound, largest_of(result.lower_bounds));
+  return result;
 }
 
 }  // namespace tessera::placer
