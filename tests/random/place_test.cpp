@@ -189,5 +189,9 @@ TEST(RandomPlace, FindsTheFewestModes) {
   expect_right(Features::all(), 500, Objective::modes, 1);
 }
 
+TEST(RandomPlace, FindsTheFewestModesOfBuffersWithParts) {
+  expect_right(Features::all_with_parts(), 200, Objective::modes, 1);
+}
+
 }  // namespace
 }  // namespace tessera::testing
