@@ -611,8 +611,9 @@ Decision decide(const PlacementProblem& problem, const engine::SearchParams& par
 }
 
 engine::SearchResult decide_by_turns(const PlacementProblem& problem,
-                                     const engine::SearchParams& params) {
-  const Field field = line_up(problem, params.goal, 1, {}, false);
+                                     const engine::SearchParams& params,
+                                     const EngineParams& engines) {
+  const Field field = line_up(problem, params.goal, 1, engines, false);
   if (field.contenders.empty()) {
     engine::SearchResult none;
     none.reason = "No engine takes this problem: " + field.refusals;

@@ -46,14 +46,19 @@ Size largest_of(const std::vector<Size>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
+/// Is a search asked for the rest where boxing does not end with a proof?
+bool hands_over(const PlacementProblem& problem, const HeightParams& params) {
+  return params.settings.engine == "auto" && problem.buffers.size() <= search_lowers_up_to;
+}
+
 search::BoxingResult box_first(const PlacementProblem& problem, const HeightParams& params) {
-  search::BoxingParams own;
+  search::BoxingParams own = params.settings.engines.boxing;
   own.budget = params.search.budget;
   own.seed = params.search.seed;
   own.threads = params.settings.threads;
   own.lower_bounds = params.lower_bounds;
   own.progress = params.progress;
-  if (problem.buffers.size() <= search_lowers_up_to)
+  if (hands_over(problem, params))
     own.budget.deadline = engine::share_of_time(params.search.budget, 2);
   return search::box(problem, own);
 }
@@ -116,12 +121,14 @@ std::optional<HeightResult> refuted_at_once(const PlacementProblem& problem,
   return result;
 }
 
-/// Very many buffers: a low placement by boxing to begin with. True: that is the answer.
+/// A low placement by boxing where it is asked for by name, and of very many buffers to begin
+/// with. True: that is the answer.
 bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& params,
                        HeightResult& result, std::optional<Decision>& start) {
-  if (params.settings.engine != "auto" || problem.buffers.size() < boxing_lowers_from ||
-      !search::boxing_features().contains(facts::features_of(problem)))
-    return false;
+  const bool begins = params.settings.engine == "auto" &&
+                      problem.buffers.size() >= boxing_lowers_from &&
+                      search::boxing_features().contains(facts::features_of(problem));
+  if (!begins && params.settings.engine != "boxing") return false;
   search::BoxingResult low;
   try {
     low = box_first(problem, params);
@@ -136,7 +143,7 @@ bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& para
     found.found.stats = std::move(low.stats);
     result.lower_bounds = std::move(low.lower_bounds);
     result.proven = low.proven_minimum;
-    if (!result.proven && problem.buffers.size() <= search_lowers_up_to) return false;
+    if (!result.proven && hands_over(problem, params)) return false;
     result.engine = start->engine;
     result.found = std::move(start->found);
   } else if (const auto stop = params.search.budget.exhausted(); stop && !start) {
@@ -156,13 +163,16 @@ HeightResult from_both_ends(const PlacementProblem& problem, const HeightParams&
   search::MinimizeParams own{.budget = params.search.budget,
                              .seed = params.search.seed,
                              .threads = params.settings.threads,
-                             .canonical = {},
+                             .canonical = params.settings.engines.canonical,
                              .start = std::nullopt,
                              .lower_bounds = result.lower_bounds,
                              .decide = nullptr,
                              .progress = params.progress};
   // Each of its threads asks about one height at a time, so the engines take turns there.
-  if (params.settings.engine == "auto") own.decide = decide_by_turns;
+  if (params.settings.engine == "auto")
+    own.decide = [&params](const PlacementProblem& one, const engine::SearchParams& search) {
+      return decide_by_turns(one, search, params.settings.engines);
+    };
   if (start) own.start = start->found.placement;
   search::MinimizeResult least;
   try {

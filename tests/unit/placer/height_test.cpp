@@ -108,6 +108,31 @@ TEST(LeastHeight, CountsFromTheOrigins) {
   EXPECT_EQ(heights(problem, *least.found.placement), (std::vector<Size>{7, 14}));
 }
 
+/// Rounds of stacking that found a lower height.
+std::int64_t better_by_stacking(const HeightResult& least) {
+  for (const Stat& stat : least.found.stats)
+    if (stat.name == "boxing.better_by_stacking") return std::get<std::int64_t>(stat.value);
+  return -1;
+}
+
+TEST(LeastHeight, BoxingGoesOnBelowTheCapacityAndKeepsItsSwitches) {
+  PlacementProblem problem = generate({.kind = "packable", .buffers = 600, .seed = 3});
+  problem.memories[0].capacity *= 4;
+  HeightParams params;
+  params.lower_bounds = {0};
+  params.search.budget.max_nodes = 50 * 600;
+  for (const char* engine : {"boxing", "auto"}) {
+    params.settings.engine = engine;
+    params.settings.engines = {};
+    const HeightResult least = least_height(problem, std::nullopt, params);
+    ASSERT_EQ(least.found.status, Status::feasible);
+    EXPECT_LT(heights(problem, *least.found.placement)[0], problem.memories[0].capacity * 3 / 8);
+    EXPECT_GT(better_by_stacking(least), 0) << engine;
+    params.settings.engines.boxing.stacking = false;
+    EXPECT_EQ(better_by_stacking(least_height(problem, std::nullopt, params)), 0) << engine;
+  }
+}
+
 TEST(LeastHeight, TakesProblemsWithModes) {
   PlacementProblem problem;
   Memory memory;
