@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <utility>
 
 #include "model/derived.h"
 #include "model/hex_text.h"
 #include "model/optional.h"
+#include "tessera/check.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -123,12 +123,10 @@ std::string memory_report(const PlacementProblem& problem, const PlacementResult
   if (m < result.placement->modes.size() && !result.placement->modes[m].empty()) {
     const std::vector<std::string>& modes = result.placement->modes[m];
     std::string line;
-    std::map<std::string, int> used;
     std::size_t runs = 0;
     for (std::size_t from = 0; from < modes.size();) {
       std::size_t to = from;
       while (to < modes.size() && modes[to] == modes[from]) ++to;
-      ++used[modes[from]];
       if (++runs <= most_rows) {
         line += (line.empty() ? "" : ", ") + modes[from] + " at " +
                 (to - from == 1 ? "step " + std::to_string(from)
@@ -138,9 +136,9 @@ std::string memory_report(const PlacementProblem& problem, const PlacementResult
     }
     if (runs > most_rows) line += ", ...";
     text += row("", "modes: " + line);
+    const std::vector<std::string> idle = unused_modes(problem, *result.placement)[m];
     std::string unused;
-    for (const Mode& mode : memory.modes)
-      if (!used.contains(mode.name)) unused += (unused.empty() ? "" : ", ") + mode.name;
+    for (const std::string& mode : idle) unused += (unused.empty() ? "" : ", ") + mode;
     if (!unused.empty()) text += row("", "modes no step uses: " + unused);
   }
   return text;

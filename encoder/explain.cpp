@@ -14,6 +14,7 @@
 #include "facts/clique.h"
 #include "facts/conflicts.h"
 #include "facts/cut.h"
+#include "facts/joined.h"
 #include "load_cut.h"
 
 namespace tessera::encoder {
@@ -21,6 +22,8 @@ namespace {
 
 /// Of more buffers the engine is asked without adding up first.
 constexpr std::size_t most_added_up = 20'000;
+/// Of more buffers no smallest capacity is searched.
+constexpr std::size_t most_searched = 500;
 
 struct Members {
   std::vector<BufferIndex> buffers;
@@ -143,8 +146,7 @@ class Explainer {
     members_ = {cut.buffers, {}};
     result_.buffers = members_.buffers;
     weigh();
-    const Memory& memory = problem_.memories[cut.memories.front()];
-    if (memory.banks.empty()) result_.smallest_capacity = cut.asked;
+    find_smallest_capacity();
     tell();
     return finish();
   }
@@ -278,17 +280,49 @@ class Explainer {
     Poll never;
     const std::optional<LoadCut> heaviest = heaviest_step(part, memories, never);
     if (!heaviest) return;
+    // Where a rule and not the bytes is why, a step at which some do not live has no part in it.
+    const bool all_live =
+        std::all_of(part.buffers.begin(), part.buffers.end(),
+                    [&](const Buffer& buffer) { return live_at(buffer, heaviest->step); });
+    const bool enough = heaviest->asked <= heaviest->available;
+    if (enough && !members_.rules.empty() && !all_live) return;
     result_.step = heaviest->step;
     result_.asked = heaviest->asked;
     result_.available = heaviest->available;
   }
 
+  /// Two members that must have one offset and may not share a byte.
+  [[nodiscard]] std::string offset_story() const {
+    const PlacementProblem part = part_of(problem_, members_.buffers, members_.rules);
+    facts::Joined at_one_offset(part.buffers.size());
+    for (const Relation& relation : part.relations)
+      if (relation.kind == RelationKind::same_offset)
+        for (const BufferIndex b : relation.buffers)
+          at_one_offset.join(relation.buffers.front(), b);
+    for (BufferIndex a = 0; a < part.buffers.size(); ++a)
+      for (BufferIndex b = a + 1; b < part.buffers.size(); ++b) {
+        if (at_one_offset.find(a) != at_one_offset.find(b)) continue;
+        const std::string apart = facts::reason(part, a, b);
+        if (!apart.empty())
+          return part.buffers[a].id + " and " + part.buffers[b].id +
+                 " must have one offset (same_offset), but may not share a byte (" + apart + ").\n";
+      }
+    return {};
+  }
+
+  /// With every rule there is about them: a capacity at which another one fails would not do.
   void find_smallest_capacity() {
     if (!result_.memory) return;
-    PlacementProblem part = part_of(problem_, members_.buffers, members_.rules);
+    const std::vector<HardwareRule> rules = hardware_rules(problem_);
+    PlacementProblem part = part_of(problem_, members_.buffers, rules);
     Memory& memory = part.memories[*result_.memory];
     if (!memory.banks.empty() || memory.capacity == unbounded) return;
-    Size low = memory.capacity;  // does not do
+    if (stacks_without_gaps(part)) {
+      result_.smallest_capacity = result_.asked;
+      return;
+    }
+    if (part.buffers.size() > most_searched) return;
+    Size low = std::max(memory.capacity, result_.asked - 1);  // does not do
     memory.capacity = unbounded;
     std::optional<Size> high = height_with(part);
     while (high && *high > low + 1) {
@@ -302,6 +336,27 @@ class Explainer {
       }
     }
     result_.smallest_capacity = high;
+  }
+
+  /// Do these buffers, all alive at one step, lie one on the other without a byte between them?
+  /// With the largest alignment lowest they do where each size is a multiple of the next alignment.
+  [[nodiscard]] bool stacks_without_gaps(const PlacementProblem& part) const {
+    const Memory& memory = part.memories[*result_.memory];
+    const std::vector<HardwareRule> rules = hardware_rules(part);
+    const bool only_alignments = std::all_of(
+        rules.begin(), rules.end(),
+        [](const HardwareRule& rule) { return rule.kind == HardwareRule::Kind::alignment; });
+    if (!only_alignments) return false;
+    std::vector<std::pair<Size, Size>> stack;  // alignment and size
+    for (const Buffer& buffer : part.buffers)
+      stack.emplace_back(effective_alignment(buffer, memory), buffer.size);
+    std::sort(stack.rbegin(), stack.rend());
+    Offset end = 0;
+    for (const auto& [alignment, size] : stack) {
+      if (end % alignment != 0) return false;
+      end += size;
+    }
+    return end == result_.asked;
   }
 
   /// The height some placement reaches, if there is one.
@@ -351,9 +406,11 @@ class Explainer {
     for (const HardwareRule& rule : members_.rules) {
       text << "  " << describe(problem_, rule) << '\n';
     }
-    const std::string clique = clique_story();
-    text << clique;
-    if (result_.step && clique.empty()) {
+    const std::string pairs = clique_story() + offset_story();
+    text << pairs;
+    if (pairs.empty() && !result_.step) {
+      text << "No arrangement of them keeps every rule.\n";
+    } else if (pairs.empty()) {
       const std::string where =
           result_.memory ? problem_.memories[*result_.memory].name : "their memories";
       text << "At step " << *result_.step << " they ask for " << result_.asked << " bytes of "

@@ -48,8 +48,9 @@ struct Explanation {
   std::optional<MemoryIndex> memory;  ///< the memory they compete for, if it is one
   Size asked = 0;                     ///< bytes these buffers occupy at `step`
   Size available = 0;                 ///< bytes there are (capacity minus reserved ranges)
-  /// The smallest capacity of `memory` with which these members fit; nothing if none does, if the
-  /// memory's banks fix it, or if the budget ended first.
+  /// The smallest capacity of `memory` with which these buffers fit and every rule about them is
+  /// kept; nothing if none does, if the memory's banks fix it, if the buffers are too many, or if
+  /// the budget ended first.
   std::optional<Size> smallest_capacity;
   std::string text;  ///< all of it in words, several lines
   Stats stats;

@@ -260,26 +260,6 @@ std::vector<Stretch> step_by_step(const std::vector<Stretch>& stretches) {
 
 }  // namespace
 
-std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t most) {
-  std::vector<std::vector<Role>> all{{}};
-  for (const Bank& bank : memory.banks) {
-    std::vector<std::vector<Role>> next;
-    for (const auto& roles : all)
-      for (const Role role : bank.roles) {
-        next.push_back(roles);
-        next.back().push_back(role);
-      }
-    if (next.size() > most) return std::nullopt;
-    all.swap(next);
-  }
-  std::vector<Mode> modes;
-  for (auto& roles : all) {
-    std::string name = per_bank_mode_name(roles);
-    modes.push_back({std::move(name), std::move(roles)});
-  }
-  return modes;
-}
-
 std::vector<std::int64_t> mode_switches(const ModeSchedule& modes, std::optional<Step> cycle) {
   std::size_t positions = 0;
   for (const auto& names : modes) positions = std::max(positions, names.size());

@@ -25,10 +25,6 @@ namespace tessera::facts {
 /// modes[m][t], as Placement::modes.
 using ModeSchedule = std::vector<std::vector<std::string>>;
 
-/// What a memory whose banks choose on their own may be in, as modes of the whole memory, in the
-/// order of banks and roles; nothing if there are more than `most`.
-[[nodiscard]] std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t most);
-
 /// Per position: how many memories switch before it. A line has a position for each step; a cycle
 /// has `cycle` of them.
 [[nodiscard]] std::vector<std::int64_t> mode_switches(const ModeSchedule& modes,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "check_parts.h"
+#include "model/joint_modes.h"
 #include "model/optional.h"
 
 namespace tessera {
@@ -185,7 +186,7 @@ std::vector<std::vector<std::string>> unused_modes(const PlacementProblem& probl
     if (m < placement.modes.size()) {
       used.insert(placement.modes[m].begin(), placement.modes[m].end());
     }
-    for (const Mode& mode : problem.memories[m].modes) {
+    for (const Mode& mode : listed_modes(problem.memories[m])) {
       if (!used.contains(mode.name)) result[m].push_back(mode.name);
     }
   }

@@ -17,6 +17,7 @@
 #include "engine/relax.h"
 #include "engine/share_of_time.h"
 #include "facts/conflicts.h"
+#include "model/joint_modes.h"
 #include "placer/boxing_sizes.h"
 #include "placer/decide_parts.h"
 #include "placer/first_choice.h"
@@ -31,6 +32,7 @@
 #include "search/placement/greedy.h"
 #include "search/placement/slots.h"
 #include "tessera/check.h"
+#include "tessera/errors.h"
 
 namespace tessera::placer {
 
@@ -169,6 +171,7 @@ struct Attempts {
   std::vector<engine::PairRule> rules{};  ///< about cliques, with prices
   bool canonical_opens = false;           ///< a race about fitting, before anybody else joins
   bool learning_first = false;            ///< in such a race
+  bool placed = false;                    ///< there is an answer, but not the best one
 
   void phase(std::string_view name) const {
     if (settings.phase) settings.phase(name);
@@ -350,8 +353,10 @@ struct Attempts {
     if (known != nullptr && !apart.empty()) harder = with_apart();
     const PlacementProblem& asked = harder ? *harder : problem;
     Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_open);
-    if (field.contenders.empty())
+    if (field.contenders.empty()) {
+      if (!placed) throw BadInput("no engine takes this problem: " + field.refusals);
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
+    }
     if (field.contenders.size() > 1 && canonical_opens) {
       if (learning_first) {
         std::swap(field.engines[0], field.engines[1]);
@@ -550,6 +555,7 @@ struct Attempts {
       first->found.bound = engine::goal_floor(problem, params.goal);
       return std::move(*first);
     }
+    placed = true;
     stats = first->found.stats;
     if (least_cost) {
       raise_cost_bound();
@@ -582,17 +588,32 @@ struct Attempts {
   }
 };
 
+/// Every combination of what the banks may do as a mode of its own.
+void list_modes(Memory& memory) {
+  if (!memory.modes_per_bank) return;
+  std::optional<std::vector<Mode>> modes = joint_modes(memory, most_counted_modes);
+  if (!modes) return;
+  memory.modes = *std::move(modes);
+  memory.modes_per_bank = false;
+  for (Bank& bank : memory.banks) bank.roles.clear();
+}
+
 }  // namespace
 
 Decision decide(const PlacementProblem& problem, const engine::SearchParams& params,
                 const DecideParams& settings) {
-  Attempts attempts{problem, params, settings, {}};
-  return settings.engine == "auto" ? attempts.automatic() : attempts.by_name();
+  if (settings.engine != "auto") return Attempts{problem, params, settings, {}}.by_name();
+  if (params.goal != Objective::modes) return Attempts{problem, params, settings, {}}.automatic();
+  // More engines count the modes of a table than those of banks that choose on their own.
+  PlacementProblem listed = problem;
+  for (Memory& memory : listed.memories) list_modes(memory);
+  return Attempts{listed, params, settings, {}}.automatic();
 }
 
 engine::SearchResult decide_by_turns(const PlacementProblem& problem,
-                                     const engine::SearchParams& params) {
-  const Field field = line_up(problem, params.goal, 1, {}, false);
+                                     const engine::SearchParams& params,
+                                     const EngineParams& engines) {
+  const Field field = line_up(problem, params.goal, 1, engines, false);
   if (field.contenders.empty()) {
     engine::SearchResult none;
     none.reason = "No engine takes this problem: " + field.refusals;

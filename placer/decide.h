@@ -45,6 +45,7 @@ struct Decision {
 /// placement, for callers that ask about many heights. params.budget.max_nodes counts nodes of the
 /// canonical search; other engines get the same share of work.
 [[nodiscard]] engine::SearchResult decide_by_turns(const PlacementProblem& problem,
-                                                   const engine::SearchParams& params);
+                                                   const engine::SearchParams& params,
+                                                   const EngineParams& engines);
 
 }  // namespace tessera::placer

@@ -11,6 +11,7 @@
 #include "model/against.h"
 #include "model/derived.h"
 #include "placer/boxing_sizes.h"
+#include "placer/group_heights.h"
 #include "search/offchip/weave.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
@@ -41,67 +42,23 @@ namespace {
 /// Rounds of weaving towards a least height, in those of one question whether it fits.
 constexpr std::int64_t thorough_weaving = 5;
 
-Size largest(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
-  Size most = 0;
-  for (const MemoryIndex m : group) most = std::max(most, values[m]);
-  return most;
-}
-
 Size largest_of(const std::vector<Size>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
-/// Bisection on the height of one group with decide(); improves `best` and raises `low`.
-/// Gives the reason to stop if a limit ended it, or if there was nothing more to ask.
-std::optional<StopReason> minimise_group(const PlacementProblem& problem,
-                                         const std::vector<MemoryIndex>& group,
-                                         const HeightParams& params, Decision& best, Size& low) {
-  const Size granule = search::height_granule(problem);
-  low = align_up(low, granule);
-  bool first = true;
-  const bool parts = facts::features_of(problem).contains(facts::Feature::parts);
-  for (;;) {
-    const std::vector<Size> now = heights(problem, *best.found.placement);
-    const Size high = largest(now, group);
-    std::vector<Size> bounds = params.lower_bounds;
-    if (params.progress) params.progress(now, bounds);
-    if (low >= high) return std::nullopt;
-    // The bound itself is met more often than anything else.
-    const Size target = first ? low : low + align_down((high - granule - low) / 2, granule);
-    first = false;
-    Decision answer;
-    if (target < 1) {
-      answer.found.status = Status::infeasible;
-    } else {
-      PlacementProblem lower = problem;
-      for (const MemoryIndex m : group) limit_ends(lower.memories[m], target, parts);
-      engine::SearchParams search = params.search;
-      search.goal = Objective::fit;
-      DecideParams quiet = params.settings;
-      quiet.phase = nullptr;
-      answer = decide(lower, search, quiet);
-    }
-    if (answer.found.status == Status::unknown) return answer.found.stop;
-    if (answer.found.status == Status::infeasible) {
-      low = std::max<Size>(target, 0) + granule;
-    } else {
-      // Where only used bytes could be bounded, it may end no lower: that is all there is to ask.
-      if (largest(heights(problem, *answer.found.placement), group) >= high)
-        return StopReason::completed;
-      answer.found.stats = std::move(best.found.stats);
-      best = std::move(answer);
-    }
-  }
+/// Is a search asked for the rest where boxing does not end with a proof?
+bool hands_over(const PlacementProblem& problem, const HeightParams& params) {
+  return params.settings.engine == "auto" && problem.buffers.size() <= search_lowers_up_to;
 }
 
 search::BoxingResult box_first(const PlacementProblem& problem, const HeightParams& params) {
-  search::BoxingParams own;
+  search::BoxingParams own = params.settings.engines.boxing;
   own.budget = params.search.budget;
   own.seed = params.search.seed;
   own.threads = params.settings.threads;
   own.lower_bounds = params.lower_bounds;
   own.progress = params.progress;
-  if (problem.buffers.size() <= search_lowers_up_to)
+  if (hands_over(problem, params))
     own.budget.deadline = engine::share_of_time(params.search.budget, 2);
   return search::box(problem, own);
 }
@@ -144,7 +101,6 @@ HeightResult best_of(HeightResult result, std::optional<Decision> start) {
     result.found = engine::out_of_memory("the search of a least height");
   }
   result.found.stop = StopReason::memory_limit;
-  result.lower_bound = largest_of(result.lower_bounds);
   return result;
 }
 
@@ -160,18 +116,19 @@ std::optional<HeightResult> refuted_at_once(const PlacementProblem& problem,
   }
   HeightResult result;
   result.lower_bounds = params.lower_bounds;
-  result.lower_bound = largest_of(result.lower_bounds);
   result.engine = std::move(plain.engine);
   result.found = std::move(plain.found);
   return result;
 }
 
-/// Very many buffers: a low placement by boxing to begin with. True: that is the answer.
+/// A low placement by boxing where it is asked for by name, and of very many buffers to begin
+/// with. True: that is the answer.
 bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& params,
                        HeightResult& result, std::optional<Decision>& start) {
-  if (params.settings.engine != "auto" || problem.buffers.size() < boxing_lowers_from ||
-      !search::boxing_features().contains(facts::features_of(problem)))
-    return false;
+  const bool begins = params.settings.engine == "auto" &&
+                      problem.buffers.size() >= boxing_lowers_from &&
+                      search::boxing_features().contains(facts::features_of(problem));
+  if (!begins && params.settings.engine != "boxing") return false;
   search::BoxingResult low;
   try {
     low = box_first(problem, params);
@@ -186,7 +143,7 @@ bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& para
     found.found.stats = std::move(low.stats);
     result.lower_bounds = std::move(low.lower_bounds);
     result.proven = low.proven_minimum;
-    if (!result.proven && problem.buffers.size() <= search_lowers_up_to) return false;
+    if (!result.proven && hands_over(problem, params)) return false;
     result.engine = start->engine;
     result.found = std::move(start->found);
   } else if (const auto stop = params.search.budget.exhausted(); stop && !start) {
@@ -197,7 +154,6 @@ bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& para
   } else {
     return false;
   }
-  result.lower_bound = largest_of(result.lower_bounds);
   return true;
 }
 
@@ -207,13 +163,16 @@ HeightResult from_both_ends(const PlacementProblem& problem, const HeightParams&
   search::MinimizeParams own{.budget = params.search.budget,
                              .seed = params.search.seed,
                              .threads = params.settings.threads,
-                             .canonical = {},
+                             .canonical = params.settings.engines.canonical,
                              .start = std::nullopt,
                              .lower_bounds = result.lower_bounds,
                              .decide = nullptr,
                              .progress = params.progress};
   // Each of its threads asks about one height at a time, so the engines take turns there.
-  if (params.settings.engine == "auto") own.decide = decide_by_turns;
+  if (params.settings.engine == "auto")
+    own.decide = [&params](const PlacementProblem& one, const engine::SearchParams& search) {
+      return decide_by_turns(one, search, params.settings.engines);
+    };
   if (start) own.start = start->found.placement;
   search::MinimizeResult least;
   try {
@@ -227,7 +186,6 @@ HeightResult from_both_ends(const PlacementProblem& problem, const HeightParams&
   result.found.reason = std::move(least.reason);
   result.found.stats = std::move(least.stats);
   result.lower_bounds = std::move(least.lower_bounds);
-  result.lower_bound = largest_of(result.lower_bounds);
   result.proven = least.proven;
   result.engine = params.settings.engine == "auto" ? "minimize" : "canonical";
   if (start) {
@@ -247,27 +205,25 @@ HeightResult group_by_group(const PlacementProblem& problem, const HeightParams&
     PlacementProblem settled = problem;
     const bool parts = facts::features_of(problem).contains(facts::Feature::parts);
     for (const std::vector<MemoryIndex>& group : memory_groups(problem)) {
-      Size low = largest(result.lower_bounds, group);
+      GroupHeights heights(settled, group, params, best);
       std::optional<StopReason> stopped;
       try {
-        stopped = minimise_group(settled, group, params, best, low);
+        stopped = heights.minimise();
       } catch (const std::bad_alloc&) {
         stopped = StopReason::memory_limit;
       }
-      if (stopped) {
-        best.found.stop = *stopped;
-        result.proven = false;
-      }
+      if (stopped) best.found.stop = *stopped;
       // Where memories share buffers, it is a bound on the largest of them and on none alone.
-      low = std::min(low, largest(heights(problem, *best.found.placement), group));
-      if (group.size() == 1)
-        result.lower_bounds[group.front()] = low;
-      else
+      const Size low = heights.least_largest();
+      if (low < heights.reached().front()) result.proven = false;
+      if (group.size() > 1)
         result.group_bounds.emplace_back(group, low);
+      else
+        result.lower_bounds[group.front()] = low + params.origin(group.front());
       result.lower_bound = std::max(result.lower_bound, low);
       // Questions about other groups must not undo what was reached here.
-      const Size reached = largest(heights(problem, *best.found.placement), group);
-      for (const MemoryIndex m : group) limit_ends(settled.memories[m], reached, parts);
+      const std::vector<Size> ends = tessera::heights(problem, *best.found.placement);
+      for (const MemoryIndex m : group) limit_ends(settled.memories[m], ends[m], parts);
     }
     result.engine = best.engine;
   }
@@ -275,7 +231,28 @@ HeightResult group_by_group(const PlacementProblem& problem, const HeightParams&
   return result;
 }
 
+/// Bounds of single memories count from address 0 here.
+HeightResult least_end(const PlacementProblem& problem, std::optional<Decision> start,
+                       const HeightParams& params) {
+  if (auto refuted = refuted_at_once(problem, params, start)) return std::move(*refuted);
+  HeightResult result;
+  result.lower_bounds = params.lower_bounds;
+  if (settled_by_boxing(problem, params, result, start)) return result;
+  const bool automatic = params.settings.engine == "auto";
+  if (automatic) lower_by_weaving(problem, params, result.lower_bounds, start);
+  if ((automatic || params.settings.engine == "canonical") && search::can_minimize(problem))
+    return from_both_ends(problem, params, std::move(result), std::move(start));
+  Decision best = start ? std::move(*start) : decide(problem, params.search, params.settings);
+  return group_by_group(problem, params, std::move(result), std::move(best));
+}
+
 }  // namespace
+
+std::vector<Size> from_origins(std::vector<Size> ends, const std::vector<Size>& origins) {
+  for (MemoryIndex m = 0; m < origins.size(); ++m)
+    ends[m] = std::max<Size>(0, ends[m] - origins[m]);
+  return ends;
+}
 
 std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
   facts::Joined groups(problem.memories.size());  // there are few memories
@@ -297,16 +274,10 @@ std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& prob
 
 HeightResult least_height(const PlacementProblem& problem, std::optional<Decision> start,
                           const HeightParams& params) {
-  if (auto refuted = refuted_at_once(problem, params, start)) return std::move(*refuted);
-  HeightResult result;
-  result.lower_bounds = params.lower_bounds;
-  if (settled_by_boxing(problem, params, result, start)) return result;
-  const bool automatic = params.settings.engine == "auto";
-  if (automatic) lower_by_weaving(problem, params, result.lower_bounds, start);
-  if ((automatic || params.settings.engine == "canonical") && search::can_minimize(problem))
-    return from_both_ends(problem, params, std::move(result), std::move(start));
-  Decision best = start ? std::move(*start) : decide(problem, params.search, params.settings);
-  return group_by_group(problem, params, std::move(result), std::move(best));
+  HeightResult result = least_end(problem, std::move(start), params);
+  result.lower_bounds = from_origins(std::move(result.lower_bounds), params.origins);
+  result.lower_bound = std::max(result.lower_bound, largest_of(result.lower_bounds));
+  return result;
 }
 
 }  // namespace tessera::placer

@@ -4,8 +4,8 @@
 //   if (least.proven) ...                                     // no placement is lower
 //
 // Memories that share buffers (a buffer may choose between them, or a relation spans them) form a
-// group; the largest height of each group is minimised, so a memory with its own buffers gets its
-// own minimum.
+// group. The heights of each group are minimised lexicographically: the largest, then the next. A
+// memory with its own buffers gets its own minimum.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,19 @@ namespace tessera::placer {
 struct HeightParams {
   engine::SearchParams search;
   DecideParams settings;
-  std::vector<Size> lower_bounds;  ///< per memory, proved
+  std::vector<Size> lower_bounds;  ///< per memory, proved, counted from address 0
+  /// Per memory: the address from which its height counts. Empty: 0.
+  std::vector<Size> origins{};
+  [[nodiscard]] Size origin(MemoryIndex m) const { return origins.empty() ? 0 : origins[m]; }
+  /// Told heights and bounds counted from address 0.
   std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress;
 };
 
+/// Heights counted from the origins. An unused memory has none.
+[[nodiscard]] std::vector<Size> from_origins(std::vector<Size> ends,
+                                             const std::vector<Size>& origins);
+
+/// All heights and bounds count from the origins.
 struct HeightResult {
   engine::SearchResult found;      ///< infeasible: not even the given capacities can be kept
   std::vector<Size> lower_bounds;  ///< per memory, proved

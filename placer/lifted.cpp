@@ -151,22 +151,10 @@ std::optional<Lifted> lifted(const PlacementProblem& problem) {
   return above;
 }
 
-void lower(const Lifted& above, const PlacementProblem& problem, PlacementResult& result) {
-  const Size farthest = *std::max_element(above.by.begin(), above.by.end());
-  for (MemoryIndex m = 0; m < result.lower_bounds.size() && m < above.by.size(); ++m)
-    result.lower_bounds[m] = std::max<Size>(0, result.lower_bounds[m] - above.by[m]);
-  result.lower_bound = std::max<Size>(0, result.lower_bound - farthest);
-  for (const Size bound : result.lower_bounds)
-    result.lower_bound = std::max(result.lower_bound, bound);
+void lower(const Lifted& above, PlacementResult& result) {
   if (!result.placement) return;
   for (BufferPlace& place : result.placement->places) place.offset -= above.by[place.memory];
   for (const BufferIndex b : result.placement->left_out) result.placement->places[b] = {};
-  result.heights = heights(problem, *result.placement);
-  result.height = *std::max_element(result.heights.begin(), result.heights.end());
-  result.proven_minimum = result.proven_minimum && result.height == result.lower_bound;
-  for (ObjectiveValue& each : result.objectives)
-    if (each.name == "height")
-      each = {each.name, result.height, result.lower_bound, result.height == result.lower_bound};
 }
 
 void require_aligned_bases(const PlacementProblem& problem, const std::string& what) {

@@ -4,8 +4,8 @@
 // up.
 //
 //   if (const auto above = lifted(problem)) {                    // nothing: bases change nothing
-//     PlacementResult result = place(above->problem, params);
-//     lower(*above, problem, result);                            // offsets are the problem's again
+//     PlacementResult result = ...;                              // heights count from above->by
+//     lower(*above, result);                                     // offsets are the problem's again
 //   }
 #pragma once
 
@@ -35,8 +35,8 @@ struct Lifted {
 /// require: validate(problem) is empty.
 [[nodiscard]] std::optional<Lifted> lifted(const PlacementProblem& problem);
 
-/// Places and heights as `problem` counts them; bounds that stay proved, none below 0.
-void lower(const Lifted& above, const PlacementProblem& problem, PlacementResult& result);
+/// Offsets as the problem itself counts them.
+void lower(const Lifted& above, PlacementResult& result);
 
 /// Throws BadInput with the sentence that `what` does not know bases off the alignments.
 void require_aligned_bases(const PlacementProblem& problem, const std::string& what);

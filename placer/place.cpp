@@ -1,6 +1,7 @@
 #include "tessera/place.h"
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -44,8 +45,13 @@ Objective goal_of(Objective what) {
 
 class Placer {
  public:
-  Placer(const PlacementProblem& problem, const PlaceParams& params)
-      : problem_(problem), params_(params), start_(Clock::now()), limited_(params.limits) {}
+  /// `origins`: per memory, the address from which its height counts.
+  Placer(const PlacementProblem& problem, const PlaceParams& params, std::vector<Size> origins = {})
+      : problem_(problem),
+        params_(params),
+        origins_(std::move(origins)),
+        start_(Clock::now()),
+        limited_(params.limits) {}
 
   PlacementResult run() {
     porter::require_valid(problem_);
@@ -115,14 +121,14 @@ class Placer {
     }
     tell("bounds");
     search::Bounds bounds = search::lower_bounds(problem_, {.budget = search_.budget});
-    result_.lower_bounds = first_bounds_ = bounds.heights;
+    result_.lower_bounds = first_bounds_ = from_origins(bounds.heights, origins_);
 
     if (bounds.infeasible && params_.engine == "auto") {
       answer_.engine = "bounds";
       answer_.found.status = Status::infeasible;
       answer_.found.reason = std::move(*bounds.infeasible);
     } else if (what == Objective::height) {
-      minimise();
+      minimise(std::move(bounds.heights));
     } else {
       settings_.skip_bounds = true;
       answer_ = decide(problem_, search_, settings_);
@@ -151,14 +157,17 @@ class Placer {
     params_.progress({.phase = phase, .height = height, .lower_bound = bound});
   }
 
-  void minimise() {
+  /// `known`: bounds, counted from address 0.
+  void minimise(std::vector<Size> known) {
     tell("minimize");
     HeightParams own{.search = search_,
                      .settings = settings_,
-                     .lower_bounds = result_.lower_bounds,
+                     .lower_bounds = std::move(known),
+                     .origins = origins_,
                      .progress = nullptr};
     own.progress = [this](const std::vector<Size>& heights, const std::vector<Size>& bounds) {
-      const auto largest = [](const std::vector<Size>& values) {
+      const auto largest = [this](const std::vector<Size>& ends) {
+        const std::vector<Size> values = from_origins(ends, origins_);
         return values.empty() ? std::nullopt
                               : std::optional(*std::max_element(values.begin(), values.end()));
       };
@@ -185,7 +194,7 @@ class Placer {
       result_.placement = std::move(answer_.found.placement);
       tell("check");
       porter::require_right(problem_, *result_.placement, answer_.engine);
-      result_.heights = heights(problem_, *result_.placement);
+      result_.heights = from_origins(heights(problem_, *result_.placement), origins_);
       result_.cost = soft_cost(problem_, *result_.placement);
       result_.benefit = benefit_of(problem_, *result_.placement);
       if (in_order()) {
@@ -349,6 +358,7 @@ class Placer {
 
   const PlacementProblem& problem_;
   const PlaceParams& params_;
+  std::vector<Size> origins_;
   Clock::time_point start_;
   porter::LimitedBudget limited_;
   engine::SearchParams search_;
@@ -368,24 +378,19 @@ class Placer {
 /// The answer of a memory that begins a little lower.
 PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& above,
                              const PlaceParams& params) {
-  PlaceParams own = params;
-  const Size least = *std::min_element(above.by.begin(), above.by.end());
-  if (params.progress)
-    own.progress = [&params, least](PlaceProgress now) {
-      if (now.height) now.height = std::max<Size>(0, *now.height - least);
-      if (now.lower_bound) now.lower_bound = std::max<Size>(0, *now.lower_bound - least);
-      params.progress(now);
-    };
-  PlacementResult result = Placer(above.problem, own).run();
-  lower(above, problem, result);
+  PlacementResult result = Placer(above.problem, params, above.by).run();
+  lower(above, result);
   if (result.placement) porter::require_right(problem, *result.placement, result.engine);
   return result;
 }
 
-std::int64_t value_of(const PlacementResult& result, Objective what) {
-  if (what == Objective::cost) return result.cost;
-  if (what == Objective::modes) return result.objectives.front().value;
-  return result.height;
+/// The less, the better; of heights the largest counts first, then the next.
+std::vector<std::int64_t> value_of(const PlacementResult& result, Objective what) {
+  if (what == Objective::cost) return {result.cost};
+  if (what == Objective::modes) return {result.objectives.front().value};
+  std::vector<std::int64_t> falling = result.heights;
+  std::sort(falling.begin(), falling.end(), std::greater<>());
+  return falling;
 }
 
 /// The best of several answers, of which each is about other choices of memories.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/joint_modes.h"
+
 namespace tessera::planner {
 
 namespace {
@@ -34,7 +36,7 @@ std::vector<std::vector<std::string>> unused_modes(const std::vector<Memory>& me
                                                    const std::vector<PlannedSubgraph>& subgraphs) {
   std::vector<std::vector<std::string>> names(memories.size());
   for (MemoryIndex m = 0; m < memories.size(); ++m)
-    for (const Mode& mode : memories[m].modes)
+    for (const Mode& mode : listed_modes(memories[m]))
       if (!uses_mode(subgraphs, m, mode.name)) names[m].push_back(mode.name);
   return names;
 }

@@ -11,6 +11,7 @@
 #include "facts/modes.h"
 #include "model/against.h"
 #include "model/derived.h"
+#include "model/joint_modes.h"
 #include "placer/decide.h"
 #include "planner/kept_places.h"
 #include "planner/piece.h"
@@ -22,8 +23,6 @@
 namespace tessera::planner {
 namespace {
 
-/// Of a memory whose banks have roles of their own, no more modes than this are told apart.
-constexpr std::size_t most_modes = 64;
 /// Where places cost more for switching, so many choices of one mode per memory are tried.
 constexpr std::size_t most_single = 64;
 
@@ -386,7 +385,7 @@ ModesParams modes_params(const PlanParams& params, const cost::Score& score,
 }
 
 std::optional<std::vector<Mode>> modes_of(const Memory& memory) {
-  return memory.modes_per_bank ? facts::joint_modes(memory, most_modes) : memory.modes;
+  return joint_modes(memory, most_listed_modes);
 }
 
 std::int64_t modes_in_use(const std::vector<PlannedSubgraph>& runs) {

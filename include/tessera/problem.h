@@ -131,7 +131,7 @@ struct Relation {
 /// What is asked for besides a placement that keeps every hard rule.
 enum class Objective : std::uint8_t {
   fit,      ///< nothing: any placement within the capacities
-  height,   ///< the least height of every memory
+  height,   ///< the least heights of the memories: the largest, then the next
   cost,     ///< the least sum of avoid_overlap costs within the capacities
   benefit,  ///< the largest summed benefit: which of the optional buffers are placed
   modes,    ///< the fewest distinct modes; asked of place(), no problem's own

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "build.h"
-#include "facts/modes.h"
+#include "model/joint_modes.h"
 
 namespace tessera::search::learning {
 
@@ -127,7 +127,7 @@ void Build::modes() {
     if (!has_modes(memory)) continue;
     tables_[m] = memory.modes;
     if (memory.modes_per_bank && goal_ == Objective::modes)
-      tables_[m] = *facts::joint_modes(memory, 4096);
+      tables_[m] = *joint_modes(memory, most_counted_modes);
     if (goal_ == Objective::modes && horizon(problem_) > 0) {
       std::vector<Lit> some;
       for (std::size_t k = 0; k < tables_[m].size(); ++k) {

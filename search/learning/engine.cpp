@@ -4,7 +4,7 @@
 
 #include "build.h"
 #include "facts/feature_sets.h"
-#include "facts/modes.h"
+#include "model/joint_modes.h"
 #include "session.h"
 #include "solve.h"
 
@@ -54,7 +54,7 @@ class Engine final : public engine::PlacementEngine {
              std::to_string(pairs) + ".";
     if (goal == Objective::modes)
       for (const Memory& memory : problem.memories)
-        if (memory.modes_per_bank && !facts::joint_modes(memory, 4096))
+        if (memory.modes_per_bank && !joint_modes(memory, most_counted_modes))
           return "The learning engine counts modes only where a memory has at most 4096 of them; "
                  "memory '" +
                  memory.name + "' has more.";

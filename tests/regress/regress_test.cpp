@@ -102,6 +102,17 @@ TEST_P(Regress, LeastHeight) {
   EXPECT_TRUE(result.proven_minimum) << "bound " << result.lower_bound;
 }
 
+TEST_P(Regress, LeastHeights) {
+  if (!expected_.contains("heights")) return;
+  const PlacementResult result = placed(Objective::height);
+  std::vector<Size> falling = result.heights;
+  std::sort(falling.rbegin(), falling.rend());
+  std::string text;
+  for (const Size height : falling) text += (text.empty() ? "" : " ") + std::to_string(height);
+  EXPECT_EQ(text, expected_.at("heights"));
+  EXPECT_EQ(result.stop, StopReason::completed);
+}
+
 TEST_P(Regress, LeastCost) {
   if (!expected_.contains("cost")) return;
   const PlacementResult result = placed(Objective::cost);

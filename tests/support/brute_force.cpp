@@ -153,6 +153,8 @@ class Enumeration {
         return std::accumulate(heights_.begin(), heights_.end(), Size{0});
       case OracleGoal::top:
         return *std::max_element(heights_.begin(), heights_.end());
+      case OracleGoal::heights:
+        return heights_so_far();
       case OracleGoal::cost:
         return cost_so_far();
       case OracleGoal::modes:
@@ -160,6 +162,16 @@ class Enumeration {
     }
     std::int64_t total = 0;
     for (MemoryIndex m = 0; m < modes_.size(); ++m) total += std::popcount(fewest_modes(m));
+    return total;
+  }
+
+  /// As digits, the largest height first.
+  [[nodiscard]] std::int64_t heights_so_far() const {
+    constexpr std::int64_t base = 1000;
+    std::vector<Size> falling = heights_;
+    std::sort(falling.rbegin(), falling.rend());
+    std::int64_t total = 0;
+    for (const Size height : falling) total = total * base + height;
     return total;
   }
 

@@ -17,11 +17,12 @@
 namespace tessera::testing {
 
 enum class OracleGoal : std::uint8_t {
-  any,     ///< the first placement found
-  height,  ///< least sum over memories of the largest offset + size
-  top,     ///< least largest offset + size of all memories
-  cost,    ///< least summed cost of avoid_overlap
-  modes,   ///< least number of different modes used, summed over memories
+  any,      ///< the first placement found
+  height,   ///< least sum over memories of the largest offset + size
+  top,      ///< least largest offset + size of all memories
+  heights,  ///< the largest offset + size of each memory: the largest of them, then the next
+  cost,     ///< least summed cost of avoid_overlap
+  modes,    ///< least number of different modes used, summed over memories
 };
 
 struct OracleAnswer {

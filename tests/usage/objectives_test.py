@@ -91,6 +91,23 @@ class Objectives(Case):
         self.assertIn("objective: [minimize_height, minimize_cost]", copy.read_text())
         self.assertEqual(len(self.place(copy)["objectives"]), 2)
 
+    def test_fewest_modes_of_parts(self):
+        """Modes of a table are counted there; of too many combinations that is bad input."""
+        text = """tessera: problem/1
+memories:
+  m: {banks: [OBJECTIVE], modes: per_bank}
+buffers:
+  - {id: a, size: 8, parts: [{live: [0, 2], offset: 0, size: 4}, {live: [1, 3], offset: 4, size: 4}], read: [1], write: [0]}
+  - {id: b, live: [0, 3], size: 4, write: [1], read: [2]}
+"""
+        def banks(count):
+            return ", ".join(f"{{name: b{k}, size: 8, roles: [read, write]}}" for k in range(count))
+        result = self.place(self.problem(banks(2), text), "--minimize", "modes")
+        self.assertEqual(result["objectives"], [{"name": "modes", "value": 2, "bound": 2, "proved": True}])
+        self.assertEqual(result["unused_modes"], {"m": ["read|read", "write|write"]})
+        told = self.ends(BAD_INPUT, "place", self.problem(banks(13), text), "--minimize", "modes").stderr
+        self.assertIn("no engine takes this problem", told)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -165,7 +165,8 @@ bool Ejection::reach(bool anew, std::int64_t most_work, std::vector<Offset>& off
 void Ejection::build_anew(std::vector<Offset>& offsets, const EjectionParams& params) {
   const Size height = height_of(*instance_, offsets);
   begin_level(height - 1, offsets);
-  if (!reach(true, params.patience, offsets, params)) start_over(offsets, params.budget);
+  const std::int64_t most = std::min(params.patience, params.most_work);
+  if (!reach(true, most, offsets, params)) start_over(offsets, params.budget);
 }
 
 void Ejection::start_over(std::span<const Offset> offsets, const Budget& budget) {
@@ -185,6 +186,7 @@ Size Ejection::run(std::vector<Offset>& offsets, const EjectionParams& params) {
 
 Size Ejection::lower(std::vector<Offset>& offsets, const EjectionParams& params) {
   Size height = height_of(*instance_, offsets);
+  const std::int64_t begin = work_;
   const Size goal = std::max({params.target, instance_->lower_bound, instance_->floor});
   if (height <= goal) return height;
   const auto lowered = [&] {
@@ -201,7 +203,10 @@ Size Ejection::lower(std::vector<Offset>& offsets, const EjectionParams& params)
     build_anew(offsets, params);
     lowered();
   }
-  std::int64_t end = work_ + params.patience;
+  const auto ends_at = [&] {
+    return work_ + std::min(params.patience, params.most_work - (work_ - begin));
+  };
+  std::int64_t end = ends_at();
   while (height > goal) {
     if (pool_.empty()) {
       const auto left = static_cast<Size>(static_cast<double>(height - 1 - goal) * level_share);
@@ -209,7 +214,7 @@ Size Ejection::lower(std::vector<Offset>& offsets, const EjectionParams& params)
     }
     if (!reach(false, end - work_, offsets, params)) break;
     lowered();
-    end = work_ + params.patience;
+    end = ends_at();
   }
   height_ = height;
   return height;

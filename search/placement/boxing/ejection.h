@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,6 +29,7 @@ namespace tessera::search::boxing {
 struct EjectionParams {
   Size target = 0;                    ///< low enough: stop there
   std::int64_t patience = 1'000'000;  ///< neighbours looked at until there is a lower height
+  std::int64_t most_work = std::numeric_limits<std::int64_t>::max();  ///< neighbours in one run
   int threads = 1;
   std::uint64_t seed = 0;
   Budget budget{};

@@ -151,6 +151,7 @@ class Run {
       one_memory.budget = share(left);
       // One meter counts one memory; several memories go without.
       one_memory.meter = left == 1 && m == 0 ? one_memory.budget.meter : nullptr;
+      one_memory.budget.max_nodes -= work_;
       one_memory.budget.meter = nullptr;  // else the exact search would count on it too
       one_memory.seed = params_.seed;
       one_memory.threads = threads(instance.jobs.size());
@@ -174,6 +175,7 @@ class Run {
       if (tied) bound = std::max(bound, rounds.lower_bound);
       for (std::size_t kind = 0; kind < kinds_.size(); ++kind) kinds_[kind] += rounds.by_kind[kind];
       rounds_ += rounds.rounds;
+      work_ += rounds.work;
       generations_ += rounds.generations;
       if (rounds.stop != StopReason::completed) result_.stop = rounds.stop;
     }
@@ -237,6 +239,7 @@ class Run {
   BoxingResult result_;
   bool fixed_ = false;
   std::int64_t rounds_ = 0;
+  std::int64_t work_ = 0;  ///< of all memories so far
   std::int64_t generations_ = 0;
   std::vector<std::int64_t> kinds_ = std::vector<std::int64_t>(6, 0);
 };

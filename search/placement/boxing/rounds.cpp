@@ -34,6 +34,8 @@ constexpr const char* kind_names[] = {"stacking", "boxing", "improve",
 
 /// Neighbours that ejection looks at in the time in which a round treats one job.
 constexpr std::int64_t neighbours_per_job = 150;
+/// More work than a search can do, and little enough to be multiplied.
+constexpr std::int64_t most_counted = std::int64_t{1} << 50U;
 /// What ejection takes for a job: three slices it lies in, in vectors that grow, and their copies.
 constexpr double ejection_bytes = 400;
 /// How long ejection goes on without a lower height: as long as so many generations take.
@@ -190,6 +192,7 @@ class Worker {
     const Instance part = subset(instance(), chosen);
     RoundsParams inner;
     inner.budget = budget();
+    inner.budget.max_nodes = std::numeric_limits<std::int64_t>::max();  // it counts as one round
     inner.seed = random.next();
     inner.max_rounds = std::clamp<std::int64_t>(2 * n / some, 24, 400);
     inner.target = params.target;
@@ -369,6 +372,7 @@ class Generations {
     result_.found = shared_.best.height != no_height;
     result_.height = shared_.best.height;
     result_.offsets = std::move(shared_.best.offsets);
+    result_.work = work();
     return std::move(result_);
   }
 
@@ -486,6 +490,7 @@ class Generations {
         best.offsets, {.target = goal,
                        .patience = static_cast<std::int64_t>(
                            patience_ * static_cast<double>(size_ * jobs_ * neighbours_per_job)),
+                       .most_work = std::min(work_left(), most_counted) * neighbours_per_job,
                        .threads = std::max(params_.threads, 1),
                        .seed = mix(params_.seed, static_cast<std::uint64_t>(result_.rounds)),
                        .budget = params_.budget,
@@ -531,18 +536,24 @@ class Generations {
     const std::int64_t size = shared_.generation == 1 && params_.start.empty()
                                   ? fixed_recipes
                                   : generation_size(*shared_.instance);
-    return params_.max_rounds > 0 ? std::min(size, params_.max_rounds - result_.rounds) : size;
+    const std::int64_t within = std::min(size, std::max<std::int64_t>(1, work_left() / jobs_));
+    return params_.max_rounds > 0 ? std::min(within, params_.max_rounds - result_.rounds) : within;
   }
+
+  /// Rounds times jobs.
+  [[nodiscard]] std::int64_t work() const {
+    return result_.rounds * jobs_ + (ejection_ ? ejection_->work() / neighbours_per_job : 0);
+  }
+  [[nodiscard]] std::int64_t work_left() const { return params_.budget.max_nodes - work(); }
 
   /// Tells the meter what has been done.
   std::optional<StopReason> limit_reached() {
     std::optional<StopReason> reason = params_.budget.exhausted();
     if (!reason && out_of_memory_) reason = StopReason::memory_limit;
+    if (!reason && work_left() < jobs_) reason = StopReason::node_limit;
     if (params_.meter == nullptr) return reason;
-    std::int64_t work = result_.rounds * jobs_;
-    if (ejection_) work += ejection_->work() / neighbours_per_job;
-    params_.meter->done.store(work, std::memory_order_relaxed);
-    if (!reason && work >= params_.meter->limit.load(std::memory_order_relaxed))
+    params_.meter->done.store(work(), std::memory_order_relaxed);
+    if (!reason && work() >= params_.meter->limit.load(std::memory_order_relaxed))
       reason = StopReason::node_limit;
     return reason;
   }

@@ -32,7 +32,8 @@ struct RoundsParams {
   std::uint64_t seed = 0;
   int threads = 1;
   std::int64_t max_rounds = 0;  ///< 0: until the budget ends
-  /// Counts rounds times jobs, after each generation; budget.meter is not looked at.
+  /// Counts rounds times jobs, as budget.max_nodes does, after each generation; budget.meter is not
+  /// looked at. The first round runs to its end in any case.
   WorkMeter* meter = nullptr;
   Size target = 0;  ///< low enough
   bool stacking = true;
@@ -57,6 +58,7 @@ struct RoundsResult {
   std::vector<Offset> offsets;
   Size lower_bound = 0;
   std::int64_t rounds = 0;
+  std::int64_t work = 0;  ///< rounds times jobs, and what ejection took in the same unit
   std::int64_t generations = 0;
   /// Better by stacking, boxing, improve, focus, exact, ejection.
   std::int64_t by_kind[6] = {0, 0, 0, 0, 0, 0};

@@ -63,6 +63,44 @@ TEST(Explain, SaysWhichStepAndWhichCapacityWouldDo) {
             "The smallest capacity that would do for them is 11 bytes.\n");
 }
 
+TEST(Explain, CountsAlignmentsInTheSmallestCapacity) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "sram", .capacity = 4});
+  problem.buffers = {{.id = "a", .live = {{0, 1}}, .size = 2, .alignment = 2},
+                     {.id = "b", .live = {{0, 1}}, .size = 3, .alignment = 4}};
+  Explanation why = explain(problem, {});
+  EXPECT_EQ(why.asked, 5);
+  EXPECT_EQ(why.smallest_capacity, 6);  // b from 0 to 3, a from 4
+  problem.memories[0].reserved = {{0, 1}};
+  why = explain(problem, {});
+  EXPECT_EQ(why.smallest_capacity, 7);  // a from 2, b from 4
+  problem.memories[0].reserved.clear();
+  problem.buffers[0].alignment = 3;
+  EXPECT_EQ(explain(problem, {}).smallest_capacity, 5);  // b from 0 to 3, a from 3
+}
+
+TEST(Explain, NamesTwoRulesThatContradict) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "sram", .capacity = 16});
+  problem.buffers = {{.id = "a", .live = {{0, 2}}, .size = 4},
+                     {.id = "other", .live = {{2, 3}}, .size = 16},
+                     {.id = "b", .live = {{4, 6}}, .size = 4}};
+  problem.relations = {{.kind = RelationKind::same_offset, .buffers = {0, 2}},
+                       {.kind = RelationKind::disjoint, .buffers = {0, 2}}};
+  const Explanation why = explain(problem, {});
+  EXPECT_THAT(why.buffers, ::testing::ElementsAre(0, 2));
+  EXPECT_EQ(why.rules.size(), 2U);
+  EXPECT_FALSE(why.step);
+  EXPECT_EQ(why.text,
+            "These 2 buffers and hardware rules cannot be placed together:\n"
+            "  a: 4 bytes, live [0, 2)\n"
+            "  b: 4 bytes, live [4, 6)\n"
+            "  the relation same_offset {a, b}\n"
+            "  the relation disjoint {a, b}\n"
+            "a and b must have one offset (same_offset), but may not share a byte (disjoint).\n"
+            "Without any one of them the rest fits.\n");
+}
+
 TEST(Explain, NamesTheCliqueThatIsTooMuch) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "sram", .capacity = 11});
@@ -131,7 +169,7 @@ void expect_minimal(const PlacementProblem& problem, const Explanation& why) {
         << "without " << describe(problem, why.rules[i]);
   }
   if (why.smallest_capacity) {
-    PlacementProblem larger = core;
+    PlacementProblem larger = part_of(problem, why.buffers, hardware_rules(problem));
     larger.memories[*why.memory].capacity = *why.smallest_capacity;
     EXPECT_TRUE(brute_force(larger));
     larger.memories[*why.memory].capacity = *why.smallest_capacity - 1;

@@ -202,6 +202,21 @@ TEST(UnusedModes, AreNamedInTheOrderOfTheTable) {
               ElementsAre(IsEmpty(), IsEmpty()));
 }
 
+TEST(UnusedModes, AreCombinationsWhereBanksChoose) {
+  PlacementProblem problem = banked();
+  Memory& memory = problem.memories[0];
+  memory.modes_per_bank = true;
+  memory.banks[0].roles = {Role::read, Role::write};
+  memory.banks[1].roles = {Role::hold};
+  memory.banks[2].roles = {Role::read, Role::off};
+  EXPECT_THAT(unused_modes(problem, at(0, 8, {"read|hold|read", "write|hold|read"})),
+              ElementsAre(Names{"read|hold|off", "write|hold|off"}, Names{}));
+  for (Bank& bank : memory.banks)  // 5 x 5 x 5 are too many to be named
+    bank.roles = {Role::read, Role::write, Role::read_write, Role::hold, Role::off};
+  EXPECT_THAT(unused_modes(problem, at(0, 8, {"hold|hold|hold"})),
+              ElementsAre(IsEmpty(), IsEmpty()));
+}
+
 PlacementProblem related(RelationKind kind, Buffers buffers = {0, 1}) {
   PlacementProblem problem = banked();
   problem.buffers.push_back({.id = "c", .live = {{5, 6}}, .size = 2});

@@ -70,6 +70,69 @@ TEST(LeastHeight, MinimisesTheLargestOfMemoriesWithAChoice) {
   EXPECT_EQ(least.lower_bounds, (std::vector<Size>{0, 0}));  // either may be the lower one
 }
 
+TEST(LeastHeight, LowersTheSmallerHeightsAsWell) {
+  PlacementProblem problem;
+  for (const char* name : {"a", "b", "c"})
+    problem.memories.push_back({.name = name, .capacity = 64});
+  problem.buffers.push_back({.id = "large", .live = {{0, 1}}, .size = 9, .memories = {0, 1}});
+  for (int i = 0; i < 3; ++i)
+    problem.buffers.push_back({.id = "x" + std::to_string(i), .live = {{i, i + 2}}, .size = 2 + i});
+  HeightParams params;
+  params.lower_bounds = {0, 0, 0};
+  for (const char* engine : {"auto", "sat", "learning"}) {
+    params.settings.engine = engine;
+    const HeightResult least = least_height(problem, std::nullopt, params);
+    ASSERT_EQ(least.found.status, Status::feasible);
+    EXPECT_TRUE(least.proven);
+    EXPECT_EQ(least.found.stop, StopReason::completed);
+    EXPECT_EQ(least.lower_bound, 9);
+    std::vector<Size> high = heights(problem, *least.found.placement);
+    std::sort(high.begin(), high.end());
+    EXPECT_EQ(high, (std::vector<Size>{0, 2, 9}));  // only x0 lives when large does
+  }
+}
+
+TEST(LeastHeight, CountsFromTheOrigins) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "a", .capacity = 24, .reserved = {{0, 3}}});
+  problem.memories.push_back({.name = "b", .capacity = 24, .reserved = {{0, 10}}});
+  for (int i = 0; i < 2; ++i)
+    problem.buffers.push_back({.id = "x" + std::to_string(i), .live = {{0, 1}}, .size = 4});
+  HeightParams params;
+  params.lower_bounds = {0, 0};
+  EXPECT_EQ(least_height(problem, std::nullopt, params).lower_bound, 11);  // both in a
+  params.origins = {3, 10};
+  const HeightResult least = least_height(problem, std::nullopt, params);
+  EXPECT_TRUE(least.proven);
+  EXPECT_EQ(least.lower_bound, 4);  // one each
+  EXPECT_EQ(heights(problem, *least.found.placement), (std::vector<Size>{7, 14}));
+}
+
+/// Rounds of stacking that found a lower height.
+std::int64_t better_by_stacking(const HeightResult& least) {
+  for (const Stat& stat : least.found.stats)
+    if (stat.name == "boxing.better_by_stacking") return std::get<std::int64_t>(stat.value);
+  return -1;
+}
+
+TEST(LeastHeight, BoxingGoesOnBelowTheCapacityAndKeepsItsSwitches) {
+  PlacementProblem problem = generate({.kind = "packable", .buffers = 600, .seed = 3});
+  problem.memories[0].capacity *= 4;
+  HeightParams params;
+  params.lower_bounds = {0};
+  params.search.budget.max_nodes = 50 * 600;
+  for (const char* engine : {"boxing", "auto"}) {
+    params.settings.engine = engine;
+    params.settings.engines = {};
+    const HeightResult least = least_height(problem, std::nullopt, params);
+    ASSERT_EQ(least.found.status, Status::feasible);
+    EXPECT_LT(heights(problem, *least.found.placement)[0], problem.memories[0].capacity * 3 / 8);
+    EXPECT_GT(better_by_stacking(least), 0) << engine;
+    params.settings.engines.boxing.stacking = false;
+    EXPECT_EQ(better_by_stacking(least_height(problem, std::nullopt, params)), 0) << engine;
+  }
+}
+
 TEST(LeastHeight, TakesProblemsWithModes) {
   PlacementProblem problem;
   Memory memory;

@@ -134,6 +134,35 @@ TEST(Box, ObeysItsBudget) {
   EXPECT_EQ(none.status, none.placement ? Status::feasible : Status::unknown);
 }
 
+TEST(Box, CountsRoundsTimesBuffersAsNodes) {
+  const PlacementProblem problem = random_trace(7, 600, 60);
+  Size before = std::numeric_limits<Size>::max();
+  for (const std::int64_t rounds : {1, 10, 100}) {
+    search::BoxingParams params;
+    params.budget.max_nodes = rounds * 600;
+    std::optional<search::BoxingResult> first;
+    for (const int threads : {1, 2}) {
+      params.threads = threads;
+      search::BoxingResult result = search::box(problem, params);
+      ASSERT_TRUE(result.placement);
+      EXPECT_EQ(result.stop, StopReason::node_limit);
+      EXPECT_EQ(result.stats.front().name, "boxing.rounds");
+      EXPECT_LE(std::get<std::int64_t>(result.stats.front().value), rounds);
+      EXPECT_LE(result.heights[0], before);
+      before = result.heights[0];
+    }
+  }
+  // Several memories have no more together, but for the first round of each.
+  PlacementProblem two = problem;
+  two.memories.push_back({.name = "n"});
+  for (BufferIndex b = 0; b < two.buffers.size(); ++b) two.buffers[b].memories = {b % 2};
+  search::BoxingParams params;
+  params.budget.max_nodes = 10 * 300;
+  const search::BoxingResult result = search::box(two, params);
+  ASSERT_TRUE(result.placement);
+  EXPECT_LE(std::get<std::int64_t>(result.stats.front().value), 11);
+}
+
 TEST(Box, StopsAtTheTarget) {
   const PlacementProblem problem = random_trace(9, 500, 14);
   search::BoxingParams params;

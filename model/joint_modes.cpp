@@ -1,0 +1,31 @@
+#include "model/joint_modes.h"
+
+#include <string>
+#include <utility>
+
+#include "tessera/names.h"
+
+namespace tessera {
+
+std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t most) {
+  if (!memory.modes_per_bank) return memory.modes;
+  std::vector<std::vector<Role>> all{{}};
+  for (const Bank& bank : memory.banks) {
+    std::vector<std::vector<Role>> next;
+    for (const auto& roles : all)
+      for (const Role role : bank.roles) {
+        next.push_back(roles);
+        next.back().push_back(role);
+      }
+    if (next.size() > most) return std::nullopt;
+    all.swap(next);
+  }
+  std::vector<Mode> modes;
+  for (auto& roles : all) {
+    std::string name = per_bank_mode_name(roles);
+    modes.push_back({std::move(name), std::move(roles)});
+  }
+  return modes;
+}
+
+}  // namespace tessera
