@@ -8,6 +8,8 @@
 #include "model/derived.h"
 #include "model/hex_text.h"
 #include "model/optional.h"
+#include "model/live_bytes.h"
+#include "model/op_labels.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -241,31 +243,23 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
 }  // namespace
 
 Peak peak_of(const PlacementProblem& problem, const Placement& placement, MemoryIndex memory) {
-  std::vector<std::pair<Step, Size>> events;  // change of the load at a step
+  std::vector<Segment> occupied;
   const auto each_segment = [&](auto&& use) {
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-      if (placement.places[b].memory != memory) continue;
-      if (is_left_out(placement, b)) continue;
+      if (placement.places[b].memory != memory || is_left_out(placement, b)) continue;
       for (const Segment& segment : segments(problem.buffers[b])) use(b, segment);
     }
   };
-  each_segment([&](BufferIndex, const Segment& segment) {
-    events.emplace_back(segment.steps.lower, segment.range.size());
-    events.emplace_back(segment.steps.upper, -segment.range.size());
-  });
-  std::sort(events.begin(), events.end());
-  Peak peak;
-  Size load = 0;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    load += events[i].second;
-    const bool last_of_step = i + 1 == events.size() || events[i + 1].first != events[i].first;
-    if (last_of_step && load > peak.bytes) {
-      peak.bytes = load;
-      peak.step = events[i].first;
-    }
-  }
   each_segment([&](BufferIndex b, const Segment& segment) {
-    if (segment.steps.contains(peak.step)) peak.buffers.push_back(b);
+    occupied.push_back({segment.steps, segment.range.at(placement.places[b].offset)});
+  });
+  Peak peak;
+  for (const auto& [step, bytes] : live_bytes(occupied))
+    if (bytes > peak.bytes) peak = {.step = step, .bytes = bytes, .buffers = {}};
+  if (peak.bytes == 0) return peak;
+  each_segment([&](BufferIndex b, const Segment& segment) {
+    if (!segment.steps.contains(peak.step)) return;
+    if (peak.buffers.empty() || peak.buffers.back() != b) peak.buffers.push_back(b);
   });
   std::sort(peak.buffers.begin(), peak.buffers.end(), [&](BufferIndex a, BufferIndex b) {
     return std::pair(-placement.places[a].offset, a) < std::pair(-placement.places[b].offset, b);

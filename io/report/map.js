@@ -29,15 +29,35 @@ function lifeOf(b) {
   return parts ? parts.map(([from, to, low, high]) => [from, to, at + low, at + high])
                : (b.live || []).map(([from, to]) => [from, to, at, at + b.size]);
 }
-// Bytes of buffers alive, as the corners of a curve: [step, bytes] from there on.
+// Bytes of addresses that are live, as the corners of a curve: [step, bytes] from there on. Addresses that buffers share count
+// once: a segment tree over the ends of all ranges has the length of their union.
 function loadOf(buffers) {
-  const change = new Map();
+  const events = [], all = [];
   for (const b of buffers) for (const [from, to, low, high] of lifeOf(b)) {
-    change.set(from, (change.get(from) || 0) + high - low);
-    change.set(to, (change.get(to) || 0) - (high - low));
+    events.push([from, 1, low, high], [to, -1, low, high]);
+    all.push(low, high);
   }
-  let now = 0;
-  return [...change.keys()].sort((a, b) => a - b).map((step) => [step, now += change.get(step)]);
+  events.sort((a, b) => a[0] - b[0]);
+  const ends = [...new Set(all)].sort((a, b) => a - b);
+  let leaves = 1;
+  while (leaves < ends.length) leaves *= 2;
+  const end = (k) => ends[Math.min(k, ends.length - 1)], whole = new Int32Array(2 * leaves), covered = new Float64Array(2 * leaves);
+  const change = (by, low, high, at, from, to) => {
+    if (high <= end(from) || end(to) <= low) return;
+    if (low <= end(from) && end(to) <= high) whole[at] += by;
+    else {
+      const middle = (from + to) / 2;
+      change(by, low, high, 2 * at, from, middle);
+      change(by, low, high, 2 * at + 1, middle, to);
+    }
+    covered[at] = whole[at] > 0 ? end(to) - end(from) : to - from === 1 ? 0 : covered[2 * at] + covered[2 * at + 1];
+  };
+  const curve = [];
+  events.forEach(([step, by, low, high], k) => {
+    change(by, low, high, 1, 0, leaves);
+    if (k + 1 === events.length || events[k + 1][0] !== step) curve.push([step, covered[1]]);
+  });
+  return curve;
 }
 function peakOf(load) { return load.reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]); }
 
@@ -186,7 +206,7 @@ function picture(memory, options = {}) {
     if (memory.capacity) rule(memory.capacity, shade("--bad"), "capacity " + bytes(memory.capacity), [6, 4]);
     if (memory.height) rule(memory.height, shade("--accent"), "height " + bytes(memory.height), [4, 4], "left");
     c.restore();
-    // The bytes alive below, and the step with most of them.
+    // The bytes that are live below, and the step with most of them.
     const most = Math.max(peak[1], 1), floor = tall - 20, ceiling = floor - curve;
     c.save(); c.beginPath(); c.rect(left, ceiling - 2, wide - left - right, curve + 4); c.clip();
     c.fillStyle = shade("--accent"); c.globalAlpha = 0.35; c.beginPath(); c.moveTo(X(view.x0), floor);
@@ -194,7 +214,7 @@ function picture(memory, options = {}) {
     for (const [step, value] of load) { c.lineTo(X(step), floor - now / most * curve); c.lineTo(X(step), floor - value / most * curve); now = value; }
     c.lineTo(wide, floor - now / most * curve); c.lineTo(wide, floor); c.closePath(); c.fill(); c.globalAlpha = 1;
     c.restore();
-    c.fillStyle = soft; c.textAlign = "right"; c.fillText("alive", left - 6, floor - curve / 2 + 4);
+    c.fillStyle = soft; c.textAlign = "right"; c.fillText("live", left - 6, floor - curve / 2 + 4);
     if (peak[1] > 0 && peak[0] >= view.x0 && peak[0] < view.x1) {
       const x = X(peak[0]);
       c.strokeStyle = shade("--bad"); c.beginPath(); c.moveTo(x, above); c.lineTo(x, floor); c.stroke();

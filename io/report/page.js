@@ -33,12 +33,12 @@ function placementViews(placement, known, where, options = {}) {
         memory.capacity ? [exact(memory.capacity), "capacity"] : null,
         memory.capacity ? [(100 * memory.height / memory.capacity).toFixed(1) + " %", "of the capacity"] : null,
         memory.base ? [hex(memory.base), "first address"] : null,
-        [exact(peak[1]), "most bytes alive, at step " + count(peak[0])],
+        [exact(peak[1]), "most bytes live, at step " + count(peak[0])],
         [count(memory.buffers.length), memory.buffers.length === 1 ? "buffer" : "buffers"],
       ]), view.node);
     if (memory.modes.length) where.append(modesOf(memory.modes));
     const rows = [...memory.buffers].sort((a, b) => b.size - a.size);
-    where.append(el("details", {}, el("summary", {}, "Buffers alive at the peak (" + count(at.length) + ")"),
+    where.append(el("details", {}, el("summary", {}, "Buffers live at the peak (" + count(at.length) + ")"),
                     table(bufferColumns(memory.base), at.sort((a, b) => b.offset - a.offset), {go: view.show})),
                  el("details", {open: options.closed ? null : ""}, el("summary", {}, "All buffers, the largest first"),
                     table(bufferColumns(memory.base), rows, {go: view.show})));

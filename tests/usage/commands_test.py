@@ -52,6 +52,20 @@ class Place(Case):
         for key in ("proven_minimum", "cost", "engine", "seconds", "seed", "stats"):
             self.assertIn(key, result)
 
+    def test_addresses_that_buffers_share_are_live_once(self):
+        path = self.file("shared.yaml", """tessera: problem/1
+memories: {sram: {capacity: 20000}}
+buffers:
+  - {id: a, live: [0, 3], size: 20000}
+  - {id: b, live: [1, 4], size: 20000}
+  - {id: c, live: [2, 5], size: 20000}
+relations: [{same_offset: [a, b, c]}]
+""")
+        text = self.ends(FOUND, "place", path).stdout
+        self.assertIn("peak at step 0: 20000 live in 1 buffer, 100.0 % of the height", text)
+        why = self.ends(INFEASIBLE, "explain", path, "-c", 19999).stdout
+        self.assertIn("20000 bytes of sram, which has 19999", why)
+
     def test_infeasible_by_load(self):
         done = self.ends(INFEASIBLE, "place", self.file("in.csv", SMALL), "--capacity", 11)
         self.assertIn("infeasible", done.stdout)
