@@ -103,18 +103,24 @@ std::string memory_report(const PlacementProblem& problem, const PlacementResult
   const Size bound = m < result.lower_bounds.size() ? result.lower_bounds[m] : 0;
   std::string text =
       row(memory.name,
+/// What is proved of a height. `minimized`: say as well that it is not proved to be the least.
+std::string least_text(Size height, Size bound, bool minimized) {
+  std::string text = "no placement is lower than " + bytes(bound);
+  if (height == bound)
+    text += ": this is the least height";
+  else if (minimized)
+    text += "; whether this height is the least is not proved";
+  return text;
+}
+
           "height " + bytes(height) +
               (memory.capacity == unbounded ? std::string() : " of " + bytes(memory.capacity)) +
               (memory.base == 0 ? std::string() : ", addresses from " + hex_text(memory.base)));
   const Size whole = memory.capacity == unbounded ? height : memory.capacity;
   text += row("", bar(height, bound, whole) +
                       (memory.capacity == unbounded ? "" : " " + percent(height, whole) + " used"));
-  std::string least = "no placement is lower than " + bytes(bound);
-  if (height == bound)
-    least += ": this is the least height";
-  else if (options.minimizing)
-    least += "; whether this height is the least is not proved";
-  if (bound > 0) text += row("", least);
+  if (bound > 0)
+    text += row("", least_text(height, bound, options.minimizing && problem.memories.size() == 1));
   const Peak peak = peak_of(problem, *result.placement, m);
   if (!peak.buffers.empty()) {
     text += row("", "peak at step " + std::to_string(peak.step) + ": " + bytes(peak.bytes) +
@@ -230,6 +236,10 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
   if (soft) {
     std::string line = std::to_string(result.cost) + " for overlaps to be avoided";
     const bool alone = result.objectives.size() <= 1;  // else it is said of all of them together
+  // The bound of the largest height may be above those of single memories that share buffers.
+  if (problem.memories.size() > 1 && result.lower_bound > 0)
+    text += row("all", "largest height " + bytes(result.height) + "; " +
+                           least_text(result.height, result.lower_bound, options.minimizing));
     if (alone && result.cost_bound == result.cost)
       line += ", the least possible";
     else if (alone && result.cost_bound > 0)

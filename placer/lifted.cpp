@@ -163,7 +163,6 @@ void lower(const Lifted& above, const PlacementProblem& problem, PlacementResult
   for (const BufferIndex b : result.placement->left_out) result.placement->places[b] = {};
   result.heights = heights(problem, *result.placement);
   result.height = *std::max_element(result.heights.begin(), result.heights.end());
-  result.proven_minimum = result.proven_minimum && result.height == result.lower_bound;
   for (ObjectiveValue& each : result.objectives)
     if (each.name == "height")
       each = {each.name, result.height, result.lower_bound, result.height == result.lower_bound};
