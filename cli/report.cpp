@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "cli/help_text.h"
 #include "model/derived.h"
 #include "model/hex_text.h"
 #include "model/optional.h"
@@ -17,6 +18,7 @@ namespace tessera::cli {
 
 namespace {
 
+constexpr std::size_t head_width = 12;
 constexpr std::size_t bar_width = 40;
 constexpr std::size_t most_rows = 24;  ///< of a table of buffers
 
@@ -45,7 +47,7 @@ std::string count(std::size_t n, const char* one) {
 
 std::string row(const std::string& head, const std::string& text) {
   std::string line = head;
-  line.resize(std::max<std::size_t>(12, head.size() + 1), ' ');
+  line.resize(std::max(head_width, head.size() + 1), ' ');
   return line + text + "\n";
 }
 
@@ -319,3 +321,4 @@ std::string placement_report(const PlacementProblem& problem, const PlacementRes
 }
 
 }  // namespace tessera::cli
+  text = wrapped(text, options.width, head_width);

@@ -24,6 +24,7 @@ struct Peak {
 struct ReportOptions {
   bool minimizing = false;  ///< say whether the height was proved least
   bool stats = false;
+  std::size_t width = 0;  ///< of sentences
 };
 
 [[nodiscard]] std::string placement_report(const PlacementProblem& problem,

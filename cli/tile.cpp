@@ -12,6 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/help_text.h"
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/session.h"
@@ -279,7 +280,7 @@ int run_tile(const TileArguments& arguments, Session& session) {
   if (arguments.output.json())
     session.report([&] { return tile_json(report); });
   else if (!arguments.output.quiet)
-    session.report([&] { return report_text(report, arguments); });
+    session.report([&] { return wrapped(report_text(report, arguments), words_width(), 4); });
   const bool found = report.status == Status::feasible;
   const bool infeasible = report.status == Status::infeasible;
   return session.exit_code(found        ? exit_found
