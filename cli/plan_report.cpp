@@ -65,10 +65,12 @@ class Table {
   void leave_out(std::size_t column) {
     for (auto& row : rows_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
   }
-  /// Every cell but the head.
-  template <typename Change>
-  void change(std::size_t column, Change change) {
-    for (std::size_t r = 1; r < rows_.size(); ++r) rows_[r][column] = change(rows_[r][column]);
+  /// The names of a column, not its head, in at most so many characters.
+  void shorten(std::size_t column, std::size_t width) {
+    std::vector<std::string> names;
+    for (std::size_t r = 1; r < rows_.size(); ++r) names.push_back(rows_[r][column]);
+    names = shortened_apart(names, width);
+    for (std::size_t r = 1; r < rows_.size(); ++r) rows_[r][column] = names[r - 1];
   }
   [[nodiscard]] std::string text(std::size_t left_columns) const {
     std::vector<std::size_t> width(rows_.front().size(), 0);
@@ -170,8 +172,7 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware,
   };
   leave_out({"buffers, weights", "MACs busy", "of memory", "numbers", "energy"}, enough_for_ops);
   leave_out({"tiles", "peak"}, least_for_ops);
-  const std::size_t room = std::max(room_for_ops(), least_for_ops);
-  table.change(ops, [&](const std::string& text) { return shortened(text, room); });
+  table.shorten(ops, std::max(room_for_ops(), least_for_ops));
   std::size_t left = 2;  // columns of words come first
   while (left < heads.size() && heads[left] != "latency" && heads[left] != "tiles") ++left;
   std::string text = table.text(left);
@@ -360,7 +361,7 @@ std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
 std::string first_of(std::vector<std::string> names) {
   constexpr std::size_t named = 3;
   constexpr std::size_t width = 48;
-  for (std::string& name : names) name = shortened(name, width);
+  names = shortened_apart(names, width);
   if (names.size() <= named) return joined(names) + "\n";
   const std::string more = " and " + std::to_string(names.size() - named) + " more\n";
   names.resize(named);

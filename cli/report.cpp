@@ -8,9 +8,9 @@
 #include "cli/help_text.h"
 #include "model/derived.h"
 #include "model/hex_text.h"
-#include "model/optional.h"
 #include "model/live_bytes.h"
 #include "model/op_labels.h"
+#include "model/optional.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
 
@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t head_width = 12;
 constexpr std::size_t bar_width = 40;
-constexpr std::size_t most_rows = 24;  ///< of a table of buffers
+constexpr std::size_t longest_id = 60;  ///< in a table of buffers
+constexpr std::size_t most_rows = 24;   ///< of a table of buffers
 
 std::string number(double value, int digits) {
   char text[64];
@@ -75,6 +76,7 @@ std::string buffer_table(const PlacementProblem& problem, const Placement& place
   std::size_t size_width = 0;
   std::size_t place_width = 0;
   std::vector<std::string> places;
+  std::vector<std::string> ids;
   const std::size_t shown = std::min(buffers.size(), most_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const Buffer& buffer = problem.buffers[buffers[i]];
@@ -82,14 +84,17 @@ std::string buffer_table(const PlacementProblem& problem, const Placement& place
     places.push_back(range_text(at, at + buffer.size));
     const Offset base = problem.memories[placement.places[buffers[i]].memory].base;
     if (base != 0) places.back() += " = " + hex_text(base + at);
-    id_width = std::max(id_width, buffer.id.size());
+    ids.push_back(buffer.id);
     size_width = std::max(size_width, std::to_string(buffer.size).size());
     place_width = std::max(place_width, places.back().size());
   }
+  if (std::ranges::any_of(ids, [](const std::string& id) { return id.size() > longest_id; }))
+    ids = shortened_apart(without_common_folders(ids), longest_id);
+  for (const std::string& id : ids) id_width = std::max(id_width, id.size());
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
     const Buffer& buffer = problem.buffers[buffers[i]];
-    text += row("", "  " + padded(buffer.id, id_width, false) + "  " +
+    text += row("", "  " + padded(ids[i], id_width, false) + "  " +
                         padded(std::to_string(buffer.size), size_width, true) + " at " +
                         padded(places[i], place_width, false) + "  live " + live_text(buffer));
   }
@@ -98,13 +103,6 @@ std::string buffer_table(const PlacementProblem& problem, const Placement& place
   return text;
 }
 
-std::string memory_report(const PlacementProblem& problem, const PlacementResult& result,
-                          MemoryIndex m, const ReportOptions& options) {
-  const Memory& memory = problem.memories[m];
-  const Size height = result.heights[m];
-  const Size bound = m < result.lower_bounds.size() ? result.lower_bounds[m] : 0;
-  std::string text =
-      row(memory.name,
 /// What is proved of a height. `minimized`: say as well that it is not proved to be the least.
 std::string least_text(Size height, Size bound, bool minimized) {
   std::string text = "no placement is lower than " + bytes(bound);
@@ -115,6 +113,13 @@ std::string least_text(Size height, Size bound, bool minimized) {
   return text;
 }
 
+std::string memory_report(const PlacementProblem& problem, const PlacementResult& result,
+                          MemoryIndex m, const ReportOptions& options) {
+  const Memory& memory = problem.memories[m];
+  const Size height = result.heights[m];
+  const Size bound = m < result.lower_bounds.size() ? result.lower_bounds[m] : 0;
+  std::string text =
+      row(memory.name,
           "height " + bytes(height) +
               (memory.capacity == unbounded ? std::string() : " of " + bytes(memory.capacity)) +
               (memory.base == 0 ? std::string() : ", addresses from " + hex_text(memory.base)));
@@ -231,6 +236,10 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
     text += row("", "ended by " + stop_text(result.stop) + ": the best so far");
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m)
     text += memory_report(problem, result, m, options);
+  // The bound of the largest height may be above those of single memories that share buffers.
+  if (problem.memories.size() > 1 && result.lower_bound > 0)
+    text += row("all", "largest height " + bytes(result.height) + "; " +
+                           least_text(result.height, result.lower_bound, options.minimizing));
   if (has_optional(problem)) text += choice_report(problem, result);
   const bool soft = std::any_of(
       problem.relations.begin(), problem.relations.end(),
@@ -238,10 +247,6 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
   if (soft) {
     std::string line = std::to_string(result.cost) + " for overlaps to be avoided";
     const bool alone = result.objectives.size() <= 1;  // else it is said of all of them together
-  // The bound of the largest height may be above those of single memories that share buffers.
-  if (problem.memories.size() > 1 && result.lower_bound > 0)
-    text += row("all", "largest height " + bytes(result.height) + "; " +
-                           least_text(result.height, result.lower_bound, options.minimizing));
     if (alone && result.cost_bound == result.cost)
       line += ", the least possible";
     else if (alone && result.cost_bound > 0)
@@ -316,9 +321,9 @@ std::string placement_report(const PlacementProblem& problem, const PlacementRes
                                                   bytes(problem.memories[m].capacity));
       break;
   }
+  text = wrapped(text, options.width, head_width);
   if (options.stats) text += stats_text(result);
   return text;
 }
 
 }  // namespace tessera::cli
-  text = wrapped(text, options.width, head_width);

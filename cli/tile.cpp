@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "model/hex_text.h"
+#include "model/op_labels.h"
 #include "tessera/check.h"
 #include "tessera/engines.h"
 #include "tessera/files.h"
@@ -142,9 +143,13 @@ std::string probe_text(const TileReport& report) {
 }
 
 std::string placement_text(const PlannedPlacement& placed) {
+  constexpr std::size_t longest = 60;
   std::size_t widest = 32;
-  for (const Buffer& buffer : placed.problem.buffers)
-    widest = std::max(widest, std::min<std::size_t>(buffer.id.size(), 60));
+  std::vector<std::string> ids;
+  for (const Buffer& buffer : placed.problem.buffers) ids.push_back(buffer.id);
+  if (std::ranges::any_of(ids, [](const std::string& id) { return id.size() > longest; }))
+    ids = shortened_apart(without_common_folders(ids), longest);
+  for (const std::string& id : ids) widest = std::max(widest, id.size());
   const std::vector<Memory>& memories = placed.problem.memories;
   const bool based = std::any_of(memories.begin(), memories.end(),
                                  [](const Memory& memory) { return memory.base != 0; });
@@ -153,7 +158,7 @@ std::string placement_text(const PlannedPlacement& placed) {
   for (BufferIndex b = 0; b < placed.problem.buffers.size(); ++b) {
     const Buffer& buffer = placed.problem.buffers[b];
     const BufferPlace& place = placed.placement.places[b];
-    text += padded("  " + buffer.id, widest + 4) +
+    text += padded("  " + ids[b], widest + 4) +
             padded(placed.problem.memories[place.memory].name, 10) +
             padded(std::to_string(place.offset), 12) +
             (based ? padded(hex_text(memories[place.memory].base + place.offset), 20) : "") +

@@ -295,6 +295,25 @@ class Width(Case):
             self.assertIn(head, table[0])
         self.assertFalse(any("no room" in line for line in table))
 
+    def test_long_names_are_cut_and_stay_apart(self):
+        name = "model/backbone/inverted_residual_block_with_a_long_name/{}/depthwise_separable_convolution/BatchNorm/Fused"
+        names = [name.format(f"expanded_{k}") for k in range(5)]
+        file = self.file("p.csv", "id,lower,upper,size\n" + "".join(f"{each},0,3,9\n" for each in names))
+        ops = "".join(f"  - {{name: {each}, type: conv, inputs: [t{k}], output: t{k + 1}, "
+                      "weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}\n" for k, each in enumerate(names))
+        network = self.file("net.yaml", "tessera: network/1\ntensors: {t0: {shape: [1, 8, 32, 32], dtype: int8}}\n"
+                            f"inputs: [t0]\nops:\n{ops}outputs: [t5]\n")
+        for arguments, cell in ((("place", file, "-c", 45), r"^ {14}(\S+) +9 at"),
+                                (("explain", file, "-c", 44), r"^  (\S+): 9 bytes"),
+                                (("plan", network, "-p", "ethos-u55-like", "--layer-by-layer"), r"^\d  (\S+)"),
+                                (("tile", network, "-p", "ethos-u55-like", "--ops", "0:4"),
+                                 r"^  (\S*depthwise\S*) +sram")):
+            text = run(*arguments).stdout
+            with self.subTest(arguments=arguments):
+                found = re.findall(cell, text, re.M)
+                self.assertEqual(len(set(found)), 5, text)
+                self.assertTrue(all(len(each) <= 60 for each in found), found)
+
     def test_sentences_of_other_commands(self):
         file = self.file("p.csv", "id,lower,upper,size\n" + "".join(f"{'n' * 12}{k},0,3,9\n" for k in range(4)))
         for arguments in (("place", file, "-c", 20), ("explain", file, "-c", 20), ("place", file, "-c", 40),

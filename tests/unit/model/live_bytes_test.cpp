@@ -30,10 +30,10 @@ TEST(LiveBytes, AreTheAddressesThatAreLive) {
   Random random(1);
   for (int round = 0; round < 200; ++round) {
     std::vector<Segment> occupied;
-    for (std::int64_t n = random.uniform(1, 12); n > 0; --n) {
-      const Step from = random.uniform(0, 9);
-      const Offset at = random.uniform(0, 19);
-      occupied.push_back({{from, from + random.uniform(1, 5)}, {at, at + random.uniform(1, 9)}});
+    for (std::int64_t n = random.between(1, 12); n > 0; --n) {
+      const Step from = random.between(0, 9);
+      const Offset at = random.between(0, 19);
+      occupied.push_back({{from, from + random.between(1, 5)}, {at, at + random.between(1, 9)}});
     }
     std::map<Step, Size> expected;
     for (const Segment& each : occupied)
