@@ -11,6 +11,7 @@
 #include "cli/certificate_reading.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/help_text.h"
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/session.h"
@@ -34,6 +35,11 @@ struct CheckOptions {
   std::string expect;
   NetworkArguments network;
 };
+
+/// A text for a person.
+void say(const std::string& text) {
+  print(wrapped(text, words_width(), 2));
+}
 
 /// What every verdict begins with.
 void begin_verdict(JsonObject& object, bool right) {
@@ -77,7 +83,7 @@ int check_placement(const CheckOptions& options, const Input& input, const Place
   if (options.output.json())
     print(verdict_json(verdict));
   else if (!options.output.quiet)
-    print(verdict_text(verdict, input, result.placement.has_value()));
+    say(verdict_text(verdict, input, result.placement.has_value()));
   return verdict.wrong.empty() ? exit_found : exit_wrong;
 }
 
@@ -140,7 +146,7 @@ int check_proof_file(const CheckOptions& options, const Input& input,
     std::string text;
     for (const ClaimVerdict& each : verdict.claims)
       if (right) text += "proved: " + each.text + "\n  " + each.reason + "\n";
-    print(right ? text : (verdict.stop ? "stopped: " : "not a proof: ") + reason + "\n");
+    say(right ? text : (verdict.stop ? "stopped: " : "not a proof: ") + reason + "\n");
   }
   if (verdict.stop) return exit_stopped;
   if (!verdict.accepted)
@@ -155,8 +161,8 @@ int check_model(const CheckOptions& options, const Input& input) {
   if (result.placement) return check_placement(options, input, result, {});
   const bool infeasible = result.status == Status::infeasible;
   if (!options.output.quiet)
-    print(infeasible ? "the solver says that there is no placement; that is its word, not a proof\n"
-                     : "the solver did not decide\n");
+    say(infeasible ? "the solver says that there is no placement; that is its word, not a proof\n"
+                   : "the solver did not decide\n");
   return infeasible ? exit_infeasible : exit_stopped;
 }
 
@@ -206,7 +212,7 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   if (options.output.json())
     print(plan_json_verdict(verdict));
   else if (!options.output.quiet)
-    print(plan_text_verdict(verdict, net));
+    say(plan_text_verdict(verdict, net));
   return verdict.wrong.empty() ? exit_found : exit_wrong;
 }
 

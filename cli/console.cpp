@@ -32,22 +32,33 @@ void note(std::string_view text, bool quiet) {
   if (!quiet) complain("tessera: note: " + std::string(text));
 }
 
-std::size_t report_width() {
-  constexpr std::size_t usual = 100;
+namespace {
+
+/// Columns of the terminal that the standard output is; else $COLUMNS. Nothing where neither says.
+std::optional<std::size_t> columns_told() {
   constexpr std::size_t least = 60;
-  std::size_t columns = usual;
+  std::size_t columns = 0;
   winsize size{};
   const char* const said = std::getenv("COLUMNS");
   if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     columns = size.ws_col;
   else if (said != nullptr)
     std::from_chars(said, said + std::char_traits<char>::length(said), columns);
+  if (columns == 0) return std::nullopt;
   return std::max(columns, least);
 }
 
+constexpr std::size_t usual_width = 100;
+
+}  // namespace
+
+std::size_t report_width() {
+  return columns_told().value_or(usual_width);
+}
+
 std::size_t words_width() {
-  constexpr std::size_t unlimited = std::size_t{1} << 30U;
-  return isatty(STDOUT_FILENO) == 1 ? report_width() : unlimited;
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  return columns_told().value_or(terminal ? usual_width : unlimited_width);
 }
 
 void note_large(std::string_view path, std::size_t bytes, std::string_view lighter, bool quiet) {

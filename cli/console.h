@@ -38,10 +38,13 @@ void note_large(std::string_view path, std::size_t bytes, std::string_view light
 
 [[nodiscard]] bool stderr_is_terminal();
 
-/// Columns of the terminal that the standard output is; else $COLUMNS, else 100. At least 60.
+/// Columns that tables may take: of the terminal that the standard output is; else $COLUMNS, else
+/// 100. At least 60.
 [[nodiscard]] std::size_t report_width();
-/// Sentences are broken on a terminal alone: programs look for them line by line.
+/// Likewise of sentences, which are not broken where neither says a width: programs look for them
+/// line by line.
 [[nodiscard]] std::size_t words_width();
+inline constexpr std::size_t unlimited_width = std::size_t{1} << 30U;
 
 /// How progress is told on the standard error: a line that overwrites itself, lines of JSON, or
 /// not.

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/help_text.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "model/json_write.h"
@@ -75,7 +76,7 @@ int run_explain(const ExplainOptions& options, Session& session) {
   if (options.output.json())
     session.report([&] { return explanation_json(input.problem, why); });
   else if (!options.output.quiet)
-    session.report([&] { return explanation_text(why); });
+    session.report([&] { return wrapped(explanation_text(why), words_width(), 4); });
   // The answer asked for is the explanation; that a placement exists is an answer as well.
   const int code = why.status == Status::unknown      ? exit_stopped
                    : why.status == Status::infeasible ? exit_infeasible

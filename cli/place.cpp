@@ -253,7 +253,9 @@ int run_place(const PlaceOptions& options, Session& session) {
   else if (!options.output.quiet)
     session.report([&] {
       return placement_report(input.problem, result,
-                              {.minimizing = what == Objective::height, .stats = options.stats});
+                              {.minimizing = what == Objective::height,
+                               .stats = options.stats,
+                               .width = words_width()});
     });
   return session.exit_code(exit_code(result), is_complete(result));
 }

@@ -48,6 +48,8 @@ struct PlanOptions {
   std::optional<std::int64_t> tile_shapes;
   std::int64_t proof_shapes = PlanParams{}.proof_shapes;
   std::string residency;
+  bool stats = false;
+  bool wide = false;
 };
 
 std::pair<std::string, std::string> name_and_value(const std::string& text,
@@ -291,7 +293,11 @@ int run_plan(const PlanOptions& options, Session& session) {
     session.report([&] { return plan_json(plan); });
   else if (!options.output.quiet)
     session.report([&] {
-      return plan_report(plan, hardware, params.tile_shapes == 0, report_width(), words_width());
+      return plan_report(plan, hardware,
+                         {.fewest_tiles = params.tile_shapes == 0,
+                          .stats = options.stats,
+                          .table_width = options.wide ? unlimited_width : report_width(),
+                          .words_width = words_width()});
     });
   const bool found = plan.status == Status::feasible;
   const bool infeasible = plan.status == Status::infeasible;
@@ -362,6 +368,11 @@ void add_plan(CLI::App& app, Command& command) {
   sub->add_option("--reference", options->reference,
                   "what scores are relative to: a profile, layer by layer, or PLAN.json (default: "
                   "the profile's `reference`, or the profile itself)");
+  sub->add_flag("--wide", options->wide,
+                "show every column of the table and whole names, however wide the terminal is");
+  sub->add_flag("--stats", options->stats,
+                "say what the search did: of its candidates (runs of ops) so many were solved, "
+                "reused from an earlier answer, or pruned without one");
   sub->add_option("--csv", options->csv_file, "write a line per op: FILE.csv");
   sub->add_option(
       "--offchip", options->offchip_file,

@@ -65,10 +65,12 @@ class Table {
   void leave_out(std::size_t column) {
     for (auto& row : rows_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
   }
-  /// Every cell but the head.
-  template <typename Change>
-  void change(std::size_t column, Change change) {
-    for (std::size_t r = 1; r < rows_.size(); ++r) rows_[r][column] = change(rows_[r][column]);
+  /// The names of a column, not its head, in at most so many characters.
+  void shorten(std::size_t column, std::size_t width) {
+    std::vector<std::string> names;
+    for (std::size_t r = 1; r < rows_.size(); ++r) names.push_back(rows_[r][column]);
+    names = shortened_apart(names, width);
+    for (std::size_t r = 1; r < rows_.size(); ++r) rows_[r][column] = names[r - 1];
   }
   [[nodiscard]] std::string text(std::size_t left_columns) const {
     std::vector<std::size_t> width(rows_.front().size(), 0);
@@ -130,7 +132,8 @@ std::string variant_text(const PlannedSubgraph& s) {
 
 /// One row per run. What the width has no room for is left out, the least telling first, and named
 /// below; names of ops are cut last, and keep their ends.
-std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware, std::size_t width) {
+std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware,
+                           const PlanReportOptions& options) {
   Size capacity = 0;
   for (const Memory& memory : placement_memories(hardware)) capacity += memory.capacity;
   std::vector<std::string> heads{"#",     "ops",       "numbers",  "buffers, weights",
@@ -155,7 +158,7 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware, st
     std::size_t others = 0;
     for (std::size_t c = 0; c < heads.size(); ++c)
       if (c != ops) others += table.width_of(c) + 2;
-    return width > others ? width - others : 0;
+    return options.table_width > others ? options.table_width - others : 0;
   };
   std::string left_out;
   const auto leave_out = [&](std::initializer_list<const char*> least_telling, std::size_t enough) {
@@ -169,13 +172,12 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware, st
   };
   leave_out({"buffers, weights", "MACs busy", "of memory", "numbers", "energy"}, enough_for_ops);
   leave_out({"tiles", "peak"}, least_for_ops);
-  const std::size_t room = std::max(room_for_ops(), least_for_ops);
-  table.change(ops, [&](const std::string& text) { return shortened(text, room); });
+  table.shorten(ops, std::max(room_for_ops(), least_for_ops));
   std::size_t left = 2;  // columns of words come first
   while (left < heads.size() && heads[left] != "latency" && heads[left] != "tiles") ++left;
   std::string text = table.text(left);
   if (!left_out.empty())
-    text += "(no room for: " + left_out + "; a wider terminal or `tessera report` shows them)\n";
+    text += wrapped("(no room for: " + left_out + "; --wide shows them)\n", options.words_width, 1);
   return text;
 }
 
@@ -359,7 +361,7 @@ std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
 std::string first_of(std::vector<std::string> names) {
   constexpr std::size_t named = 3;
   constexpr std::size_t width = 48;
-  for (std::string& name : names) name = shortened(name, width);
+  names = shortened_apart(names, width);
   if (names.size() <= named) return joined_names(names) + "\n";
   const std::string more = " and " + std::to_string(names.size() - named) + " more\n";
   names.resize(named);
@@ -389,21 +391,21 @@ std::string kept_line(const NetworkPlan& plan) {
   return text;
 }
 
-std::string search_line(const NetworkPlan& plan) {
-  const PlanSearch& s = plan.search;
-  // What a limit kept the search from was not pruned by anything.
-  const char* left_out =
-      plan.optimal || plan.looked_at.optimal ? " pruned by bounds, " : " not looked at, ";
-  return counted(static_cast<std::size_t>(s.candidates), "candidate run", "candidate runs") + ": " +
-         std::to_string(s.solved) + " solved, " + std::to_string(s.reused) + " reused, " +
-         std::to_string(s.pruned) + left_out + std::to_string(s.infeasible) +
-         " cannot be placed, " + std::to_string(s.unknown) + " undecided; " +
-         decimals(s.seconds, 2) + " s\n";
+/// What the search did. A candidate is solved, reused or pruned; `infeasible` and `unknown` count
+/// some of all candidates.
+std::string stats_text(const PlanSearch& search) {
+  std::string text;
+  for (const auto& [name, value] : {std::pair{"candidates", search.candidates},
+                                    {"solved", search.solved},
+                                    {"reused", search.reused},
+                                    {"pruned", search.pruned},
+                                    {"infeasible", search.infeasible},
+                                    {"unknown", search.unknown},
+                                    {"shapes", search.shapes},
+                                    {"nodes_per_question", search.nodes_per_question}})
+    text += std::string(name) + " = " + std::to_string(value) + "\n";
+  return text + "seconds = " + decimals(search.seconds, 3) + "\n";
 }
-
-}  // namespace
-
-namespace {
 
 std::string proof_line(const NetworkPlan& plan) {
   const std::string fewest = "each run in the fewest tiles that fit";
@@ -450,29 +452,29 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
 
 }  // namespace
 
-std::string plan_report(const NetworkPlan& plan, const Hardware& hardware, bool fewest_tiles,
-                        std::size_t width, std::size_t words_width) {
+std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
+                        const PlanReportOptions& options) {
+  const std::string stats = options.stats ? stats_text(plan.search) : std::string();
   std::string text = plan.network + " on " + plan.profile + "\n";
   if (plan.status != Status::feasible) {
     text += plan.status == Status::infeasible ? "There is no plan" : "No plan was found";
     if (!plan.reason.empty()) text += ": " + plan.reason;
-    return text + "\n" + search_line(plan);
+    return wrapped(text + "\n", options.words_width, 2) + stats;
   }
-  text += headline(plan, hardware);
-  text += "\n" + wrapped(subgraph_table(plan, hardware, width), words_width, 1) + "\n" +
-          totals_table(plan, hardware) + reference_line(plan, hardware) +
-          weights_line(plan, hardware) + "\n";
-  std::string words = proof_line(plan);
+  text = wrapped(text + headline(plan, hardware), options.words_width, 2) + "\n" +
+         subgraph_table(plan, hardware, options) + "\n" + totals_table(plan, hardware);
+  std::string words =
+      reference_line(plan, hardware) + weights_line(plan, hardware) + "\n" + proof_line(plan);
   if (plan.limit_mattered)
     words += "Longer runs, which might have helped, were kept out (--max-ops, --layer-by-layer).\n";
   // A plan that others are compared with.
-  if (fewest_tiles && hardware.tiling.pinned == Pinned::weights)
+  if (options.fewest_tiles && hardware.tiling.pinned == Pinned::weights)
     words +=
         "No weight lies on the chip for good, though the profile allows it: none does in the "
         "fewest tiles, as --layer-by-layer and --tile-shapes 0 ask for.\n";
   words += kept_line(plan) + offchip_lines(plan) + behind_lines(plan) +
-           objective_lines(plan, hardware) + architect_notes(plan, hardware) + search_line(plan);
-  return text + wrapped(words, words_width, 2);
+           objective_lines(plan, hardware) + architect_notes(plan, hardware);
+  return text + wrapped(words, options.words_width, 2) + stats;
 }
 
 }  // namespace tessera::cli

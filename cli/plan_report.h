@@ -9,11 +9,15 @@
 
 namespace tessera::cli {
 
-/// A table of the subgraphs, the totals beside layer by layer, what is never needed, and what the
-/// search did. No line of the tables is wider than `width`, none of the sentences than
-/// `words_width`. `fewest_tiles`: no others were asked for.
+struct PlanReportOptions {
+  bool fewest_tiles = false;    ///< no others were asked for
+  bool stats = false;           ///< say what the search did
+  std::size_t table_width = 0;  ///< no line of the tables is wider: columns are left out
+  std::size_t words_width = 0;  ///< no sentence is
+};
+
+/// A table of the subgraphs, the totals beside layer by layer, and what is never needed.
 [[nodiscard]] std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
-                                      bool fewest_tiles, std::size_t width,
-                                      std::size_t words_width);
+                                      const PlanReportOptions& options);
 
 }  // namespace tessera::cli

@@ -4,8 +4,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/help_text.h"
 #include "model/derived.h"
 #include "model/hex_text.h"
+#include "model/live_bytes.h"
+#include "model/op_labels.h"
 #include "model/optional.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
@@ -15,8 +18,10 @@ namespace tessera::cli {
 
 namespace {
 
+constexpr std::size_t head_width = 12;
 constexpr std::size_t bar_width = 40;
-constexpr std::size_t most_rows = 24;  ///< of a table of buffers
+constexpr std::size_t longest_id = 60;  ///< in a table of buffers
+constexpr std::size_t most_rows = 24;   ///< of a table of buffers
 
 std::string number(double value, int digits) {
   char text[64];
@@ -43,7 +48,7 @@ std::string count(std::size_t n, const char* one) {
 
 std::string row(const std::string& head, const std::string& text) {
   std::string line = head;
-  line.resize(std::max<std::size_t>(12, head.size() + 1), ' ');
+  line.resize(std::max(head_width, head.size() + 1), ' ');
   return line + text + "\n";
 }
 
@@ -71,6 +76,7 @@ std::string buffer_table(const PlacementProblem& problem, const Placement& place
   std::size_t size_width = 0;
   std::size_t place_width = 0;
   std::vector<std::string> places;
+  std::vector<std::string> ids;
   const std::size_t shown = std::min(buffers.size(), most_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const Buffer& buffer = problem.buffers[buffers[i]];
@@ -78,19 +84,32 @@ std::string buffer_table(const PlacementProblem& problem, const Placement& place
     places.push_back(range_text(at, at + buffer.size));
     const Offset base = problem.memories[placement.places[buffers[i]].memory].base;
     if (base != 0) places.back() += " = " + hex_text(base + at);
-    id_width = std::max(id_width, buffer.id.size());
+    ids.push_back(buffer.id);
     size_width = std::max(size_width, std::to_string(buffer.size).size());
     place_width = std::max(place_width, places.back().size());
   }
+  if (std::ranges::any_of(ids, [](const std::string& id) { return id.size() > longest_id; }))
+    ids = shortened_apart(without_common_folders(ids), longest_id);
+  for (const std::string& id : ids) id_width = std::max(id_width, id.size());
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
     const Buffer& buffer = problem.buffers[buffers[i]];
-    text += row("", "  " + padded(buffer.id, id_width, false) + "  " +
+    text += row("", "  " + padded(ids[i], id_width, false) + "  " +
                         padded(std::to_string(buffer.size), size_width, true) + " at " +
                         padded(places[i], place_width, false) + "  live " + live_text(buffer));
   }
   if (buffers.size() > shown)
     text += row("", "  and " + std::to_string(buffers.size() - shown) + " more");
+  return text;
+}
+
+/// What is proved of a height. `minimized`: say as well that it is not proved to be the least.
+std::string least_text(Size height, Size bound, bool minimized) {
+  std::string text = "no placement is lower than " + bytes(bound);
+  if (height == bound)
+    text += ": this is the least height";
+  else if (minimized)
+    text += "; whether this height is the least is not proved";
   return text;
 }
 
@@ -107,12 +126,8 @@ std::string memory_report(const PlacementProblem& problem, const PlacementResult
   const Size whole = memory.capacity == unbounded ? height : memory.capacity;
   text += row("", bar(height, bound, whole) +
                       (memory.capacity == unbounded ? "" : " " + percent(height, whole) + " used"));
-  std::string least = "no placement is lower than " + bytes(bound);
-  if (height == bound)
-    least += ": this is the least height";
-  else if (options.minimizing)
-    least += "; whether this height is the least is not proved";
-  if (bound > 0) text += row("", least);
+  if (bound > 0)
+    text += row("", least_text(height, bound, options.minimizing && problem.memories.size() == 1));
   const Peak peak = peak_of(problem, *result.placement, m);
   if (!peak.buffers.empty()) {
     text += row("", "peak at step " + std::to_string(peak.step) + ": " + bytes(peak.bytes) +
@@ -219,6 +234,10 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
     text += row("", "ended by " + stop_text(result.stop) + ": the best so far");
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m)
     text += memory_report(problem, result, m, options);
+  // The bound of the largest height may be above those of single memories that share buffers.
+  if (problem.memories.size() > 1 && result.lower_bound > 0)
+    text += row("all", "largest height " + bytes(result.height) + "; " +
+                           least_text(result.height, result.lower_bound, options.minimizing));
   if (has_optional(problem)) text += choice_report(problem, result);
   const bool soft = std::any_of(
       problem.relations.begin(), problem.relations.end(),
@@ -239,31 +258,23 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
 }  // namespace
 
 Peak peak_of(const PlacementProblem& problem, const Placement& placement, MemoryIndex memory) {
-  std::vector<std::pair<Step, Size>> events;  // change of the load at a step
+  std::vector<Segment> occupied;
   const auto each_segment = [&](auto&& use) {
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-      if (placement.places[b].memory != memory) continue;
-      if (is_left_out(placement, b)) continue;
+      if (placement.places[b].memory != memory || is_left_out(placement, b)) continue;
       for (const Segment& segment : segments(problem.buffers[b])) use(b, segment);
     }
   };
-  each_segment([&](BufferIndex, const Segment& segment) {
-    events.emplace_back(segment.steps.lower, segment.range.size());
-    events.emplace_back(segment.steps.upper, -segment.range.size());
-  });
-  std::sort(events.begin(), events.end());
-  Peak peak;
-  Size load = 0;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    load += events[i].second;
-    const bool last_of_step = i + 1 == events.size() || events[i + 1].first != events[i].first;
-    if (last_of_step && load > peak.bytes) {
-      peak.bytes = load;
-      peak.step = events[i].first;
-    }
-  }
   each_segment([&](BufferIndex b, const Segment& segment) {
-    if (segment.steps.contains(peak.step)) peak.buffers.push_back(b);
+    occupied.push_back({segment.steps, segment.range.at(placement.places[b].offset)});
+  });
+  Peak peak;
+  for (const auto& [step, bytes] : live_bytes(occupied))
+    if (bytes > peak.bytes) peak = {.step = step, .bytes = bytes, .buffers = {}};
+  if (peak.bytes == 0) return peak;
+  each_segment([&](BufferIndex b, const Segment& segment) {
+    if (!segment.steps.contains(peak.step)) return;
+    if (peak.buffers.empty() || peak.buffers.back() != b) peak.buffers.push_back(b);
   });
   std::sort(peak.buffers.begin(), peak.buffers.end(), [&](BufferIndex a, BufferIndex b) {
     return std::pair(-placement.places[a].offset, a) < std::pair(-placement.places[b].offset, b);
@@ -308,6 +319,7 @@ std::string placement_report(const PlacementProblem& problem, const PlacementRes
                                                   bytes(problem.memories[m].capacity));
       break;
   }
+  text = wrapped(text, options.width, head_width);
   if (options.stats) text += stats_text(result);
   return text;
 }

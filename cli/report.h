@@ -9,10 +9,11 @@
 
 namespace tessera::cli {
 
-/// The step of one memory with the most bytes live, and who is live there, from high to low.
+/// The step of one memory with the most bytes live, and the buffers that are live there, from high
+/// to low.
 struct Peak {
   Step step = 0;
-  Size bytes = 0;
+  Size bytes = 0;  ///< of addresses: buffers that share some count once
   std::vector<BufferIndex> buffers;
 };
 
@@ -23,6 +24,7 @@ struct Peak {
 struct ReportOptions {
   bool minimizing = false;  ///< say whether the height was proved least
   bool stats = false;
+  std::size_t width = 0;  ///< of sentences
 };
 
 [[nodiscard]] std::string placement_report(const PlacementProblem& problem,

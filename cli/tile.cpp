@@ -12,10 +12,12 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/help_text.h"
 #include "cli/network_options.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "model/hex_text.h"
+#include "model/op_labels.h"
 #include "tessera/check.h"
 #include "tessera/engines.h"
 #include "tessera/files.h"
@@ -141,9 +143,13 @@ std::string probe_text(const TileReport& report) {
 }
 
 std::string placement_text(const PlannedPlacement& placed) {
+  constexpr std::size_t longest = 60;
   std::size_t widest = 32;
-  for (const Buffer& buffer : placed.problem.buffers)
-    widest = std::max(widest, std::min<std::size_t>(buffer.id.size(), 60));
+  std::vector<std::string> ids;
+  for (const Buffer& buffer : placed.problem.buffers) ids.push_back(buffer.id);
+  if (std::ranges::any_of(ids, [](const std::string& id) { return id.size() > longest; }))
+    ids = shortened_apart(without_common_folders(ids), longest);
+  for (const std::string& id : ids) widest = std::max(widest, id.size());
   const std::vector<Memory>& memories = placed.problem.memories;
   const bool based = std::any_of(memories.begin(), memories.end(),
                                  [](const Memory& memory) { return memory.base != 0; });
@@ -152,7 +158,7 @@ std::string placement_text(const PlannedPlacement& placed) {
   for (BufferIndex b = 0; b < placed.problem.buffers.size(); ++b) {
     const Buffer& buffer = placed.problem.buffers[b];
     const BufferPlace& place = placed.placement.places[b];
-    text += padded("  " + buffer.id, widest + 4) +
+    text += padded("  " + ids[b], widest + 4) +
             padded(placed.problem.memories[place.memory].name, 10) +
             padded(std::to_string(place.offset), 12) +
             (based ? padded(hex_text(memories[place.memory].base + place.offset), 20) : "") +
@@ -279,7 +285,7 @@ int run_tile(const TileArguments& arguments, Session& session) {
   if (arguments.output.json())
     session.report([&] { return tile_json(report); });
   else if (!arguments.output.quiet)
-    session.report([&] { return report_text(report, arguments); });
+    session.report([&] { return wrapped(report_text(report, arguments), words_width(), 4); });
   const bool found = report.status == Status::feasible;
   const bool infeasible = report.status == Status::infeasible;
   return session.exit_code(found        ? exit_found

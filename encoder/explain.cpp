@@ -6,7 +6,9 @@
 #include "explain.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 #include <sstream>
 
 #include "backend.h"
@@ -16,6 +18,7 @@
 #include "facts/cut.h"
 #include "facts/joined.h"
 #include "load_cut.h"
+#include "model/op_labels.h"
 
 namespace tessera::encoder {
 namespace {
@@ -389,7 +392,28 @@ class Explainer {
     return height_of([&](BufferIndex b) { return solver->value(encoding.offset[b]); });
   }
 
+  /// Of the members and of whom their rules name: short where some are long.
+  [[nodiscard]] BufferNames names() const {
+    constexpr std::size_t longest = 60;
+    std::set<BufferIndex> named(members_.buffers.begin(), members_.buffers.end());
+    for (const HardwareRule& rule : members_.rules)
+      if (rule.kind == HardwareRule::Kind::relation)
+        named.insert(problem_.relations[rule.index].buffers.begin(),
+                     problem_.relations[rule.index].buffers.end());
+    std::vector<std::string> ids;
+    for (const BufferIndex b : named) ids.push_back(problem_.buffers[b].id);
+    if (std::ranges::any_of(ids, [](const std::string& id) { return id.size() > longest; }))
+      ids = shortened_apart(without_common_folders(ids), longest);
+    std::map<BufferIndex, std::string> name;
+    for (std::size_t k = 0; const BufferIndex b : named) name[b] = ids[k++];
+    return [this, name = std::move(name)](BufferIndex b) {
+      const auto found = name.find(b);
+      return found == name.end() ? problem_.buffers[b].id : found->second;
+    };
+  }
+
   void tell() {
+    const BufferNames name_of = names();
     std::ostringstream text;
     const std::size_t count = members_.buffers.size();
     text << (count == 1 ? "This buffer" : "These " + std::to_string(count) + " buffers")
@@ -397,14 +421,14 @@ class Explainer {
          << (count + members_.rules.size() > 1 ? " together" : "") << ":\n";
     for (const BufferIndex b : members_.buffers) {
       const Buffer& buffer = problem_.buffers[b];
-      text << "  " << buffer.id << ": " << buffer.size << " bytes, live";
+      text << "  " << name_of(b) << ": " << buffer.size << " bytes, live";
       for (const StepRange& live : buffer.live) {
         text << " [" << live.lower << ", " << live.upper << ')';
       }
       text << '\n';
     }
     for (const HardwareRule& rule : members_.rules) {
-      text << "  " << describe(problem_, rule) << '\n';
+      text << "  " << describe(problem_, rule, name_of) << '\n';
     }
     const std::string pairs = clique_story() + offset_story();
     text << pairs;

@@ -7,6 +7,7 @@
 // them the rest can (`minimal` says whether that was proved within the budget).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,5 +71,9 @@ struct Explanation {
 
 /// "the relation same_bank {a, b}", "the mode table of sram", ...
 [[nodiscard]] std::string describe(const PlacementProblem& problem, const HardwareRule& rule);
+/// Likewise with other names of buffers.
+using BufferNames = std::function<std::string(BufferIndex)>;
+[[nodiscard]] std::string describe(const PlacementProblem& problem, const HardwareRule& rule,
+                                   const BufferNames& name_of);
 
 }  // namespace tessera::encoder

@@ -127,6 +127,11 @@ std::vector<HardwareRule> hardware_rules(const PlacementProblem& problem) {
 }
 
 std::string describe(const PlacementProblem& problem, const HardwareRule& rule) {
+  return describe(problem, rule, [&](BufferIndex b) { return problem.buffers[b].id; });
+}
+
+std::string describe(const PlacementProblem& problem, const HardwareRule& rule,
+                     const BufferNames& name_of) {
   const auto range = [](const AddressRange& of) {
     return '[' + std::to_string(of.begin) + ", " + std::to_string(of.end) + ')';
   };
@@ -135,7 +140,7 @@ std::string describe(const PlacementProblem& problem, const HardwareRule& rule) 
       const Relation& relation = problem.relations[rule.index];
       std::string text = "the relation " + std::string(to_string(relation.kind)) + " {";
       for (std::size_t i = 0; i < relation.buffers.size(); ++i) {
-        text += (i == 0 ? "" : ", ") + problem.buffers[relation.buffers[i]].id;
+        text += (i == 0 ? "" : ", ") + name_of(relation.buffers[i]);
       }
       return text + '}';
     }
@@ -157,14 +162,14 @@ std::string describe(const PlacementProblem& problem, const HardwareRule& rule) 
               ? effective_alignment(buffer,
                                     problem.memories[allowed_memories(problem, buffer).front()])
               : buffer.alignment;
-      return "the alignment " + std::to_string(alignment) + " of " + buffer.id;
+      return "the alignment " + std::to_string(alignment) + " of " + name_of(rule.index);
     }
     case Kind::offset:
       return "the fixed offset " + std::to_string(*problem.buffers[rule.index].offset) + " of " +
-             problem.buffers[rule.index].id;
+             name_of(rule.index);
     case Kind::window:
       return "the window " + range(*problem.buffers[rule.index].window) + " of " +
-             problem.buffers[rule.index].id;
+             name_of(rule.index);
   }
   return {};
 }

@@ -27,49 +27,41 @@ struct Event {
   }
 };
 
-}  // namespace
-
-std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
-                                     const std::vector<MemoryIndex>& memories, Poll& poll) {
-  // Of buffers that may overlap each other only the largest of a connected group is counted.
-  std::vector<BufferIndex> group(problem.buffers.size());
-  std::iota(group.begin(), group.end(), BufferIndex{0});
-  const auto root = [&group](BufferIndex b) {
-    while (group[b] != b) b = group[b] = group[group[b]];
-    return b;
-  };
-  for (const Relation& relation : problem.relations) {
-    if (!meaning(relation.kind).lifts_overlap) continue;
-    for (const BufferIndex b : relation.buffers) group[root(b)] = root(relation.buffers.front());
-  }
-  std::vector<std::size_t> members(problem.buffers.size(), 0);
-  for (BufferIndex b = 0; b < group.size(); ++b) ++members[root(b)];
-
-  std::vector<Event> events;
-  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-    poll();
-    const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
-    if (!std::includes(memories.begin(), memories.end(), allowed.begin(), allowed.end())) continue;
-    for (const Load& load : loads(problem.buffers[b])) {
-      events.push_back({load.steps.lower, true, b, load.bytes, load.steps.upper});
-      events.push_back({load.steps.upper, false, b, load.bytes, load.steps.upper});
+/// The buffers that may go to these memories only, when each begins and ends to occupy how much.
+/// Of buffers that may overlap each other only the largest of a connected group counts.
+class Loads {
+ public:
+  Loads(const PlacementProblem& problem, const std::vector<MemoryIndex>& memories, Poll& poll)
+      : poll_(poll), group_(problem.buffers.size()) {
+    std::iota(group_.begin(), group_.end(), BufferIndex{0});
+    for (const Relation& relation : problem.relations) {
+      if (!meaning(relation.kind).lifts_overlap) continue;
+      for (const BufferIndex b : relation.buffers) group_[root(b)] = root(relation.buffers.front());
     }
+    for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+      poll_();
+      const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
+      if (!std::includes(memories.begin(), memories.end(), allowed.begin(), allowed.end()))
+        continue;
+      for (const Load& load : loads(problem.buffers[b])) {
+        events_.push_back({load.steps.lower, true, b, load.bytes, load.steps.upper});
+        events_.push_back({load.steps.upper, false, b, load.bytes, load.steps.upper});
+      }
+    }
+    sort_polled(events_, poll_);
   }
-  if (events.empty()) return std::nullopt;
-  sort_polled(events, poll);
-  // Per group the occupied bytes of its members; the sum of the largest is the load.
-  std::vector<std::multiset<Size>> alive(problem.buffers.size());
-  const auto largest = [&alive](BufferIndex g) {
-    return alive[g].empty() ? 0 : *alive[g].rbegin();
-  };
-  LoadCut best;
-  best.asked = -1;
-  Size load = 0;
-  for (std::size_t i = 0; i < events.size();) {
-    const Step step = events[i].step;
-    for (; i < events.size() && events[i].step == step; ++i) {
-      poll();
-      const Event& event = events[i];
+
+  [[nodiscard]] LoadCurve curve() {
+    // Per group the occupied bytes of its members; the sum of the largest is the load.
+    std::vector<std::multiset<Size>> alive(group_.size());
+    const auto largest = [&alive](BufferIndex g) {
+      return alive[g].empty() ? 0 : *alive[g].rbegin();
+    };
+    LoadCurve curve;
+    Size load = 0;
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      poll_();
+      const Event& event = events_[i];
       const BufferIndex g = root(event.buffer);
       load -= largest(g);
       if (event.begins) {
@@ -78,26 +70,59 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
         alive[g].erase(alive[g].find(event.bytes));
       }
       load += largest(g);
+      if (i + 1 == events_.size() || events_[i + 1].step != event.step)
+        curve.emplace_back(event.step, load);
     }
-    if (load > best.asked) {
-      best.asked = load;
-      best.step = step;
+    return curve;
+  }
+
+  /// Those that count at a step, sorted.
+  [[nodiscard]] std::vector<BufferIndex> counted_at(Step step) {
+    std::vector<Size> taken(group_.size(), 0);
+    std::vector<BufferIndex> chosen(group_.size());
+    for (const Event& event : events_) {
+      if (event.step > step) break;
+      if (!event.begins || event.end <= step) continue;
+      const BufferIndex g = root(event.buffer);
+      if (event.bytes <= taken[g]) continue;
+      taken[g] = event.bytes;
+      chosen[g] = event.buffer;
     }
+    std::vector<BufferIndex> buffers;
+    for (BufferIndex g = 0; g < taken.size(); ++g)
+      if (taken[g] > 0) buffers.push_back(chosen[g]);
+    std::sort(buffers.begin(), buffers.end());
+    return buffers;
   }
-  std::vector<Size> taken(problem.buffers.size(), -1);
-  std::vector<BufferIndex> chosen(problem.buffers.size());
-  for (const Event& event : events) {
-    if (event.step > best.step) break;
-    if (!event.begins || event.end <= best.step) continue;
-    const BufferIndex g = root(event.buffer);
-    if (event.bytes <= taken[g]) continue;
-    taken[g] = event.bytes;
-    chosen[g] = event.buffer;
+
+ private:
+  [[nodiscard]] BufferIndex root(BufferIndex b) {
+    while (group_[b] != b) b = group_[b] = group_[group_[b]];
+    return b;
   }
-  for (BufferIndex g = 0; g < taken.size(); ++g) {
-    if (taken[g] > 0) best.buffers.push_back(chosen[g]);
-  }
-  std::sort(best.buffers.begin(), best.buffers.end());
+
+  Poll& poll_;
+  std::vector<BufferIndex> group_;
+  std::vector<Event> events_;
+};
+
+}  // namespace
+
+LoadCurve load_curve(const PlacementProblem& problem, const std::vector<MemoryIndex>& memories,
+                     Poll& poll) {
+  return Loads(problem, memories, poll).curve();
+}
+
+std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
+                                     const std::vector<MemoryIndex>& memories, Poll& poll) {
+  Loads all(problem, memories, poll);
+  const LoadCurve curve = all.curve();
+  if (curve.empty()) return std::nullopt;
+  const auto most = std::ranges::max_element(curve, {}, &LoadCurve::value_type::second);
+  LoadCut best;
+  best.step = most->first;
+  best.asked = most->second;
+  best.buffers = all.counted_at(best.step);
   best.memories = memories;
   for (const MemoryIndex m : memories) {
     best.available = std::min(unbounded, best.available + facts::room_of(problem.memories[m]));

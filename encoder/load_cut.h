@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/poll.h"
@@ -23,6 +24,14 @@ struct LoadCut {
 /// Looks at every step, for each memory alone and for all memories together. Throws BudgetEnded.
 /// require: validate(problem) is empty.
 [[nodiscard]] std::optional<LoadCut> find_load_cut(const PlacementProblem& problem, Poll& poll);
+
+/// From each of these steps on so many bytes are asked for, up to the step of the next entry.
+using LoadCurve = std::vector<std::pair<Step, Size>>;
+
+/// What the buffers that may go to these memories only ask for, wherever they lie: of buffers that
+/// may overlap each other the largest of a connected group counts. Throws BudgetEnded.
+[[nodiscard]] LoadCurve load_curve(const PlacementProblem& problem,
+                                   const std::vector<MemoryIndex>& memories, Poll& poll);
 
 /// The step with the largest load of these buffers in these memories, whether or not it exceeds
 /// what is available; nothing without buffers. Throws BudgetEnded.

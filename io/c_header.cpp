@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "io/plan_words.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/optional.h"
 #include "tessera/check.h"
@@ -110,7 +112,8 @@ struct PlaceRow {
   MemoryIndex memory = 0;
   std::array<Offset, 2> offsets{};
   Size size = 0;
-  StepRange live;
+  StepRange live;  ///< from the first step to behind the last
+  std::array<std::vector<StepRange>, 2> lives{};
   std::array<std::size_t, 2> banks{};  ///< the first and the last one that is touched
 };
 
@@ -124,17 +127,31 @@ std::array<std::size_t, 2> banks_of(const Memory& memory, Offset offset, Size si
   return touched;
 }
 
+/// The steps at which the buffer occupies anything.
+std::vector<StepRange> lives_of(const Buffer& buffer) {
+  std::vector<StepRange> lives;
+  for (const Load& load : loads(buffer)) {
+    if (!lives.empty() && lives.back().upper == load.steps.lower)
+      lives.back().upper = load.steps.upper;
+    else
+      lives.push_back(load.steps);
+  }
+  return lives;
+}
+
 std::vector<PlaceRow> rows_of(const PlacementProblem& problem, const Placement& placement) {
   std::vector<PlaceRow> rows;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     if (is_left_out(placement, b)) continue;
     const Buffer& buffer = problem.buffers[b];
     const BufferPlace& place = placement.places[b];
+    const std::vector<StepRange> lives = lives_of(buffer);
     rows.push_back({buffer.id,
                     place.memory,
                     {place.offset, place.offset},
                     buffer.size,
                     hull_of(buffer),
+                    {lives, lives},
                     banks_of(problem.memories[place.memory], place.offset, buffer.size)});
   }
   return rows;
@@ -153,6 +170,7 @@ std::vector<PlaceRow> with_copies_joined(std::vector<PlaceRow> rows) {
           before.size == row.size) {
         before.id = stem;
         before.offsets[1] = row.offsets[1];
+        before.lives[1] = row.lives[1];
         before.live = {std::min(before.live.lower, row.live.lower),
                        std::max(before.live.upper, row.live.upper)};
         before.banks = {std::min(before.banks[0], row.banks[0]),
@@ -209,6 +227,10 @@ class CHeader {
 
   void place_type(bool copies) {
     out_ +=
+        "/* A buffer occupies its bytes in the steps from first_step to before end_step. */\n"
+        "typedef struct {\n  uint64_t first_step, end_step;\n} " +
+        low_ +
+        "_life;\n\n"
         "typedef struct {\n"
         "  const char *id;\n";
     out_ += copies ? "  uint64_t offset[2]; /* of copies 0 and 1, used by turns where tiles are "
@@ -218,12 +240,23 @@ class CHeader {
         "  uint64_t size;\n"
         "  uint32_t memory;\n"
         "  uint32_t first_bank, last_bank; /* that are touched; 0 where there are none */\n"
-        "  uint64_t first_step, end_step;  /* it lives before end_step */\n"
-        "} " +
-        low_ + "_place;\n\n";
+        "  uint64_t first_step, end_step;  /* of all its lives */\n";
+    out_ += "  const " + low_ + "_life *lives" +
+            (copies ? "[2]; /* of copies 0 and 1" : "; /* all of them") +
+            ", in order, {0, 0} behind the last; other\n"
+            "     buffers may have its bytes in between */\n"
+            "} " +
+            low_ + "_place;\n\n";
   }
 
   void places(const std::string& name, const std::vector<PlaceRow>& rows, bool copies) {
+    std::map<std::vector<StepRange>, std::size_t> lives;
+    for (const PlaceRow& row : rows)
+      for (const std::vector<StepRange>& each : row.lives) lives.emplace(each, 0);
+    if (!rows.empty()) add_lives(name + "_lives", lives);
+    const auto at = [&](const std::vector<StepRange>& each) {
+      return name + "_lives + " + std::to_string(lives.at(each));
+    };
     out_ += "static const " + low_ + "_place " + name + '[' +
             std::to_string(std::max<std::size_t>(rows.size(), 1)) + "] = {\n";
     if (rows.empty()) out_ += "  {0}\n";
@@ -233,7 +266,9 @@ class CHeader {
                      : c_number(row.offsets[0]);
       out_ += ", " + c_number(row.size) + ", " + names_[row.memory] + ", " +
               std::to_string(row.banks[0]) + "u, " + std::to_string(row.banks[1]) + "u, " +
-              c_number(row.live.lower) + ", " + c_number(row.live.upper) + "},\n";
+              c_number(row.live.lower) + ", " + c_number(row.live.upper) + ", ";
+      out_ += copies ? '{' + at(row.lives[0]) + ", " + at(row.lives[1]) + '}' : at(row.lives[0]);
+      out_ += "},\n";
     }
     out_ += "};\n";
   }
@@ -280,6 +315,21 @@ class CHeader {
   }
 
  private:
+  /// One list behind the other; sets where each begins.
+  void add_lives(const std::string& name, std::map<std::vector<StepRange>, std::size_t>& lives) {
+    out_ += "static const " + low_ + "_life " + name + "[] = {\n";
+    std::size_t begin = 0;
+    for (auto& [list, at] : lives) {
+      at = begin;
+      begin += list.size() + 1;
+      out_ += "  ";
+      for (const StepRange& each : list)
+        out_ += '{' + c_number(each.lower) + ", " + c_number(each.upper) + "}, ";
+      out_ += "{0, 0},\n";
+    }
+    out_ += "};\n";
+  }
+
   std::string low_;
   std::string high_;
   std::vector<std::string> names_;  ///< of the memories' macros
@@ -328,7 +378,12 @@ std::string c_axes(const std::array<Dim, 3>& values) {
 
 constexpr const char* run_type =
     R"(/* Runs of ops that are tiled together, in order. Tile k of a run is placed by the first of the run's
-   placements whose sizes are all at least its own. */
+   placements whose sizes are all at least its own.
+   Steps of a placement: in step k the op k of the run works on a tile, counted from first_op (an op
+   whose sums are made in parts counts once for each part). With n ops the steps of a tile are 0 to
+   n - 1; where tiles are double-buffered they are those of an even tile (copy 0), and n to 2n - 1
+   those of the odd tile (copy 1) behind it. The next tile begins at step 0 again, so a life that
+   ends with the last step and one that begins with step 0 are one. */
 typedef struct {
   const NAME_place *places;
   uint32_t buffers;

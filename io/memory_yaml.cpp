@@ -93,7 +93,7 @@ Mode read_mode(const Sources& sources, const Node& node, std::size_t banks) {
 std::vector<Bank> read_banks(const Sources& sources, Fields& fields, const Node& node) {
   std::vector<Bank> banks;
   const Node* bank_size = fields.find("bank_size");
-  if (node.kind == Node::Kind::list) {
+  if (node.kind == Node::Kind::list || node.kind == Node::Kind::null) {
     if (bank_size != nullptr) {
       throw sources.error_at_key(*bank_size,
                                  "`bank_size` goes with a number of banks, not with a list");

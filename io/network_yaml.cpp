@@ -122,6 +122,7 @@ class NetworkReader {
       fields.finish();
       op.inputs.push_back(add(std::move(tensor), each.line, each));
     };
+    if (node.kind == Node::Kind::null) return;  // `weights:` with nothing behind it
     if (node.kind != Node::Kind::list) return one(node, 0);
     for (std::size_t k = 0; k < node.children.size(); ++k) one(node.children[k], k);
   }

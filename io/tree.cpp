@@ -210,7 +210,10 @@ Size as_size(const Sources& sources, const Node& node, std::string_view what, Si
 }
 
 const std::vector<Node>& as_list(const Sources& sources, const Node& node, std::string_view what) {
-  if (node.kind != Node::Kind::list) throw sources.error(node, lead(what, "a list", node));
+  // A key of YAML with nothing behind it is an empty list; `null` of JSON is none.
+  const bool empty = node.kind == Node::Kind::null && node.plain;
+  if (node.kind != Node::Kind::list && !empty)
+    throw sources.error(node, lead(what, "a list", node));
   return node.children;
 }
 

@@ -1,7 +1,9 @@
 #include "model/op_labels.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 
 namespace tessera {
 
@@ -18,7 +20,65 @@ std::size_t common_folders(std::string_view a, std::string_view b) {
   return folders;
 }
 
+constexpr std::string_view gap = "...";
+
+/// At the beginning of a character.
+std::size_t whole_character(std::string_view text, std::size_t at) {
+  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) ++at;
+  return at;
+}
+
+/// What stands around a place, more of what follows it.
+std::string around(const std::string& text, std::size_t place, std::size_t width) {
+  constexpr std::size_t longest_character = 4;
+  const std::size_t tail = text.size() - std::min(text.size(), width - gap.size());
+  const std::size_t room = width - 2 * gap.size() - (longest_character - 1);
+  const std::size_t from = place - std::min(place, room / 3);
+  if (from >= tail) return std::string(gap) + text.substr(whole_character(text, tail));
+  const std::size_t begin = whole_character(text, from);
+  const std::size_t end = whole_character(text, from + room);
+  return std::string(from > 0 ? gap : "") + text.substr(begin, end - begin) + std::string(gap);
+}
+
+std::size_t common_beginning(const std::set<std::string>& texts) {
+  // Of sorted texts the first and the last have in common what all have.
+  const std::string& first = *texts.begin();
+  const std::string& last = *texts.rbegin();
+  return static_cast<std::size_t>(
+      std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first - first.begin());
+}
+
 }  // namespace
+
+std::vector<std::string> shortened_apart(const std::vector<std::string>& texts, std::size_t width) {
+  std::vector<std::string> out;
+  for (const std::string& text : texts) out.push_back(shortened(text, width));
+  if (width < 4 * gap.size()) return out;
+  constexpr int most_rounds = 20;  // each shows a place further behind
+  for (int round = 0; round < most_rounds; ++round) {
+    std::map<std::string, std::set<std::string>> alike;
+    for (std::size_t k = 0; k < texts.size(); ++k) alike[out[k]].insert(texts[k]);
+    bool changed = false;
+    for (std::size_t k = 0; k < texts.size(); ++k) {
+      const std::set<std::string>& group = alike[out[k]];
+      if (group.size() < 2) continue;
+      std::string other = around(texts[k], common_beginning(group), width);
+      changed = changed || other != out[k];
+      out[k] = std::move(other);
+    }
+    if (!changed) break;
+  }
+  return out;
+}
+
+std::vector<std::string> without_common_folders(std::vector<std::string> names) {
+  if (names.size() < 2) return names;
+  std::size_t common = names.front().rfind('/') + 1;  // npos + 1 is 0
+  for (const std::string& name : names)
+    common = std::min(common, common_folders(names.front(), name));
+  for (std::string& name : names) name.erase(0, common);
+  return names;
+}
 
 std::string without_repeats(std::string_view name) {
   std::string out;
@@ -38,7 +98,6 @@ std::string without_repeats(std::string_view name) {
 }
 
 std::string shortened(const std::string& text, std::size_t width) {
-  constexpr std::string_view gap = "...";
   if (text.size() <= width) return text;
   // Both ends of a range are named, the shorter one as a whole where it is short.
   if (const std::size_t at = text.find(range_mark);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tessera/network_plan.h"
 
@@ -21,6 +22,14 @@ namespace tessera {
 /// At most `width` characters; the middle goes, more of the end stays than of the beginning. Of the
 /// ops of a run, "first .. last", both keep theirs.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t width);
+
+/// Each of these in at most `width` characters, so that different ones stay different: names that
+/// would look alike show the place where they differ.
+[[nodiscard]] std::vector<std::string> shortened_apart(const std::vector<std::string>& texts,
+                                                       std::size_t width);
+
+/// Without the folders in front that all have in common.
+[[nodiscard]] std::vector<std::string> without_common_folders(std::vector<std::string> names);
 
 class OpLabels {
  public:

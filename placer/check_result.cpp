@@ -147,13 +147,10 @@ class ResultCheck {
     if (result_.lower_bound > highest)
       wrong("The result says that nothing is lower than " + std::to_string(result_.lower_bound) +
             ", but it is " + std::to_string(highest) + " high itself.");
-    bool each_met = high.size() == 1;
     if (high.size() > 1 && result_.lower_bounds.size() == high.size()) {
-      each_met = true;
       for (MemoryIndex m = 0; m < high.size(); ++m) {
         const Size least = result_.lower_bounds[m];
         const std::string& name = problem_.memories[m].name;
-        each_met = each_met && least == high[m];
         if (least > high[m])
           wrong("The result says that " + name + " cannot be lower than " + std::to_string(least) +
                 ", but it is " + std::to_string(high[m]) + " high.");
@@ -167,8 +164,6 @@ class ResultCheck {
       wrong("The result has two different bounds of the height of its one memory.");
     if (!verdict_.wrong.empty()) return;
     bound_of_all_heights();
-    if (result_.proven_minimum && !each_met)
-      verdict_.claimed.push_back("proven_minimum, of memories that share buffers");
   }
 
   void unused() {

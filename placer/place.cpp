@@ -174,7 +174,6 @@ class Placer {
       tell("minimize", largest(heights), largest(bounds));
     };
     HeightResult least = least_height(problem_, std::nullopt, own);
-    result_.proven_minimum = least.proven;
     group_bounds_ = std::move(least.group_bounds);
     result_.lower_bound = least.lower_bound;
     if (least.lower_bounds.size() == result_.lower_bounds.size())
@@ -238,17 +237,12 @@ class Placer {
       }
       each.proved = each.value == each.bound;
       if (each.name != "height") result_.proven_optimal = result_.proven_optimal && each.proved;
-      if (each.name == "height")
-        result_.proven_minimum = each.proved && each.value == height_bound();
       result_.objectives.push_back(std::move(each));
     }
   }
 
   void judge_goal(Objective what) {
     if (what == Objective::height) {
-      if (result_.proven_minimum &&
-          *std::max_element(result_.heights.begin(), result_.heights.end()) != height_bound())
-        throw InternalError("a minimum is called proved, but its bound does not reach it");
       result_.proven_optimal = result_.cost == 0;  // nothing is cheaper than nothing
       const Size height = *std::max_element(result_.heights.begin(), result_.heights.end());
       result_.objectives.push_back({"height", height, height_bound(), height == height_bound()});
@@ -260,7 +254,6 @@ class Placer {
           {"benefit", result_.benefit, result_.benefit_bound, result_.proven_optimal});
       return;
     }
-    // Even when nobody asked for the least height, it may have been met.
     const Cost bound = std::max(answer_.found.bound, engine::goal_floor(problem_, search_.goal));
     if (what == Objective::cost) {
       result_.cost_bound = bound;
@@ -429,7 +422,6 @@ class BestOf {
     result.lower_bound = least_->lower_bound;
     result.cost_bound = least_->cost_bound;
     if (!result.placement) return result;
-    result.proven_minimum = what_ == Objective::height && result.height == result.lower_bound;
     result.proven_optimal = result.cost == (what_ == Objective::cost ? result.cost_bound : 0);
     for (ObjectiveValue& each : result.objectives) {
       each.bound = least_->objectives.empty() ? 0 : least_->objectives.front().bound;
@@ -526,11 +518,13 @@ std::vector<Objective> resolve_objectives(std::optional<Objective> asked,
 PlacementResult place(const PlacementProblem& problem, const PlaceParams& params) {
   const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),
                                  [](const Memory& memory) { return memory.base != 0; });
-  if (based) {
-    porter::require_valid(problem);
-    if (has_unaligned_base(problem)) return placer::place_tied(problem, params);
-  }
-  return placer::Placer(problem, params).run();
+  if (based) porter::require_valid(problem);
+  PlacementResult result = based && has_unaligned_base(problem)
+                               ? placer::place_tied(problem, params)
+                               : placer::Placer(problem, params).run();
+  // A bound that meets the value is a proof, whatever was asked for.
+  result.proven_minimum = result.placement && result.height == result.lower_bound;
+  return result;
 }
 
 }  // namespace tessera

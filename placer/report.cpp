@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "encoder/explain.h"
+#include "encoder/load_cut.h"
+#include "facts/room.h"
 #include "io/files.h"
 #include "io/load.h"
 #include "io/report_page.h"
 #include "io/tree.h"
 #include "model/derived.h"
 #include "model/json_write.h"
+#include "model/relations.h"
 #include "tessera/check.h"
 #include "tessera/errors.h"
 #include "tessera/explain.h"
@@ -46,6 +50,19 @@ std::string memory_text(const Memory& memory) {
   });
 }
 
+/// The buffers of each relation that lets them overlap.
+std::string shares_text(const PlacementProblem& problem) {
+  std::string text = "[";
+  for (const Relation& relation : problem.relations) {
+    if (!meaning(relation.kind).lifts_overlap) continue;
+    text += text.size() > 1 ? ",[" : "[";
+    for (std::size_t k = 0; k < relation.buffers.size(); ++k)
+      text += (k == 0 ? "" : ",") + json_string(problem.buffers[relation.buffers[k]].id);
+    text += ']';
+  }
+  return text + ']';
+}
+
 /// A buffer that lies nowhere.
 std::string buffer_text(const Buffer& buffer) {
   return json_object([&](JsonObject& one) {
@@ -76,6 +93,42 @@ void add_occupied(JsonObject& given, const PlacementProblem& problem) {
   if (pieces > 0) given.entry("occupied") += text;
 }
 
+void add_curve(JsonObject& to, std::string_view key, const encoder::LoadCurve& curve) {
+  to.list(key, curve, [](const auto& corner) { return pair_text(corner.first, corner.second); });
+}
+
+/// What all buffers and those of the explanation ask for at each step: of each memory those that
+/// may go nowhere else, and of all memories together all of them where some have a choice.
+std::string loads_text(const PlacementProblem& problem, const Explanation& why) {
+  std::vector<std::vector<MemoryIndex>> sets;
+  for (MemoryIndex m = 0; m < problem.memories.size(); ++m) sets.push_back({m});
+  const bool choice = std::ranges::any_of(problem.buffers, [&](const Buffer& buffer) {
+    return allowed_memories(problem, buffer).size() > 1;
+  });
+  if (choice) {
+    sets.emplace_back(problem.memories.size());
+    std::iota(sets.back().begin(), sets.back().end(), MemoryIndex{0});
+  }
+  const PlacementProblem part = encoder::part_of(problem, why.buffers, {});
+  std::string text = "[";
+  for (const std::vector<MemoryIndex>& memories : sets) {
+    Poll never;
+    const encoder::LoadCurve all = encoder::load_curve(problem, memories, never);
+    if (all.empty()) continue;
+    text += (text.size() > 1 ? "," : "") + json_object([&](JsonObject& one) {
+              Size room = 0;
+              for (const MemoryIndex m : memories)
+                room = std::min(unbounded, room + facts::room_of(problem.memories[m]));
+              one.list("memories", memories,
+                       [&](MemoryIndex m) { return json_string(problem.memories[m].name); });
+              if (room != unbounded) one.number("room", room);
+              add_curve(one, "all", all);
+              add_curve(one, "set", encoder::load_curve(part, memories, never));
+            });
+  }
+  return text + ']';
+}
+
 std::string explanation_text(const PlacementProblem& problem, const Explanation& why) {
   return json_object([&](JsonObject& one) {
     one.text("status", to_string(why.status));
@@ -84,6 +137,7 @@ std::string explanation_text(const PlacementProblem& problem, const Explanation&
              [&](BufferIndex b) { return json_string(problem.buffers[b].id); });
     one.texts("rules", why.rules);
     one.text("text", why.text);
+    one.entry("loads") += loads_text(problem, why);
   });
 }
 
@@ -92,6 +146,7 @@ std::string given_text(const PlacementProblem& problem, const PlacementResult& r
                        const Limits& limits) {
   return json_object([&](JsonObject& given) {
     given.list("memories", problem.memories, memory_text);
+    given.entry("shares") += shares_text(problem);
     add_occupied(given, problem);
     if (result.placement) {
       std::vector<std::string> wrong;
@@ -106,6 +161,14 @@ std::string given_text(const PlacementProblem& problem, const PlacementResult& r
   });
 }
 
+/// "NETWORK on PROFILE", where the plan says both.
+std::optional<std::string> title_of_plan(const io::Node& plan) {
+  const io::Node* const network = plan.find("network");
+  const io::Node* const profile = plan.find("profile");
+  if (network == nullptr || profile == nullptr || network->text.empty()) return std::nullopt;
+  return network->text + " on " + profile->text;
+}
+
 }  // namespace
 
 }  // namespace tessera::placer
@@ -114,7 +177,7 @@ namespace tessera {
 
 Report report_html(const std::string& result, const Input* input, const Limits& limits) {
   std::string text = io::read_file(io::input_path(result));
-  const std::string title = std::filesystem::path(result).filename().string();
+  std::string title = std::filesystem::path(result).filename().string();
   Report report;
   std::string json;
   std::string given = "null";
@@ -131,6 +194,7 @@ Report report_html(const std::string& result, const Input* input, const Limits& 
     if (input == nullptr || (name != nullptr && name->text == "plan/1"))
       kind = io::check_report_tree(sources, root);
     if (kind) json = io::json_text(root);
+    if (kind == io::ReportKind::plan) title = placer::title_of_plan(root).value_or(title);
     if (kind == io::ReportKind::plan && input != nullptr)
       throw BadInput(result + ": is a plan, which is reported without --input",
                      "a plan holds all that its report shows");
@@ -140,6 +204,7 @@ Report report_html(const std::string& result, const Input* input, const Limits& 
   }
   if (!kind) {
     const PlacementResult placed = load_result_text(std::move(text), result, *input);
+    if (!input->problem.name.empty()) title = input->problem.name;
     json = result_json(input->problem, placed);
     given = placer::given_text(input->problem, placed, limits);
   }

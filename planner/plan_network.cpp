@@ -35,13 +35,12 @@ void require_effort(const Network& network, const Hardware& hardware, const Plan
                    "0 leaves them out");
 }
 
-/// Work is added up. Of one network's candidates each way tells how many it had, and how many
-/// came to nothing: both have the same, as a rule, and no more than there are.
+/// Each way has candidates of its own.
 void add(const PlanSearch& other, PlanSearch& search) {
-  search.candidates = std::max(search.candidates, other.candidates);
-  search.infeasible = std::max(search.infeasible, other.infeasible);
-  search.unknown = std::max(search.unknown, other.unknown);
-  search.pruned = std::max(search.pruned, other.pruned);
+  search.candidates += other.candidates;
+  search.infeasible += other.infeasible;
+  search.unknown += other.unknown;
+  search.pruned += other.pruned;
   search.solved += other.solved;
   search.reused += other.reused;
   search.shapes += other.shapes;

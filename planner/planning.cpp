@@ -509,26 +509,23 @@ class Planner {
         "from run to run";
   }
 
+  /// A candidate is solved, reused or pruned.
   void note_search(const search::CoverResult* result) {
     PlanSearch& s = plan_.search;
     const CandidateCounts counts = candidates_.counts();
-    s.solved = counts.solved;
-    s.reused = counts.reused;
-    s.infeasible = counts.infeasible;
+    s.candidates =
+        result == nullptr ? static_cast<std::int64_t>(network_.ops.size()) : result->candidates;
+    const std::int64_t excluded = result == nullptr ? 0 : result->excluded_by_bound;
+    // Covers of short runs, which a time limit asks for besides, answer candidates of their own.
+    const std::int64_t answered =
+        std::min(s.candidates - excluded,
+                 std::max(result == nullptr ? 0 : result->answered, counts.solved + counts.reused));
+    s.solved = std::min(counts.solved, answered);
+    s.reused = answered - s.solved;
+    s.pruned = s.candidates - answered;
+    s.infeasible = counts.infeasible + excluded;
     s.unknown = counts.unknown;
     s.shapes = counts.shapes;
-    if (result == nullptr) {
-      s.candidates = static_cast<std::int64_t>(network_.ops.size());
-      return;
-    }
-    s.candidates = result->candidates;
-    // Covers of short runs, which a time limit asks for besides, have runs of their own.
-    s.reused =
-        std::max<std::int64_t>(0, std::min(s.reused + result->answered - result->evaluated,
-                                           s.candidates - result->excluded_by_bound - s.solved));
-    s.infeasible += result->excluded_by_bound;
-    s.pruned =
-        std::max<std::int64_t>(0, s.candidates - s.solved - s.reused - result->excluded_by_bound);
   }
 
   [[nodiscard]] StopReason stop_reason() const {

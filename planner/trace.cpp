@@ -5,6 +5,7 @@
 #include <map>
 
 #include "io/plan_picture/plan_picture.h"
+#include "model/live_bytes.h"
 #include "model/off_chip.h"
 #include "planner/chart.h"
 #include "planner/pinned.h"
@@ -164,17 +165,12 @@ class Tracer {
   void off_the_chip() {
     const OffchipClock clock(plan_);
     for (const OffchipMemory& memory : plan_.offchip) {
-      std::map<Step, Size> change;
-      for (const OffchipBuffer& b : memory.buffers) {
-        change[b.live.lower] += b.size;
-        change[b.live.upper] -= b.size;
-      }
-      Size now = 0;
-      for (const auto& [step, by] : change) {
-        now += by;
+      std::vector<Segment> occupied;
+      for (const OffchipBuffer& b : memory.buffers)
+        occupied.push_back({b.live, {b.offset, b.offset + b.size}});
+      for (const auto& [step, bytes] : live_bytes(occupied))
         trace_.counter(memory.memory + ", bytes live", clock.at(step),
-                       {{"bytes", static_cast<double>(now)}});
-      }
+                       {{"bytes", static_cast<double>(bytes)}});
     }
   }
 

@@ -295,7 +295,7 @@ void bind_placement(py::module_& module) {
           "Proved: no placement is lower.")
       .def_property_readonly(
           "proven_minimum", [](const Answer& a) { return a.result.proven_minimum; },
-          "Was the height minimised, and is it proved to be the least?")
+          "Is the height proved to be the least? So it is wherever it equals `lower_bound`.")
       .def_property_readonly(
           "heights", [](const Answer& a) { return by_memory(*a.problem, a.result.heights); })
       .def_property_readonly(

@@ -159,14 +159,14 @@ struct PlannedBehind {
   friend bool operator==(const PlannedBehind&, const PlannedBehind&) = default;
 };
 
-/// What the search did. Candidates are runs of consecutive ops.
+/// What the search did. Candidates are runs of consecutive ops: each is solved, reused or pruned.
 struct PlanSearch {
   std::int64_t candidates = 0;
   std::int64_t solved = 0;      ///< evaluated: tiled, placed and simulated
   std::int64_t infeasible = 0;  ///< proved to fit with no tile (solved or by their bounds)
   std::int64_t unknown = 0;     ///< a limit on a question or on time ended their evaluation
   std::int64_t reused = 0;      ///< the same question as one already answered
-  std::int64_t pruned = 0;      ///< never evaluated: their bounds kept them off every best cover
+  std::int64_t pruned = 0;      ///< never evaluated: bounds kept them off, or a limit came first
   std::int64_t shapes = 0;      ///< of tiles, more than the fewest, that were costed
   std::int64_t nodes_per_question = 0;  ///< that one placement question was allowed
   double seconds = 0;

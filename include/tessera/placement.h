@@ -75,12 +75,12 @@ struct PlacementResult {
   std::vector<Size> heights{};           ///< per memory: largest offset + size (0 if unused)
   std::vector<Size> lower_bounds{};      ///< per memory, proved
   Size height = 0;                       ///< the largest of `heights`
-  Size lower_bound = 0;  ///< proved bound on `height` (for several memories: on the sum if summed)
-  bool proven_minimum = false;  ///< height == lower_bound, only set when minimising
-  Cost cost = 0;                ///< of the soft relations
-  Cost cost_bound = 0;          ///< proved
-  Benefit benefit = 0;          ///< of the optional buffers that are placed
-  Benefit benefit_bound = 0;    ///< proved: no placement has more
+  Size lower_bound = 0;                  ///< proved bound on `height`
+  bool proven_minimum = false;           ///< height == lower_bound, whatever was asked for
+  Cost cost = 0;                         ///< of the soft relations
+  Cost cost_bound = 0;                   ///< proved
+  Benefit benefit = 0;                   ///< of the optional buffers that are placed
+  Benefit benefit_bound = 0;             ///< proved: no placement has more
   bool proven_optimal = false;  ///< of what was asked for beside the height: it meets its bound
   std::vector<ObjectiveValue> objectives{};
   /// Of a result that was read from a file: the modes it calls unused, per memory.

@@ -8,7 +8,7 @@ function memoriesOf(placement, known) {
     if (!named.has(name)) {
       const told = (known || []).find((each) => each.name === name) || {};
       named.set(name, {name, capacity: told.capacity || null, base: told.base || 0, reserved: told.reserved || [],
-                       banks: told.banks || [], buffers: [], modes: (placement.modes || {})[name] || [], steps: 0, height: 0});
+                       reservedFor: told.reservedFor || "reserved", banks: told.banks || [], buffers: [], modes: (placement.modes || {})[name] || [], steps: 0, height: 0});
     }
     return named.get(name);
   };
@@ -29,17 +29,66 @@ function lifeOf(b) {
   return parts ? parts.map(([from, to, low, high]) => [from, to, at + low, at + high])
                : (b.live || []).map(([from, to]) => [from, to, at, at + b.size]);
 }
-// Bytes of buffers alive, as the corners of a curve: [step, bytes] from there on.
+// Bytes of addresses that are live, as the corners of a curve: [step, bytes] from there on. Addresses that buffers share count
+// once: a segment tree over the ends of all ranges has the length of their union.
 function loadOf(buffers) {
-  const change = new Map();
+  const events = [], all = [];
   for (const b of buffers) for (const [from, to, low, high] of lifeOf(b)) {
-    change.set(from, (change.get(from) || 0) + high - low);
-    change.set(to, (change.get(to) || 0) - (high - low));
+    events.push([from, 1, low, high], [to, -1, low, high]);
+    all.push(low, high);
   }
-  let now = 0;
-  return [...change.keys()].sort((a, b) => a - b).map((step) => [step, now += change.get(step)]);
+  events.sort((a, b) => a[0] - b[0]);
+  const ends = [...new Set(all)].sort((a, b) => a - b);
+  let leaves = 1;
+  while (leaves < ends.length) leaves *= 2;
+  const end = (k) => ends[Math.min(k, ends.length - 1)], whole = new Int32Array(2 * leaves), covered = new Float64Array(2 * leaves);
+  const change = (by, low, high, at, from, to) => {
+    if (high <= end(from) || end(to) <= low) return;
+    if (low <= end(from) && end(to) <= high) whole[at] += by;
+    else {
+      const middle = (from + to) / 2;
+      change(by, low, high, 2 * at, from, middle);
+      change(by, low, high, 2 * at + 1, middle, to);
+    }
+    covered[at] = whole[at] > 0 ? end(to) - end(from) : to - from === 1 ? 0 : covered[2 * at] + covered[2 * at + 1];
+  };
+  const curve = [];
+  events.forEach(([step, by, low, high], k) => {
+    change(by, low, high, 1, 0, leaves);
+    if (k + 1 === events.length || events[k + 1][0] !== step) curve.push([step, covered[1]]);
+  });
+  return curve;
 }
 function peakOf(load) { return load.reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]); }
+
+// Where two buffers have the same bytes at the same steps: [from, to, begin, end, allowed]. Relations of the problem allow it;
+// without the problem nothing is known of them. No more than can be told apart in a picture.
+function sharedOf(spans) {
+  const groups = (given && given.shares || []).map((ids) => new Set(ids));
+  const shared = [];
+  let live = [];
+  for (const s of [...spans].sort((a, b) => a.from - b.from)) {
+    live = live.filter((other) => other.to > s.from);
+    for (const other of live) {
+      if (other.b === s.b || other.high <= s.low || s.high <= other.low || shared.length >= 5000) continue;
+      shared.push({from: s.from, to: Math.min(s.to, other.to), low: Math.max(s.low, other.low), high: Math.min(s.high, other.high),
+                   allowed: !given || groups.some((group) => group.has(s.b.id) && group.has(other.b.id))});
+    }
+    live.push(s);
+  }
+  return shared;
+}
+// Diagonal lines, falling or rising.
+function hatch(c, colour, falling) {
+  const tile = document.createElement("canvas"), size = 7;
+  tile.width = tile.height = size;
+  const t = tile.getContext("2d");
+  t.strokeStyle = colour; t.lineWidth = 1.2;
+  t.beginPath();
+  for (const shift of [-size, 0, size]) { t.moveTo(shift, falling ? 0 : size); t.lineTo(shift + size, falling ? size : 0); }
+  t.stroke();
+  return c.createPattern(tile, "repeat");
+}
 
 // ---- the picture: steps from left to right, addresses from below ------------------------------------
 // options: tall; marked, a set of ids; unit of time (step); cuts, [{at, name}]; when(time), what goes on then; from, lowest address.
@@ -65,6 +114,19 @@ const colourings = {
 };
 const lifeText = (b) => b.live.slice(0, 6).map(([f, t]) => "[" + f + ", " + t + ")").join(" ") + (b.live.length > 6 ? " …" : "");
 
+// Round values from `from` to `to`, at most about `most` of them: powers of two for bytes, whole numbers for steps.
+function ticks(from, to, most, whole) {
+  let unit = whole ? 1 : 1e-9;
+  const raw = (to - from) / most;
+  if (whole === "bytes") { while (unit < raw) unit *= 2; }
+  else { for (const m = [2, 2.5, 2]; unit < raw;) unit *= m[Math.round(Math.log10(unit) * 3 + 300) % 3]; unit = Math.ceil(unit); }
+  const at = [];
+  for (let t = Math.ceil(from / unit) * unit; t <= to; t += unit) at.push(t);
+  return at;
+}
+const penFont = "11.5px system-ui, sans-serif";
+function widestOf(c, texts) { return texts.reduce((most, text) => Math.max(most, c.measureText(text).width), 0); }
+
 function picture(memory, options = {}) {
   const spans = [];
   for (const b of memory.buffers) for (const [from, to, low, high] of lifeOf(b)) spans.push({b, from, to, low, high});
@@ -79,7 +141,12 @@ function picture(memory, options = {}) {
   const marked = options.marked || new Set();
   const canvas = el("canvas", {tabindex: "0", role: "img",
     "aria-label": "Buffers of memory " + memory.name + ": " + unit + "s from left to right, addresses from below"});
-  const left = 74, under = 78, above = 8, right = 12, curve = 44;
+  const addressOf = (a) => (memory.base ? hex(memory.base + a) : bytes(a));
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = penFont;
+  const left = Math.max(74, 14 + widestOf(pen, [...ticks(whole.y0, whole.y1, 9, "bytes"), top].map(addressOf)));
+  const shared = memory.off ? [] : sharedOf(spans);
+  const under = 78, above = 8, right = 12, curve = 44;
   const tall = options.tall || 460;
   let wide = 900;
   const X = (step) => left + (step - view.x0) / (view.x1 - view.x0) * (wide - left - right);
@@ -100,15 +167,6 @@ function picture(memory, options = {}) {
   }
   const paint = (b) => (marked.has(b.id) ? shade("--bad") : colouring === "kind" ? kinds[b.kind][1] : colouring === "name" ? hue(b.id) : ramp(ranks[colouring](b)));
 
-  function ticks(from, to, most, whole) {
-    let unit = whole ? 1 : 1e-9;
-    const raw = (to - from) / most;
-    if (whole === "bytes") { while (unit < raw) unit *= 2; }
-    else { for (const m = [2, 2.5, 2]; unit < raw;) unit *= m[Math.round(Math.log10(unit) * 3 + 300) % 3]; unit = Math.ceil(unit); }
-    const at = [];
-    for (let t = Math.ceil(from / unit) * unit; t <= to; t += unit) at.push(t);
-    return at;
-  }
   function draw() {
     pending = false;
     const box = canvas.getBoundingClientRect(), dense = devicePixelRatio || 1;
@@ -120,7 +178,7 @@ function picture(memory, options = {}) {
     c.setTransform(dense, 0, 0, dense, 0, 0);
     c.fillStyle = shade("--back");
     c.fillRect(0, 0, wide, tall);
-    c.font = "11.5px system-ui, sans-serif";
+    c.font = penFont;
     const soft = shade("--soft"), grid = shade("--grid"), ink = shade("--ink");
     const bottom = tall - under;
     // Steps and addresses.
@@ -135,13 +193,17 @@ function picture(memory, options = {}) {
     for (const a of ticks(view.y0, view.y1, 9, "bytes")) {
       const y = Y(a);
       c.beginPath(); c.moveTo(left, y); c.lineTo(wide - right, y); c.stroke();
-      c.fillText(memory.base ? hex(memory.base + a) : bytes(a), left - 6, y);
+      c.fillText(addressOf(a), left - 6, y);
     }
     c.textBaseline = "alphabetic";
     c.save();
     c.beginPath(); c.rect(left, above, wide - left - right, bottom - above); c.clip();
-    c.fillStyle = shade("--shade");
-    for (const [from, to] of memory.reserved) c.fillRect(left, Y(to), wide - left, Y(from) - Y(to));
+    for (const [from, to] of memory.reserved) {
+      const y = Y(to), h = Math.max(1, Y(from) - y);
+      c.fillStyle = shade("--card"); c.fillRect(left, y, wide - left, h);
+      c.fillStyle = hatch(c, soft, false); c.fillRect(left, y, wide - left, h);
+      c.strokeStyle = soft; c.strokeRect(left, y + 0.5, wide - left, h - 1);
+    }
     const dense_enough = spans.length > 4000;
     for (const s of spans) {
       if (s.to <= view.x0 || s.from >= view.x1 || s.low >= view.y1 || s.high <= view.y0) continue;
@@ -160,6 +222,10 @@ function picture(memory, options = {}) {
       if (s.b === hovered || s.b === chosen) {
         c.strokeStyle = ink; c.lineWidth = 2.5; c.strokeRect(x, y, w, h); c.lineWidth = 1;
       }
+    }
+    for (const s of shared) {
+      c.fillStyle = hatch(c, s.allowed ? (dark() ? "#f2f5f9aa" : "#17202c99") : shade("--bad"), true);
+      c.fillRect(X(s.from), Y(s.high), X(s.to) - X(s.from), Y(s.low) - Y(s.high));
     }
     let named = -100;
     c.textAlign = "left";
@@ -186,7 +252,7 @@ function picture(memory, options = {}) {
     if (memory.capacity) rule(memory.capacity, shade("--bad"), "capacity " + bytes(memory.capacity), [6, 4]);
     if (memory.height) rule(memory.height, shade("--accent"), "height " + bytes(memory.height), [4, 4], "left");
     c.restore();
-    // The bytes alive below, and the step with most of them.
+    // The bytes that are live below, and the step with most of them.
     const most = Math.max(peak[1], 1), floor = tall - 20, ceiling = floor - curve;
     c.save(); c.beginPath(); c.rect(left, ceiling - 2, wide - left - right, curve + 4); c.clip();
     c.fillStyle = shade("--accent"); c.globalAlpha = 0.35; c.beginPath(); c.moveTo(X(view.x0), floor);
@@ -194,7 +260,7 @@ function picture(memory, options = {}) {
     for (const [step, value] of load) { c.lineTo(X(step), floor - now / most * curve); c.lineTo(X(step), floor - value / most * curve); now = value; }
     c.lineTo(wide, floor - now / most * curve); c.lineTo(wide, floor); c.closePath(); c.fill(); c.globalAlpha = 1;
     c.restore();
-    c.fillStyle = soft; c.textAlign = "right"; c.fillText("alive", left - 6, floor - curve / 2 + 4);
+    c.fillStyle = soft; c.textAlign = "right"; c.fillText("live", left - 6, floor - curve / 2 + 4);
     if (peak[1] > 0 && peak[0] >= view.x0 && peak[0] < view.x1) {
       const x = X(peak[0]);
       c.strokeStyle = shade("--bad"); c.beginPath(); c.moveTo(x, above); c.lineTo(x, floor); c.stroke();
@@ -227,14 +293,12 @@ function picture(memory, options = {}) {
     view = {x0, x1: x0 + w, y0, y1: y0 + h};
     redraw();
   }
+  // The buffers under the pointer, the one that is drawn last in front.
   function find(event) {
     const box = canvas.getBoundingClientRect();
     const step = stepAt(event.clientX - box.left), address = addressAt(event.clientY - box.top);
-    let best = null;
-    if (event.clientX - box.left < left) return null;
-    for (const s of spans)
-      if (s.from <= step && step < s.to && s.low <= address && address < s.high) best = s.b;
-    return best;
+    if (event.clientX - box.left < left) return [];
+    return spans.filter((s) => s.from <= step && step < s.to && s.low <= address && address < s.high).map((s) => s.b).reverse();
   }
   function tell(b, time) {
     const addresses = "offset " + count(b.offset) + " to " + count(b.offset + b.size);
@@ -256,9 +320,10 @@ function picture(memory, options = {}) {
       hideTip();
       return;
     }
-    const b = find(event);
+    const [b = null, ...others] = find(event);
     if (b !== hovered) { hovered = b; redraw(); }
-    if (b) showTip(event, tell(b, stepAt(event.clientX - canvas.getBoundingClientRect().left))); else hideTip();
+    const also = others.length ? "\nthe same bytes as " + others.slice(0, 6).map((other) => other.id).join(", ") : "";
+    if (b) showTip(event, tell(b, stepAt(event.clientX - canvas.getBoundingClientRect().left)) + also); else hideTip();
   });
   canvas.addEventListener("pointerleave", () => { hovered = null; hideTip(); redraw(); });
   const reset = () => { view = {...whole}; redraw(); };
@@ -283,6 +348,10 @@ function picture(memory, options = {}) {
       for (const [key, [words, colour]] of Object.entries(kinds))
         if (there.has(key)) legend.append(el("span", {class: "swatch", style: "background:" + colour}), words + " ");
     }
+    const mark = (lines, words) => legend.append(el("span", {class: "swatch", style: "background:repeating-linear-gradient(" + lines + " 0 1.5px,transparent 1.5px 5px)"}), words + " ");
+    if (memory.reserved.length) mark("135deg,var(--soft)", memory.reservedFor);
+    if (shared.some((s) => s.allowed)) mark("45deg,var(--ink)", "bytes that buffers share");
+    if (shared.some((s) => !s.allowed)) mark("45deg,var(--bad)", "overlap that no rule allows");
     if (marked.size) legend.append(el("span", {class: "swatch", style: "background:var(--bad)"}), "of the smallest set");
     redraw();
   }
@@ -299,7 +368,7 @@ function picture(memory, options = {}) {
     el("div", {class: "soft", style: "font-size:13px"},
        "Wheel: zoom (with Shift " + unit + "s alone, with Alt addresses alone). Drag: move. Double click: all."));
   explainColours();
-  return {node, peak, show(b) {
+  return {node, peak, left, show(b) {
     chosen = b;
     const from = Math.min(...b.live.map((l) => l[0])), to = Math.max(...b.live.map((l) => l[1]));
     const w = Math.min(steps, Math.max((to - from) * 3, steps / 40)), h = Math.min(top, Math.max(b.size * 4, top / 20));

@@ -33,31 +33,31 @@ function placementViews(placement, known, where, options = {}) {
         memory.capacity ? [exact(memory.capacity), "capacity"] : null,
         memory.capacity ? [(100 * memory.height / memory.capacity).toFixed(1) + " %", "of the capacity"] : null,
         memory.base ? [hex(memory.base), "first address"] : null,
-        [exact(peak[1]), "most bytes alive, at step " + count(peak[0])],
+        [exact(peak[1]), "most bytes live, at step " + count(peak[0])],
         [count(memory.buffers.length), memory.buffers.length === 1 ? "buffer" : "buffers"],
       ]), view.node);
-    if (memory.modes.length) where.append(modesOf(memory.modes));
+    if (memory.modes.length) where.append(modesOf(memory.modes, view.left));
     const rows = [...memory.buffers].sort((a, b) => b.size - a.size);
-    where.append(el("details", {}, el("summary", {}, "Buffers alive at the peak (" + count(at.length) + ")"),
+    where.append(el("details", {}, el("summary", {}, "Buffers live at the peak (" + count(at.length) + ")"),
                     table(bufferColumns(memory.base), at.sort((a, b) => b.offset - a.offset), {go: view.show})),
                  el("details", {open: options.closed ? null : ""}, el("summary", {}, "All buffers, the largest first"),
                     table(bufferColumns(memory.base), rows, {go: view.show})));
   }
 }
 
-function modesOf(modes) {
+function modesOf(modes, left) {
   const runs = [];
   for (let step = 0; step < modes.length; ++step) {
     const last = runs[runs.length - 1];
     if (last && last.mode === modes[step]) ++last.steps; else runs.push({mode: modes[step], from: step, steps: 1});
   }
-  return modeStrip(runs, "step");
+  return modeStrip(runs, "step", left);
 }
-function modeStrip(runs, unit) {
+function modeStrip(runs, unit, left) {
   const used = [...new Set(runs.map((run) => run.mode))];
   return el("div", {}, el("p", {class: "soft"}, "Modes, " + unit + " by " + unit + ": ", used.slice(0, 24).map((mode) =>
       el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:" + hue(mode)}), mode)), used.length > 24 ? "…" : ""),
-    el("div", {class: "share", style: "margin:0 12px 0 74px"}, runs.slice(0, 4000).map((run) => el("i", {
+    el("div", {class: "share", style: "margin:0 12px 0 " + left + "px"}, runs.slice(0, 4000).map((run) => el("i", {
       style: "flex:" + run.steps + " 0 0;background:" + hue(run.mode), title: run.mode + " from " + unit + " " + count(Math.round(run.from)) + ", " + count(Math.round(run.steps)) + " " + unit + "s"}))));
 }
 
@@ -91,44 +91,56 @@ function explanationPage(why) {
   const members = new Set(why.buffers);
   section("Why there is none", el("pre", {}, why.text || "No reason was found within the limits."));
   if (!given.buffers) return;
-  // Offsets there are none: the bytes alive, those of the set at the bottom.
-  const canvas = el("canvas", {"aria-label": "Bytes alive at each step"});
-  const all = loadOf(given.buffers), mine = loadOf(given.buffers.filter((b) => members.has(b.id)));
-  const room = given.memories.reduce((sum, m) => sum + (m.capacity || 0), 0);
-  const steps = Math.max(1, ...[all[all.length - 1][0]]), most = Math.max(room, peakOf(all)[1], 1) * 1.06;
-  const tall = 300, left = 74;
+  section("Bytes live at each step", el("p", {},
+    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--bad)"}), "of the smallest set"),
+    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--accent)"}), "of all buffers"),
+    el("span", {class: "soft"}, "Buffers that may overlap each other count as the largest of them.")),
+    (why.loads || []).flatMap((load) => [
+      given.memories.length > 1 ? el("h3", {}, load.memories.length > 1 ? "All memories together" : "Buffers of " + load.memories[0] + " alone") : null,
+      loadPicture(load)]),
+    table([{name: "buffer of the set", text: true, of: (b) => b.id}, {name: "size", of: (b) => b.size, show: (b) => exact(b.size)},
+           {name: "from step", of: (b) => b.live[0][0]}, {name: "to step", of: (b) => b.live[b.live.length - 1][1]}],
+          given.buffers.filter((b) => members.has(b.id)).sort((a, b) => b.size - a.size)));
+}
+
+// Without offsets there is no picture of addresses: what the buffers ask for, those of the set in front, and what there is.
+function loadPicture({memories, room, all, set}) {
+  const canvas = el("canvas", {role: "img", "aria-label": "Bytes live in " + memories.join(" and ") + " at each step"});
+  const steps = Math.max(1, all[all.length - 1][0]), most = Math.max(room || 0, peakOf(all)[1], 1) * 1.12;
+  const tall = 240, right = 14;
   const draw = () => {
     const wide = canvas.getBoundingClientRect().width || 900, dense = devicePixelRatio || 1;
     canvas.style.height = tall + "px";
     canvas.width = wide * dense; canvas.height = tall * dense;
     const c = canvas.getContext("2d");
     c.setTransform(dense, 0, 0, dense, 0, 0);
-    c.font = "11.5px system-ui, sans-serif";
-    const X = (s) => left + s / steps * (wide - left - 12), Y = (v) => tall - 20 - v / most * (tall - 30);
+    c.font = penFont;
+    const marks = ticks(0, most, 5, "bytes"), left = widestOf(c, marks.map(bytes)) + 14;
+    const X = (s) => left + s / steps * (wide - left - right), Y = (v) => tall - 20 - v / most * (tall - 30);
     const area = (load, colour, alpha) => {
       c.fillStyle = colour; c.globalAlpha = alpha; c.beginPath(); c.moveTo(X(0), Y(0));
       let now = 0;
       for (const [step, value] of load) { c.lineTo(X(step), Y(now)); c.lineTo(X(step), Y(value)); now = value; }
       c.lineTo(X(steps), Y(now)); c.lineTo(X(steps), Y(0)); c.closePath(); c.fill(); c.globalAlpha = 1;
     };
+    c.strokeStyle = shade("--grid"); c.fillStyle = shade("--soft"); c.textBaseline = "middle"; c.textAlign = "right";
+    for (const mark of marks) {
+      c.beginPath(); c.moveTo(left, Y(mark)); c.lineTo(wide - right, Y(mark)); c.stroke();
+      c.fillText(bytes(mark), left - 6, Y(mark));
+    }
+    c.textBaseline = "alphabetic"; c.textAlign = "center";
+    for (const step of ticks(0, steps, Math.max(3, wide / 85), "whole")) c.fillText(count(step), X(step), tall - 5);
     area(all, shade("--accent"), 0.3);
-    area(mine, shade("--bad"), 0.6);
-    c.fillStyle = shade("--soft"); c.textAlign = "right";
-    for (let k = 0; k <= 4; ++k) c.fillText(bytes(Math.round(most / 1.06 * k / 4)), left - 6, Y(most / 1.06 * k / 4) + 4);
-    c.textAlign = "center"; c.fillText("0", X(0), tall - 5); c.fillText(count(steps), X(steps) - 10, tall - 5);
+    area(set, shade("--bad"), 0.6);
     if (room) {
-      c.strokeStyle = shade("--ink"); c.setLineDash([6, 4]); c.beginPath(); c.moveTo(left, Y(room)); c.lineTo(wide, Y(room)); c.stroke();
-      c.setLineDash([]); c.fillStyle = shade("--ink"); c.textAlign = "left"; c.fillText("capacity " + bytes(room), left + 6, Y(room) - 5);
+      c.strokeStyle = shade("--ink"); c.setLineDash([6, 4]); c.beginPath(); c.moveTo(left, Y(room)); c.lineTo(wide - right, Y(room)); c.stroke();
+      c.setLineDash([]); c.fillStyle = shade("--ink"); c.textAlign = "left";
+      c.fillText(memories.join(" and ") + (memories.length > 1 ? " have " : " has ") + bytes(room), left + 6, Y(room) - 5);
     }
   };
   redraws.add(() => requestAnimationFrame(draw));
   new ResizeObserver(() => requestAnimationFrame(draw)).observe(canvas);
-  section("Bytes alive at each step", el("p", {},
-    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--bad)"}), "of the smallest set"),
-    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--accent)"}), "of all buffers")), canvas,
-    table([{name: "buffer of the set", text: true, of: (b) => b.id}, {name: "size", of: (b) => b.size, show: (b) => exact(b.size)},
-           {name: "from step", of: (b) => b.live[0][0]}, {name: "to step", of: (b) => b.live[b.live.length - 1][1]}],
-          given.buffers.filter((b) => members.has(b.id)).sort((a, b) => b.size - a.size)));
+  return canvas;
 }
 
 // ---- a plan -----------------------------------------------------------------------------------------
@@ -156,7 +168,7 @@ function variantOf(s) {
 function pinnedBlocks() {
   const pins = result.pinned || [];
   if (pins.length === 0) return null;
-  return [{name: pins[0].memory, reserved: [[Math.min(...pins.map((p) => p.offset)), Math.max(...pins.map((p) => p.offset + p.bytes))]]}];
+  return [{name: pins[0].memory, reservedFor: "weights on the chip for good", reserved: [[Math.min(...pins.map((p) => p.offset)), Math.max(...pins.map((p) => p.offset + p.bytes))]]}];
 }
 
 function planPage() {

@@ -131,8 +131,8 @@ function planTimeline() {
       const rows = [...memory.buffers].sort((a, b) => b.size - a.size);
       shown[name] = el("div", {}, cards([[exact(memory.height), "height"],
           memory.base ? [hex(memory.base), "first address"] : null, [count(memory.buffers.length), "buffers"]]), view.node,
-        memory.off ? el("p", {class: "soft"}, "Tensors die tile by tile here, so lives may overlap.") : null,
-        memory.modes.length ? modeStrip(memory.modes, "cycle") : null,
+        memory.off ? el("p", {class: "soft"}, "Tensors are freed tile by tile here, so lives may overlap.") : null,
+        memory.modes.length ? modeStrip(memory.modes, "cycle", view.left) : null,
         el("details", {}, el("summary", {}, "All buffers, the largest first"), table(timelineColumns(memory.base), rows, {go: view.show})));
     }
     where.replaceChildren(shown[name]);

@@ -10,6 +10,10 @@ The language behind a fence says what happens to a block:
     yaml, csv, json   read by the program.
     python    is Python; tests/python runs it.
 
+What README.md and the quickstarts measure in their prose ("9.4 % of the traffic") is in a console
+block of the page as well, so that it is checked with what a command prints. A paragraph with a
+number that is no measurement has a comment in the line before it: `<!-- not of a run: a limit -->`.
+
 The blocks of a page share a folder with a copy of examples/. A comment in the line before a block,
 which a reader of the page does not see, leaves it out: `<!-- not run: it builds everything -->`, or
 where a program is missing: `<!-- needs: z3 cadical -->`.
@@ -66,6 +70,10 @@ COMES_FROM = {
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 MARK = re.compile(r"^<!-- (not run|needs): (.+) -->$")
+MEASURED = [ROOT / "README.md", *sorted((ROOT / "docs").glob("quickstart*.md"))]
+NUMBER = re.compile(r"(?<![\w.])\d[\d.,]* ?(?:%|(?:times|[mun]?s|[mun]?J|cycles|bytes|[KMGT]?i?B)\b)")
+# A ratio in words cannot be looked for in what a command prints.
+RATIO = re.compile(r"\b(?:a|an|one) (?:half|third|quarter|\w+th) of the\b")
 COMMAND = re.compile(r"^(    |\t)(\$ )?(tessera (?!proof/)[a-z]|\./dev |cmake |ctest |bench/|python3 )")
 READERS = {
     "tessera: network/1": ("plan", "--profile", "ethos-u55-like", "--quiet"),
@@ -91,6 +99,22 @@ def blocks(text):
         else:
             before = line
     return found
+
+
+def paragraphs(text):
+    """[(number of the first line, text)] of a page's prose, without those that are no measurement."""
+    found, inside, skipped = [], False, False
+    for number, line in enumerate([*text.splitlines(), ""], start=1):
+        inside ^= line.startswith("```")
+        if inside or line.startswith("```") or not line.strip():
+            skipped = False
+            found.append((number, ""))
+        elif line.startswith("<!-- not of a run: "):
+            skipped = True
+        elif not skipped:
+            first, before = found.pop() if found else (number, "")
+            found.append((first if before else number, f"{before}{line.strip()} "))
+    return [(number, words) for number, words in found if words]
 
 
 def calls(lines):
@@ -283,6 +307,25 @@ class Examples(unittest.TestCase):
                 if "://" not in target:
                     with self.subTest(page=page.name, target=target):
                         self.assertTrue((page.parent / target).exists())
+
+    def unmeasured(self, text):
+        """Numbers and ratios of a page's prose that no console block of it has."""
+        run = NUMBER.findall("\n".join(line for block in blocks(text) if block.language == "console"
+                                       for line in block.lines))
+        return [(number, each) for number, words in paragraphs(text)
+                for each in [*NUMBER.findall(words), *RATIO.findall(words)]
+                if each not in run]
+
+    def test_numbers_in_prose_are_what_a_command_prints(self):
+        for page in MEASURED:
+            with self.subTest(page=page.name):
+                self.assertEqual(self.unmeasured(page.read_text(encoding="utf-8")), [])
+        page = "It takes 9.4 % of the\ntraffic{}.\n\n```console\n$ tessera plan\nDRAM  9.4 %\n```\n"
+        self.assertEqual(self.unmeasured(page.format("")), [])
+        self.assertEqual(self.unmeasured(page.format("").replace("9.4", "39.4", 1)), [(1, "39.4 %")])
+        self.assertEqual(self.unmeasured(page.format(", 12.5 ms and a thirtieth of the rest")),
+                         [(1, "12.5 ms"), (1, "a thirtieth of the")])
+        self.assertEqual(self.unmeasured("<!-- not of a run: a limit -->\nIt ends after 100 ms.\n"), [])
 
     def test_files_that_are_named_are_there(self):
         """`engine/race.h` in a page is a file of the project."""

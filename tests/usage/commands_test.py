@@ -52,6 +52,56 @@ class Place(Case):
         for key in ("proven_minimum", "cost", "engine", "seconds", "seed", "stats"):
             self.assertIn(key, result)
 
+    def test_addresses_that_buffers_share_are_live_once(self):
+        path = self.file("shared.yaml", """tessera: problem/1
+memories: {sram: {capacity: 20000}}
+buffers:
+  - {id: a, live: [0, 3], size: 20000}
+  - {id: b, live: [1, 4], size: 20000}
+  - {id: c, live: [2, 5], size: 20000}
+relations: [{same_offset: [a, b, c]}]
+""")
+        text = self.ends(FOUND, "place", path).stdout
+        self.assertIn("peak at step 0: 20000 live in 1 buffer, 100.0 % of the height", text)
+        why = self.ends(INFEASIBLE, "explain", path, "-c", 19999).stdout
+        self.assertIn("20000 bytes of sram, which has 19999", why)
+
+    def test_a_bound_that_meets_the_height_is_a_proof(self):
+        """Whatever was asked for, in one memory or in several, in the text as in JSON."""
+        apart = """tessera: problem/1
+memories: {s: {capacity: 900}, t: {capacity: 900}}
+buffers:
+  - {id: a, live: [0, 2], size: 400, memory: s}
+  - {id: b, live: [0, 2], size: 300, memory: t}
+"""
+        shared = """tessera: problem/1
+memories: {s: {capacity: 900}, t: {capacity: 900}}
+buffers:
+  - {id: a, live: [0, 2], size: 400}
+  - {id: b, live: [0, 2], size: 400}
+"""
+        cost = """tessera: problem/1
+memories: {s: {capacity: 12}}
+buffers: [{id: a, live: [0, 2], size: 8}, {id: b, live: [1, 3], size: 4}]
+relations: [{avoid_overlap: [a, b], cost: 3}]
+"""
+        for name, text, more in (("small.csv", SMALL, ("-c", "12")), ("apart.yaml", apart, ()),
+                                 ("apart.yaml", apart, ("--minimize", "height")),
+                                 ("shared.yaml", shared, ("--minimize", "height")),
+                                 ("cost.yaml", cost, ("--minimize", "cost"))):
+            with self.subTest(name=name, more=more):
+                path = self.file(name, text)
+                result = json.loads(self.ends(FOUND, "place", path, *more, "--format", "json").stdout)
+                self.assertEqual(result["proven_minimum"], result["height"] == result["lower_bound"])
+                told = self.ends(FOUND, "place", path, *more).stdout
+                self.assertNotIn("not proved", told)
+                self.assertTrue(result["proven_minimum"])
+                whole = f"largest height {result['height']}; " if len(result.get("heights", [])) > 1 else ""
+                self.assertIn(f"{whole}no placement is lower than {result['height']}: this is the least height",
+                              told)
+                file = self.file("result.json", json.dumps(result))
+                self.ends(FOUND, "check", path, file, *(more if more[:1] == ("-c",) else ()))
+
     def test_infeasible_by_load(self):
         done = self.ends(INFEASIBLE, "place", self.file("in.csv", SMALL), "--capacity", 11)
         self.assertIn("infeasible", done.stdout)

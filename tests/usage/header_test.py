@@ -30,6 +30,7 @@ buffers:
   - {id: "2nd", size: 8, live: [0, 3], memory: sram used}
   - {id: "offset", size: 8, live: [0, 3], memory: offset}
   - {id: "far", size: 5 GiB, live: [0, 3], memory: memories, offset: 2147483648}
+  - {id: "gap", size: 24, live: [[0, 2], [3, 6]], gaps: [{live: [4, 5]}], memory: offset}
 """
 
 PRINTS_PLACES = """
@@ -38,9 +39,12 @@ PRINTS_PLACES = """
 int main(void) {
   for (unsigned k = 0; k < OUT_BUFFERS; ++k) {
     const out_place *p = &out_places[k];
-    printf("%s\\t%llu\\t%llu\\t%u\\t%u\\t%u\\t%llu\\t%llu\\n", p->id, (unsigned long long)p->offset,
+    printf("%s\\t%llu\\t%llu\\t%u\\t%u\\t%u\\t%llu\\t%llu\\t", p->id, (unsigned long long)p->offset,
            (unsigned long long)p->size, p->memory, p->first_bank, p->last_bank,
            (unsigned long long)p->first_step, (unsigned long long)p->end_step);
+    for (const out_life *l = p->lives; l->end_step != 0; ++l)
+      printf(" %llu-%llu", (unsigned long long)l->first_step, (unsigned long long)l->end_step);
+    printf("\\n");
   }
   return 0;
 }
@@ -58,8 +62,13 @@ int main(void) {
     for (unsigned k = 0; k < run->placements_count; ++k)
       for (unsigned b = 0; b < run->placements[k].buffers; ++b) {
         const out_place *p = &run->placements[k].places[b];
-        printf("place\\t%u\\t%s\\t%llu\\t%llu\\t%llu\\n", k, p->id, (unsigned long long)p->offset[0],
+        printf("place\\t%u\\t%s\\t%llu\\t%llu\\t%llu\\t", k, p->id, (unsigned long long)p->offset[0],
                (unsigned long long)p->offset[1], (unsigned long long)p->size);
+        for (unsigned copy = 0; copy < 2; ++copy) {
+          for (const out_life *l = p->lives[copy]; l->end_step != 0; ++l)
+            printf(" %llu-%llu", (unsigned long long)l->first_step, (unsigned long long)l->end_step);
+          printf(copy == 0 ? " |" : "\\n");
+        }
       }
   }
   for (unsigned b = 0; b < OUT_DRAM_BUFFERS; ++b)
@@ -68,6 +77,10 @@ int main(void) {
   return 0;
 }
 """
+
+
+def lives_of(buffer):
+    return "".join(f" {begin}-{end}" for begin, end in buffer["live"])
 
 
 @unittest.skipUnless(COMPILER, "there is no C compiler")
@@ -94,7 +107,8 @@ class Compiled(Case):
             [b["id"], str(b["offset"]), str(b["size"]), str(memories.index(b["memory"])),
              *(str(banks.get(b["memory"], lambda at: 0)(at))
                for at in (b["offset"], b["offset"] + b["size"] - 1)),
-             str(b["live"][0][0]), str(b["live"][-1][1])]
+             str(b["live"][0][0]), str(b["live"][-1][1]),
+             " 0-2 3-4 5-6" if b["id"] == "gap" else lives_of(b)]
             for b in result["buffers"]
         ]
         self.assertEqual(self.printed(PRINTS_PLACES), expected)
@@ -130,10 +144,37 @@ class Compiled(Case):
                             continue
                         copies, name = both, stem
                     expected.append(["place", str(number), name,
-                                     *(str(c["offset"]) for c in copies), str(b["size"])])
+                                     *(str(c["offset"]) for c in copies), str(b["size"]),
+                                     " |".join(map(lives_of, copies))])
         for b in plan["offchip"][0]["buffers"]:
             expected.append(["dram", b["id"], str(b["offset"])])
         self.assertEqual(self.printed(PRINTS_RUNS), expected)
+
+
+    def test_buffers_of_a_plan_are_apart(self):
+        """In bytes or in steps; buffers of several lives have those of others in between."""
+        done = run("plan", EXAMPLES / "fsrcnn_x2_360p.onnx", "--dtype", "int8", "-p", "ethos-u55-like", "-q",
+                   "-o", "out.h", cwd=self.folder)
+        self.assertEqual(done.returncode, FOUND, done.stderr)
+        placements, several = {}, 0
+        run_ = 0
+        for kind, *row in self.printed(PRINTS_RUNS):
+            run_ += kind == "run"
+            if kind != "place":
+                continue
+            number, name, *offsets, size, lives = row
+            for copy, (offset, ranges) in enumerate(zip(offsets, lives.split("|"))):
+                if copy == 1 and offset == offsets[0]:
+                    continue
+                steps = [tuple(map(int, each.split("-"))) for each in ranges.split()]
+                several += len(steps) > 1
+                placements.setdefault((run_, number), []).append((name, int(offset), int(size), steps))
+        self.assertGreater(several, 0)
+        for buffers in placements.values():
+            for one, (name, at, size, steps) in enumerate(buffers):
+                for other, low, length, others in buffers[:one]:
+                    self.assertFalse(at < low + length and low < at + size and
+                                     any(a < d and c < b for a, b in steps for c, d in others), (name, other))
 
 
 class Refused(Case):

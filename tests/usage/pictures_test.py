@@ -80,6 +80,7 @@ class Traces(Case):
         self.assertEqual(in_use[-1], 0)
         live = [e["args"]["bytes"] for e in events if e["ph"] == "C" and e["name"] == "dram, bytes live"]
         self.assertGreater(max(live), 0)
+        self.assertLessEqual(max(live), plan["offchip"][0]["height"])
         self.assertEqual(live[-1], 0)
         lanes = {e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
         self.assertLessEqual({"runs of ops"}, lanes)

@@ -80,6 +80,46 @@ class Page(ReportCase):
         self.assertEqual(why["text"], told["text"])
         self.assertTrue(set(why["buffers"]) <= {b["id"] for b in embedded(page, "given")["buffers"]})
 
+    # Two memories with addresses, reserved ranges, and two buffers that share their bytes.
+    MEMORIES = """tessera: problem/1
+name: two <memories>
+memories:
+  sram: {capacity: 4096, base: 0x20000000, reserved: [[0, 512]]}
+  dram: {capacity: 65536, base: 0x12345678900}
+buffers:
+  - {id: conv, live: [0, 4], size: 1024, memory: sram}
+  - {id: relu, live: [3, 6], size: 1024, memory: sram}
+  - {id: x, live: [1, 5], size: 700, memory: sram}
+  - {id: big, live: [0, 6], size: 40000, memory: dram}
+relations: [{same_offset: [conv, relu]}]
+"""
+
+    def test_the_title_is_the_name_of_what_is_shown(self):
+        problem = self.file("mem.yaml", self.MEMORIES)
+        self.assertIn("<title>two &lt;memories&gt;</title>", self.page(self.placed(problem), "--input", problem)[0])
+        plan = self.folder / "plan.json"
+        self.ends(FOUND, "plan", NETWORK, *PROFILE, "-o", plan)
+        self.assertIn("<title>classifier on ethos-u55-256</title>", self.page(plan)[0])
+
+    def test_buffers_that_may_overlap_are_named(self):
+        problem = self.file("mem.yaml", self.MEMORIES)
+        page, _ = self.page(self.placed(problem), "--input", problem)
+        self.assertEqual(embedded(page, "given")["shares"], [["conv", "relu"]])
+
+    def test_what_is_asked_of_each_memory(self):
+        """Its own capacity, without what is reserved; addresses that buffers share once."""
+        problem = self.file("mem.yaml", self.MEMORIES.replace("size: 700", "size: 2700"))
+        page, _ = self.page(self.placed(problem, code=INFEASIBLE), "--input", problem)
+        loads = embedded(page, "given")["explanation"]["loads"]
+        self.assertEqual([(load["memories"], load["room"]) for load in loads], [(["sram"], 3584), (["dram"], 65536)])
+        self.assertEqual(loads[0]["all"], [[0, 1024], [1, 3724], [3, 3724], [4, 3724], [5, 1024], [6, 0]])
+        self.assertEqual(loads[1]["set"], [])
+        either = self.file("any.yaml", self.MEMORIES.replace("size: 700, memory: sram", "size: 70000"))
+        page, _ = self.page(self.placed(either, code=INFEASIBLE), "--input", either)
+        loads = embedded(page, "given")["explanation"]["loads"]
+        self.assertEqual([load["memories"] for load in loads], [["sram"], ["dram"], ["sram", "dram"]])
+        self.assertEqual(loads[2]["room"], 3584 + 65536)
+
     def test_a_wrong_placement_is_called_wrong(self):
         result = self.placed(EXAMPLES / "residual-block.csv", "-c", "150 KiB")
         placed = json.loads(result.read_text())
@@ -172,7 +212,7 @@ class InABrowser(ReportCase):
         self.ends(FOUND, "generate", "network", "-n", "30", "--seed", "3", "-o", problem)
         dom = self.shown(self.placed(problem, "-c", "4 MiB"), "--input", problem, "-c", "4 MiB")
         self.assertEqual(dom.count("<canvas"), 1)
-        self.assertIn("most bytes alive", dom)
+        self.assertIn("most bytes live", dom)
         self.assertGreaterEqual(dom.count('<tr class="go"'), 30)
 
     def test_thirty_thousand_buffers(self):
@@ -230,11 +270,28 @@ class InABrowser(ReportCase):
             self.assertIn(pin["weight"], told)
         self.assertIn("weights on the chip for good", told)
 
+    def test_what_is_shared_and_what_is_reserved_has_a_legend(self):
+        problem = self.file("mem.yaml", Page.MEMORIES)
+        result = self.placed(problem)
+        shown = self.shown(result, "--input", problem).split("<noscript>")[0]
+        self.assertIn("reserved", shown)
+        self.assertIn("bytes that buffers share", shown)
+        self.assertIn("1.68 KiB (1,724)", shown)  # most bytes live
+        self.assertNotIn("no rule allows", shown)
+        placed = json.loads(result.read_text())
+        for each in placed["buffers"]:
+            if each["id"] == "x":
+                each["offset"], each["address"] = 600, 0x20000000 + 600
+        result.write_text(json.dumps(placed))
+        shown = self.shown(result, "--input", problem).split("<noscript>")[0]
+        self.assertIn("overlap that no rule allows", shown)
+
     def test_an_explanation(self):
         problem = EXAMPLES / "too-tight.yaml"
         dom = self.shown(self.placed(problem, code=INFEASIBLE), "--input", problem)
         self.assertIn("Why there is none", dom)
         self.assertIn("cannot be placed together", dom)
+        self.assertEqual(dom.count("<canvas"), 1)
 
 
 class Large(ReportCase):

@@ -51,6 +51,9 @@ def shown_on(terminal):
     return seen.decode()
 
 
+os.environ.pop("COLUMNS", None)  # sentences are looked for in one line
+
+
 def run(*arguments, stdin=None, cwd=None, timeout=120, stdout=subprocess.PIPE, **options):
     """The finished process; arguments may be paths. Skips the test where the build was made without
     a library that the command needs."""

@@ -56,6 +56,27 @@ TEST(ProblemYaml, EscapesOfSpacesAreText) {
   EXPECT_EQ(yaml.problem.memories.at(0).name, "m\xC2\xA0n");
 }
 
+TEST(ProblemYaml, AListWithNothingInItIsEmpty) {
+  const ProblemYaml yaml = read(R"(tessera: problem/1
+memories:
+  m:
+    capacity: 8
+    banks:
+    reserved:
+    modes:
+buffers:
+  - id: a
+    live: [0, 1]
+    size: 1
+    read:
+    gaps:
+relations:
+)");
+  EXPECT_TRUE(yaml.problem.relations.empty());
+  EXPECT_TRUE(yaml.problem.memories.at(0).reserved.empty());
+  EXPECT_EQ(yaml.problem.buffers.size(), 1U);
+}
+
 TEST(ProblemYaml, ABaseIsHexadecimalOrBytes) {
   const auto base_of = [](const std::string& text) {
     return read_problem("tessera: problem/1\nmemories: {m: {capacity: 8, base: " + text +
