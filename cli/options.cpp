@@ -30,6 +30,10 @@ void InputArguments::declare_numbers(CLI::App& app) {
   app.add_option("--lifetimes", lifetimes,
                  "read the upper end of CSV lifetimes this way whatever the header says")
       ->check(one_of({"half-open", "inclusive"}));
+  app.add_option(
+      "--scratch", scratch,
+      "of a TensorFlow Lite model: a buffer CSV of what kernels need beside the tensors, "
+      "its steps the operators");
 }
 
 Input InputArguments::load() const {
@@ -39,6 +43,7 @@ Input InputArguments::load() const {
     if (*options.capacity < 1) throw BadInput("--capacity '" + capacity + "' is not positive");
   }
   options.profile = profile;
+  options.scratch = scratch;
   options.changes = profile_changes(set, profile);
   if (lifetimes == "half-open") options.lifetimes = Lifetimes::half_open;
   if (lifetimes == "inclusive") options.lifetimes = Lifetimes::inclusive;

@@ -23,6 +23,7 @@ struct InputArguments {
   std::string profile;
   std::vector<std::string> set;
   std::string lifetimes;
+  std::string scratch;
 
   void declare(CLI::App& app);
   /// The same without INPUT itself.
