@@ -91,6 +91,9 @@ PlanParams params_of(const PlanOptions& options) {
   }
   for (const std::string& text : options.limits) {
     const auto [name, value] = name_and_value(text, "--limit");
+    if (name != "peak_memory" && name != "peak_bandwidth")
+      throw BadInput("--limit " + name + ": there is no such limit",
+                     "limits are peak_memory and peak_bandwidth");
     params.peak_limits.emplace_back(
         name, name == "peak_memory" ? static_cast<double>(parse_size_text(value, "--limit " + name))
                                     : number_of(value, "--limit " + name));

@@ -551,6 +551,10 @@ class Plans(Case):
             with self.subTest(more=more):
                 done = self.plan(*more, code=BAD_INPUT)
                 self.assertLess(len(done.stderr), 300)
+        for limit in ("offchip=1MiB", "latency=1ms", "latency=3"):
+            done = self.plan("--limit", limit, code=BAD_INPUT)
+            self.assertEqual(done.stderr, f"--limit {limit.split('=')[0]}: there is no such limit\n"
+                                          "  hint: limits are peak_memory and peak_bandwidth\n")
         for ops in ("2:0", "0:3", "x", "", "0:1:2", "-1:1"):
             self.ends(BAD_INPUT, "tile", self.network, f"--ops={ops}", "-p", self.profile)
 
