@@ -191,8 +191,8 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   network.path = options.input.path;
   if (network.dtype.empty()) network.dtype = header.dtype;
   const Network net = network.load(options.output.quiet).network;
-  const Hardware hardware =
-      changed_profile(options.input.profile, options.input.set, options.input.capacity);
+  const Hardware hardware = changed_profile(options.input.profile, options.input.set,
+                                            options.input.capacity, options.output.quiet);
   const PlanVerdict verdict =
       check_plan_text(header.text, options.result, net, hardware, options.limits.limits());
   if (verdict.wrong.empty() && verdict.plan.status != Status::feasible)

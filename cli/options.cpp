@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "cli/console.h"
 #include "model/words.h"
 #include "porter/limited_budget.h"
 #include "tessera/import.h"
@@ -104,14 +105,15 @@ ProfileChange capacity_change(const Hardware& hardware, const std::string& capac
 }  // namespace
 
 Hardware changed_profile(const std::string& profile, const std::vector<std::string>& set,
-                         const std::string& capacity) {
-  std::vector<ProfileChange> changes = profile_changes(set, profile);
-  if (changes.empty() && capacity.empty()) return load_profile(profile);
+                         const std::string& capacity, bool quiet) {
+  const std::vector<ProfileChange> changes = profile_changes(set, profile);
   Profile changed(profile);
   if (!changes.empty()) changed.set(changes);
-  if (capacity.empty()) return changed.hardware();
-  static_cast<void>(parse_size_text(capacity, "--capacity"));
-  changed.set({capacity_change(changed.hardware(), capacity)});
+  if (!capacity.empty()) {
+    static_cast<void>(parse_size_text(capacity, "--capacity"));
+    changed.set({capacity_change(changed.hardware(), capacity)});
+  }
+  for (const std::string& text : changed.notes()) note(text, quiet);
   return changed.hardware();
 }
 

@@ -280,7 +280,8 @@ int run_plan(const PlanOptions& options, Session& session) {
   const PlanFiles files = open_files(options, session);
   session.limit_reading(options.search.own);
   const Network network = options.network.load(options.output.quiet).network;
-  const Hardware hardware = changed_profile(options.profile, options.set, options.capacity);
+  const Hardware hardware =
+      changed_profile(options.profile, options.set, options.capacity, options.output.quiet);
   PlanParams params = params_of(options);
   params.limits = session.remaining(params.limits);
   params.limits.stop = session.interrupts().token();

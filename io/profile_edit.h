@@ -39,6 +39,8 @@ class EditableProfile {
   [[nodiscard]] const Hardware& hardware() const { return hardware_; }
 
   [[nodiscard]] std::vector<SiliconPart> silicon() const;
+  /// As Profile::notes().
+  [[nodiscard]] std::vector<std::string> notes() const;
 
   /// All of them or, where one is refused (InputError), none. An entry of a map or list may be
   /// named by its number: `engines.0.lanes`.
