@@ -45,7 +45,8 @@ cost::MetricName metric_named(const std::string& name, const char* what) {
 }
 
 ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) {
-  ObjectiveWeights weights = hardware.objective;
+  constexpr ObjectiveWeights none{.latency = 0};
+  ObjectiveWeights weights = params.weights.empty() ? hardware.objective : none;
   for (const auto& [name, value] : params.weights) {
     if (!(value >= 0) || value > 1e6)
       throw BadInput("the weight of '" + name + "' is not between 0 and 1000000");
@@ -226,7 +227,7 @@ class Planner {
     plan_.baseline = with_single_fetches(network_, hardware_, sum_of(singles));
     if (weights_.energy > 0 && plan_.baseline.energy_pj <= 0)
       throw BadInput("the score weighs energy, but profile " + hardware_.name + " has no energies",
-                     "give the profile energies, or --weight energy=0");
+                     "give the profile energies, or weights without energy: --weight latency=1");
     return true;
   }
 

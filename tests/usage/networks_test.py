@@ -3,9 +3,10 @@
 import copy
 import decimal
 import json
+import re
 import unittest
 
-from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, ROOT, SHARED, SLOW, STOPPED, WRONG, Case
+from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, NO_PEAK, ROOT, SHARED, SLOW, STOPPED, WRONG, Case
 from support import TOY_NETWORK as NETWORK
 
 HEAD = "tessera: hardware/1\nname: small\ninherit: base/npu\n"
@@ -158,7 +159,13 @@ class Plans(Case):
         self.assertIn("the baseline, each op alone: peak_bandwidth is ", self.check(WRONG, wide).stdout)
         # Weights that somebody asked for are no lie, but are told.
         self.plan("--weight", "latency=1", "--weight", "dram_bytes=3")
+        self.assertEqual(json.loads(self.plan_file.read_text())["weights"],
+                         dict.fromkeys(right["weights"], 0) | {"latency": 0.25, "dram_bytes": 0.75})
         self.assertIn("claimed, not checked: weights", self.check(FOUND, None).stdout)
+        # A reference with another clock scores otherwise, however little the clock differs.
+        faster = copy.deepcopy(right)
+        faster["reference"]["clock_hz"] *= 1 + 1e-7
+        self.assertIn("claimed, not checked: reference", self.check(FOUND, faster).stdout)
         weights = copy.deepcopy(right)
         weights["weights"]["latency"] += 1
         self.check(WRONG, weights)
@@ -491,8 +498,8 @@ class Plans(Case):
         self.assertIn(sentence, plan(*pins, "--layer-by-layer"))
         self.assertIn(sentence, plan(*pins, "--tile-shapes", "0"))
         self.assertNotIn(sentence, plan("--layer-by-layer"))
-        self.assertNotIn(sentence, plan(*pins, "--weight", "peak_memory=0"))
-        self.assertIn("for good: ", plan(*pins, "--weight", "peak_memory=0", "--residency", "off"))
+        self.assertNotIn(sentence, plan(*pins, *NO_PEAK))
+        self.assertIn("for good: ", plan(*pins, *NO_PEAK, "--residency", "off"))
 
     def test_only_what_lies_off_the_chip_is_said_to_lie_there_in_its_place(self):
         conv = "  - {name: %s, type: conv, inputs: [%s], output: t%s, weights: {shape: [16, %d, 1, 1]}}\n"
