@@ -311,6 +311,7 @@ EditableProfile::EditableProfile(std::string_view text, const std::string& file,
       folders_(folders.begin(), folders.end()) {
   hardware_ = read_hardware_tree(tree_, sources_);
   reference_ = hardware_.reference = read_reference(tree_, sources_, folders_);
+  if (!reference_) reference_ = std::make_shared<const Hardware>(hardware_);
 }
 
 void EditableProfile::change(std::span<const KeyChange> changes) {

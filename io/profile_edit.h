@@ -65,7 +65,9 @@ class EditableProfile {
   Node tree_;
   Hardware hardware_;
   std::vector<std::filesystem::path> folders_;
-  std::shared_ptr<const Hardware> reference_;  ///< of the files, before anything is changed
+  /// What scores of changed machines are relative to: the reference of the files, or the machine
+  /// they describe.
+  std::shared_ptr<const Hardware> reference_;
   std::vector<KeyChange> changes_;
 };
 

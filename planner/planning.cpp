@@ -231,6 +231,10 @@ class Planner {
     return true;
   }
 
+  [[nodiscard]] PlanReference own_reference() const {
+    return {hardware_.name, hardware_.clock_hz, plan_.baseline};
+  }
+
   /// What the score is relative to.  require: baseline().
   bool reference() {
     const Hardware* const other = hardware_.reference.get();
@@ -240,7 +244,14 @@ class Planner {
       PlanParams rest = params_;
       rest.limits = porter::rest_of(params_.limits, search_);
       rest.memory = memory_;
-      const std::optional<PlanReference> made = layer_by_layer(not_joined(network_), *other, rest);
+      std::optional<PlanReference> made;
+      try {
+        made = layer_by_layer(not_joined(network_), *other, rest);
+      } catch (const BadInput&) {
+        // The profile as shipped cannot run the network: only the changed one can be the reference.
+        if (other->name != hardware_.name) throw;
+        made = own_reference();
+      }
       if (!made) {
         plan_.reason = "the reference of the score, " + other->name +
                        " layer by layer, was not known within the limits";
@@ -250,8 +261,8 @@ class Planner {
       }
       plan_.reference = *made;
     } else {
-      plan_.reference = {other != nullptr ? other->name : hardware_.name, hardware_.clock_hz,
-                         plan_.baseline};
+      plan_.reference = own_reference();
+      if (other != nullptr) plan_.reference.profile = other->name;
     }
     const Metrics& own = plan_.baseline;
     const Metrics& r = plan_.reference.totals;

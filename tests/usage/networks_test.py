@@ -218,6 +218,33 @@ class Plans(Case):
         self.assertLess(plans["fast"]["score"], plans["slow"]["score"])
         self.assertLess(plans["large"]["score"], plans["slow"]["score"])
 
+    def test_what_is_changed_is_compared_with_the_profile_as_shipped(self):
+        self.plan()
+        own = json.loads(self.plan_file.read_text())["baseline"]
+        done = self.plan("--set", "clock=2 GHz")
+        plan = json.loads(self.plan_file.read_text())
+        self.assertIn("against layer by layer on small as shipped, which is 1\n", done.stdout)
+        for key in ("latency_cycles", "energy_pj", "dram_bytes", "peak_bytes"):
+            self.assertEqual(plan["reference"][key], own[key])
+        self.assertEqual(plan["reference"]["clock_hz"] * 2, plan["clock_hz"])
+        self.assertNotIn("reference", self.ends(FOUND, "check", self.network, self.plan_file, "-p", self.profile,
+                                                "--set", "clock=2 GHz").stdout)
+        # A profile that runs the network only as it is changed is compared with itself.
+        tiny = self.file("tiny.yaml", PROFILE.replace("12 KiB", "16 B"))
+        larger = ("-p", tiny, "--set", "memories.sram.capacity=12 KiB")
+        done = self.ends(FOUND, "plan", self.network, *larger, "-o", self.plan_file)
+        self.assertIn("against layer by layer on small, which is 1\n", done.stdout)
+        self.assertNotIn("reference", self.ends(FOUND, "check", self.network, self.plan_file, *larger).stdout)
+
+    def test_weights_of_a_profile_replace_those_it_inherits(self):
+        base = self.file("base.yaml", PROFILE.replace("name: small", "name: base") +
+                         "objective: {latency: 0.5, energy: 0.5}\nprovenance: {objective.energy: nobody}\n")
+        heir = self.file("heir.yaml", "tessera: hardware/1\nname: heir\ninherit: base\nobjective: {latency: 3, dram_bytes: 1}\n")
+        for profile, weights in ((base, (0.5, 0.5, 0)), (heir, (0.75, 0, 0.25))):
+            self.ends(FOUND, "plan", self.network, "-p", profile, "-o", self.plan_file, "-q")
+            given = json.loads(self.plan_file.read_text())["weights"]
+            self.assertEqual((given["latency"], given["energy"], given["dram_bytes"]), weights)
+
     def test_what_scores_are_relative_to_can_be_named(self):
         self.plan()
         first = self.file("first.json", self.plan_file.read_text())
