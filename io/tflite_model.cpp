@@ -45,9 +45,9 @@ constexpr std::array<TfliteType, 23> types{
      {"float64", 8, ElementType::float64},   {"complex128", 16, std::nullopt},
      {"uint64", 8, ElementType::uint64},     {"resource", 4, std::nullopt},
      {"variant", 0, std::nullopt},           {"uint32", 4, ElementType::uint32},
-     {"uint16", 2, ElementType::uint16},     {"int4", 1, ElementType::int8},
+     {"uint16", 2, ElementType::uint16},     {"int4", 1, ElementType::int4},
      {"bfloat16", 2, ElementType::bfloat16}, {"int2", 0, std::nullopt},
-     {"uint4", 1, ElementType::uint8},       {"float8_e4m3fn", 1, std::nullopt},
+     {"uint4", 1, ElementType::uint4},       {"float8_e4m3fn", 1, std::nullopt},
      {"float8_e5m2", 1, std::nullopt}}};
 
 /// A name as text that a cell of a CSV can hold: what is no text, and commas and quotes, become
