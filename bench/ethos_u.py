@@ -108,7 +108,8 @@ def with_encoded(network, run, known, folder, as_counted):
     """The network, its weights as large as the estimator found them encoded. Its sizes include scales
     and biases; its traffic does not where the array reads weights off the chip itself. With
     `as_counted` they are left out there as well."""
-    text = network.read_text()
+    # Networks with random weights list their biases as int8.
+    text = re.sub(r"(\{shape: \[\d+\], dtype: )int8(, kind: weight)", r"\1int32\2", network.read_text())
     weights = {}
     for line in text.splitlines():
         if match := re.match(r"\s+- \{name: ([^,]+), .*inputs: \[([^]]*)\]", line):

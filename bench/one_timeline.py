@@ -10,7 +10,7 @@ A table of Markdown: DRAM traffic, latency and energy, each over that of the pla
 fall below: the traffic of the same machine with room for everything, and of the latency the longer of what the engines
 alone and the DMA alone take. Behind the bar how much of the latency that is. `--dense` adds a network of dense blocks,
 which is generated. `--also tiling.pinned=weights` sets keys of the profile for the first of the two alone (what is pinned is
-beyond what the brackets know), `--weight peak_memory=0` weights of the score for both. `--earlier PROGRAM PROFILES` adds a
+beyond what the brackets know), `--weight latency=1 energy=1` weights of the score for both. `--earlier PROGRAM PROFILES` adds a
 second table: the same over the plans of a program built from an earlier commit, on the profiles of that commit, and both
 plans' score by today's reference.
 """

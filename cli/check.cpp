@@ -197,8 +197,8 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   network.path = options.input.path;
   if (network.dtype.empty()) network.dtype = header.dtype;
   const Network net = network.load(options.output.quiet).network;
-  const Hardware hardware =
-      changed_profile(options.input.profile, options.input.set, options.input.capacity);
+  const Hardware hardware = changed_profile(options.input.profile, options.input.set,
+                                            options.input.capacity, options.output.quiet);
   const PlanVerdict verdict =
       check_plan_text(header.text, options.result, net, hardware, options.limits.limits());
   if (verdict.wrong.empty() && verdict.plan.status != Status::feasible)
@@ -264,6 +264,7 @@ int run_check(const CheckOptions& options, Session& session) {
   if (std::count(files.begin(), files.end(), "-") > 1)
     throw BadInput("tessera check: only one file can be the standard input");
   session.reads(options.input.path);
+  if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
   for (const std::string& file : {options.result, options.proof, options.model})
     if (!file.empty()) session.reads(file);
@@ -294,9 +295,10 @@ void add_check(CLI::App& app, Command& command) {
       "model (told apart by content; "
       "- "
       "is the standard input); for a plan its network");
-  sub->add_option(
-      "RESULT", options->result,
-      "placement JSON, a CSV of the buffers with their offsets, or the plan of a network");
+  sub->add_option("RESULT", options->result,
+                  "placement JSON, a CSV of the buffers with their offsets, a TensorFlow Lite "
+                  "model with a plan "
+                  "of its arena, or the plan of a network");
   sub->add_option("--dtype", options->network.dtype,
                   "where RESULT is a plan: the element type the network was planned with, if not "
                   "the one the plan names");

@@ -67,8 +67,8 @@ Values values_of(const CLI::App& sub, const CLI::Option& option) {
                                                            : "=" + each.by_default));
   if (name == "dtype")
     for (const ElementType type :
-         {ElementType::int8, ElementType::uint8, ElementType::int16, ElementType::float16,
-          ElementType::bfloat16, ElementType::float32})
+         {ElementType::int4, ElementType::int8, ElementType::uint8, ElementType::int16,
+          ElementType::float16, ElementType::bfloat16, ElementType::float32})
       values.words.emplace_back(to_string(type));
   if (name == "weight" && sub.get_name() == "plan")
     values = {.words = {"latency=", "energy=", "dram_bytes=", "peak_memory="},

@@ -58,6 +58,7 @@ std::string explanation_text(const Explanation& why) {
 int run_explain(const ExplainOptions& options, Session& session) {
   session.limit_reading(options.limits);
   session.reads(options.input.path);
+  if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
   porter::OutputFile* const file = session.writes("--output", options.file, {".json", ".txt"});
   const Input input = options.input.load();

@@ -27,6 +27,7 @@ struct ExportOptions {
 int run_export(const ExportOptions& options, Session& session) {
   session.limit_reading(options.limits);
   session.reads(options.input.path);
+  if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
   porter::OutputFile* const output = session.writes("--output", options.file);
   const Input input = options.input.load();

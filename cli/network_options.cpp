@@ -11,7 +11,9 @@ void NetworkArguments::declare(CLI::App& app, bool required) {
   app.add_option("NETWORK", path,
                  "an ONNX or TensorFlow Lite model, or a network YAML; - is the standard input")
       ->required(required);
-  app.add_option("--dtype", dtype, "take every floating tensor as this type: int8, float16, ...");
+  app.add_option("--dtype", dtype,
+                 "take every floating tensor as this type: int8 (biases are int32), int4 "
+                 "(weights; activations are int8), float16, ...");
   declare_reading(app);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "cli/console.h"
 #include "model/words.h"
 #include "porter/limited_budget.h"
 #include "tessera/import.h"
@@ -30,6 +31,10 @@ void InputArguments::declare_numbers(CLI::App& app) {
   app.add_option("--lifetimes", lifetimes,
                  "read the upper end of CSV lifetimes this way whatever the header says")
       ->check(one_of({"half-open", "inclusive"}));
+  app.add_option(
+      "--scratch", scratch,
+      "of a TensorFlow Lite model: a buffer CSV of what kernels need beside the tensors, "
+      "its steps the operators");
 }
 
 Input InputArguments::load() const {
@@ -39,6 +44,7 @@ Input InputArguments::load() const {
     if (*options.capacity < 1) throw BadInput("--capacity '" + capacity + "' is not positive");
   }
   options.profile = profile;
+  options.scratch = scratch;
   options.changes = profile_changes(set, profile);
   if (lifetimes == "half-open") options.lifetimes = Lifetimes::half_open;
   if (lifetimes == "inclusive") options.lifetimes = Lifetimes::inclusive;
@@ -99,14 +105,15 @@ ProfileChange capacity_change(const Hardware& hardware, const std::string& capac
 }  // namespace
 
 Hardware changed_profile(const std::string& profile, const std::vector<std::string>& set,
-                         const std::string& capacity) {
-  std::vector<ProfileChange> changes = profile_changes(set, profile);
-  if (changes.empty() && capacity.empty()) return load_profile(profile);
+                         const std::string& capacity, bool quiet) {
+  const std::vector<ProfileChange> changes = profile_changes(set, profile);
   Profile changed(profile);
   if (!changes.empty()) changed.set(changes);
-  if (capacity.empty()) return changed.hardware();
-  static_cast<void>(parse_size_text(capacity, "--capacity"));
-  changed.set({capacity_change(changed.hardware(), capacity)});
+  if (!capacity.empty()) {
+    static_cast<void>(parse_size_text(capacity, "--capacity"));
+    changed.set({capacity_change(changed.hardware(), capacity)});
+  }
+  for (const std::string& text : changed.notes()) note(text, quiet);
   return changed.hardware();
 }
 

@@ -23,6 +23,7 @@ struct InputArguments {
   std::string profile;
   std::vector<std::string> set;
   std::string lifetimes;
+  std::string scratch;
 
   void declare(CLI::App& app);
   /// The same without INPUT itself.
@@ -39,10 +40,11 @@ void declare_set(CLI::App& app, std::vector<std::string>& set);
                                                          const std::string& profile);
 
 /// The profile with what --set changes, and with --capacity (empty: as it is) as the capacity of
-/// its memory on the chip. Throws BadInput, also where there are several or it has banks.
+/// its memory on the chip. Notes of the profile go to stderr. Throws BadInput, also where there are
+/// several or it has banks.
 [[nodiscard]] Hardware changed_profile(const std::string& profile,
                                        const std::vector<std::string>& set,
-                                       const std::string& capacity = {});
+                                       const std::string& capacity, bool quiet);
 
 /// --format and --quiet.
 struct OutputArguments {

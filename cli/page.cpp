@@ -31,12 +31,14 @@ int run_report(const PageOptions& options, Session& session) {
   const bool problem = !options.input.path.empty();
   if (problem) {
     session.reads(options.input.path);
+    if (!options.input.scratch.empty()) session.reads(options.input.scratch);
     session.reads_profile(options.input.profile);
   } else if (!options.input.capacity.empty() || !options.input.profile.empty() ||
-             !options.input.lifetimes.empty() || !options.input.set.empty()) {
+             !options.input.lifetimes.empty() || !options.input.set.empty() ||
+             !options.input.scratch.empty()) {
     throw BadInput(
-        "--capacity, --profile, --set and --lifetimes are about a problem, and there is "
-        "none",
+        "--capacity, --profile, --set, --lifetimes and --scratch are about a problem, and there "
+        "is none",
         "add --input FILE");
   }
   porter::OutputFile* const output = session.writes("--output", options.file, {".html"});

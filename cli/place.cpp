@@ -118,6 +118,7 @@ struct PlaceFiles {
 
 PlaceFiles open_files(const PlaceOptions& options, Session& session) {
   session.reads(options.input.path);
+  if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
   PlaceFiles files{
       .output = session.writes("--output", options.output_file,

@@ -93,6 +93,9 @@ PlanParams params_of(const PlanOptions& options) {
   }
   for (const std::string& text : options.limits) {
     const auto [name, value] = name_and_value(text, "--limit");
+    if (name != "peak_memory" && name != "peak_bandwidth")
+      throw BadInput("--limit " + name + ": there is no such limit",
+                     "limits are peak_memory and peak_bandwidth");
     params.peak_limits.emplace_back(
         name, name == "peak_memory" ? static_cast<double>(parse_size_text(value, "--limit " + name))
                                     : number_of(value, "--limit " + name));
@@ -279,7 +282,8 @@ int run_plan(const PlanOptions& options, Session& session) {
   const PlanFiles files = open_files(options, session);
   session.limit_reading(options.search.own);
   const Network network = options.network.load(options.output.quiet).network;
-  const Hardware hardware = changed_profile(options.profile, options.set, options.capacity);
+  const Hardware hardware =
+      changed_profile(options.profile, options.set, options.capacity, options.output.quiet);
   PlanParams params = params_of(options);
   params.limits = session.remaining(params.limits);
   params.limits.stop = session.interrupts().token();

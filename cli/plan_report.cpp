@@ -442,12 +442,12 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
   const PlanReference& r = plan.reference;
   const bool own =
       r.totals == plan.baseline && (r.clock_hz == 0 || r.clock_hz == hardware.clock_hz);
-  // The profile as it is, where --set or the like made another machine of it.
-  const bool as_it_is =
-      !own && hardware.reference != nullptr && hardware.reference->name == r.profile;
-  text += own || as_it_is ? "layer by layer on " : "";
-  return text + (r.profile.empty() ? plan.profile : r.profile) +
-         (as_it_is && r.profile == plan.profile ? " as the profile has it" : "") + ", which is 1\n";
+  const bool named = !own && hardware.reference != nullptr && hardware.reference->name == r.profile;
+  text += own || named ? "layer by layer on " : "";
+  // --set or the like made another machine of it.
+  const bool as_shipped = named && r.profile == plan.profile;
+  return text + (r.profile.empty() ? plan.profile : r.profile) + (as_shipped ? " as shipped" : "") +
+         ", which is 1\n";
 }
 
 }  // namespace

@@ -244,7 +244,8 @@ int run_tile(const TileArguments& arguments, Session& session) {
     throw BadInput(plot->path() + ": --format json goes to the standard output as well",
                    "give one of them a file");
   const Network network = arguments.network.load(arguments.output.quiet).network;
-  const Hardware hardware = changed_profile(arguments.profile, arguments.set, arguments.capacity);
+  const Hardware hardware =
+      changed_profile(arguments.profile, arguments.set, arguments.capacity, arguments.output.quiet);
   TileParams params;
   params.ops = range_of(arguments.ops, network);
   params.variants = variants_of(arguments, hardware.tiling);

@@ -24,7 +24,7 @@ ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_
                           OffChipOperands off_chip) {
   // Every member by its name: one that is added does not compile until it is part of the key.
   const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, taps, spread,
-               input, folds, fold_offset, input_element, weight_element, output_element] = loops;
+               input, folds, fold_offset, input_element, weight_bits, output_element] = loops;
   const auto& [n, g, k, c, h, w, r, s] = nest;
   const std::array<std::int64_t, 2> name = number_of(op.function);
   const Key key{static_cast<std::int64_t>(engine) * 256 + static_cast<std::int64_t>(op.kind),
@@ -49,7 +49,7 @@ ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_
                 input[0],
                 input[1],
                 input_element,
-                weight_element,
+                weight_bits,
                 output_element,
                 name[0],
                 name[1],

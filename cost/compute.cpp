@@ -34,9 +34,9 @@ std::string_view long_type_name(std::string_view name) {
   return name;
 }
 
-Size bytes_of_type_name(std::string_view name) {
+Size bits_of_type_name(std::string_view name) {
   const auto type = element_type_from(long_type_name(name));
-  return type ? element_bytes(*type) : 1;
+  return type ? element_bits(*type) : 8;
 }
 
 /// Listed in the profile, or as many times slower as the type is wider.
@@ -44,8 +44,8 @@ double type_factor(const Engine& engine, ElementType type) {
   if (long_type_name(engine.dtype) == to_string(type)) return 1;
   for (const auto& [name, factor] : engine.dtype_factor)
     if (long_type_name(name) == to_string(type)) return factor;
-  return std::max(1.0, static_cast<double>(element_bytes(type)) /
-                           static_cast<double>(bytes_of_type_name(engine.dtype)));
+  return std::max(1.0, static_cast<double>(element_bits(type)) /
+                           static_cast<double>(bits_of_type_name(engine.dtype)));
 }
 
 tiling::EngineChoice engine_for(const Op& op, const tiling::OpLoops& loops,

@@ -385,7 +385,7 @@ class Blocks {
     if (!loops_.per_channel) cost.input_bytes *= static_cast<double>(tiling::ceil_div(nest_.K, k));
     if (loops_.has_weights)
       cost.weight_bytes =
-          n * weight_count() * static_cast<double>(loops_.weight_element) * planes(h, w);
+          n * weight_count() * static_cast<double>(loops_.weight_bits) / 8 * planes(h, w);
   }
 
   const tiling::OpLoops& loops_;

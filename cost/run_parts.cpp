@@ -15,6 +15,14 @@ std::vector<Dim> extents(const tiling::Box& box) {
   return list;
 }
 
+/// Addresses are counted in elements where several lie in a byte.
+BurstCount packed_bursts(const Tensor& weight, const tiling::Box& box, Size burst) {
+  const Size packed = std::max<Size>(1, 8 / element_bits(weight.type));
+  BurstCount count = bursts(weight.shape, box, element_bytes(weight.type), burst * packed);
+  count.bytes = tiling::ceil_div(count.bytes, packed);
+  return count;
+}
+
 }  // namespace
 
 Size box_bytes(const tiling::Subgraph& part, std::size_t local, const tiling::Box& box) {
@@ -31,8 +39,8 @@ BurstCount moved(const tiling::Subgraph& part, std::size_t local, const tiling::
 
 BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
                  const tiling::Box& box, const Link& link) {
-  const Size element = element_bytes(tensor.type);
   if (tensor.kind != TensorKind::weight) {
+    const Size element = element_bytes(tensor.type);
     const Layout layout = outside ? unbricked(link.layout) : link.layout;
     if (!tensor.joined || tensor.joined->alike)
       return bursts(tensor.shape, box, element, link.burst, layout);
@@ -40,7 +48,7 @@ BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
     whole[1] = tensor.joined->channels;
     return bursts(whole, tiling::in_whole(*tensor.joined, box), element, link.burst, layout);
   }
-  if (stored.encoded == 0 || box.none) return bursts(tensor.shape, box, element, link.burst);
+  if (stored.encoded == 0 || box.none) return packed_bursts(tensor, box, link.burst);
   // What was encoded together lies together.
   const Size bytes = stored.of(tiling::volume(box));
   return {.bursts = tiling::ceil_div(bytes, link.burst), .bytes = bytes, .rows = 1};

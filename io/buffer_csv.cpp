@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <unordered_set>
 
 #include "io/collected.h"
 #include "io/files.h"
@@ -68,33 +69,41 @@ class Reader {
     csv_.table.rows.reserve(lines);
     csv_.source.buffers.reserve(lines);
     const char* const base = csv_.table.text.data();
-    Collected wrong;
     while (!rest.empty()) {
       ++line_;
       const auto begin = static_cast<std::size_t>(rest.data() - base);
       const std::string_view row = without_cr(next_piece(rest, '\n'));
       const bool blank = trimmed(row).empty();
       if (blank && rest.find_first_not_of(" \t\r\n") == rest.npos) break;
-      wrong.attempt([&] {
+      const std::size_t before = wrong_.count();
+      wrong_.attempt([&] {
         if (blank) throw error("is blank, but rows follow", "remove the blank line");
         csv_.table.rows.push_back(begin);
         csv_.source.buffers.push_back(line_);
+        csv_.problem.buffers.emplace_back();
         read_row(row);
       });
+      if (wrong_.count() > before && !blank) broken_.insert(csv_.problem.buffers.size() - 1);
     }
-    wrong.rethrow();
     if (csv_.problem.buffers.empty()) {
       line_ = 1;
       throw error("has a header but no buffers", "a problem has at least one buffer");
     }
     csv_.source.memories.push_back(1);
     const std::vector<Defect> defects = validate(csv_.problem);
-    for (const Defect& defect : defects) wrong.attempt([&] { throw located(defect); });
-    wrong.rethrow();
+    for (const Defect& defect : defects)
+      if (!follows(defect)) wrong_.attempt([&] { throw located(defect); });
+    wrong_.rethrow();
     return std::move(csv_);
   }
 
  private:
+  /// Is it a defect of a row that was not read whole? Its id may still be one that stands twice.
+  [[nodiscard]] bool follows(const Defect& defect) const {
+    if (defect.part != ProblemPart::buffer || !broken_.contains(defect.index)) return false;
+    return defect.field != "id" || csv_.problem.buffers[defect.index].id.empty();
+  }
+
   [[nodiscard]] InputError error(std::string message, std::string hint = {}) const {
     return {file_, line_, std::move(message), std::move(hint)};
   }
@@ -186,35 +195,39 @@ class Reader {
     }
     const auto cell = [&](Column column) { return cells[static_cast<std::size_t>(column)]; };
 
-    Buffer& buffer = csv_.problem.buffers.emplace_back();
+    Buffer& buffer = csv_.problem.buffers.back();
     const std::string_view id = cell(Column::id);
     if (id.empty()) throw error("the id is empty");
     if (id.find('"') != id.npos) {
       throw error("the id " + shown(id) + " contains a quote; quotes are not part of this format");
     }
     buffer.id = id;
-    StepRange live{step(cell(Column::lower), lower_name_), step(cell(Column::upper), upper_name_)};
+    wrong_.attempt([&] { read_live(cell(Column::lower), cell(Column::upper), buffer); });
+    const auto take = [&](Column column, std::string_view name, Size least, auto& to) {
+      wrong_.attempt([&] { to = bytes(cell(column), name, least); });
+    };
+    take(Column::size, "size", 1, buffer.size);
+    if (has(Column::alignment)) take(Column::alignment, "alignment", 1, buffer.alignment);
+    if (!cell(Column::offset).empty()) take(Column::offset, "offset", 0, buffer.offset);
+    if (!cell(Column::hint).empty() && cell(Column::hint) != "-1")
+      take(Column::hint, "hint", 0, buffer.hint);
+    if (!cell(Column::gaps).empty()) wrong_.attempt([&] { read_gaps(cell(Column::gaps), buffer); });
+    if (has(Column::address)) {
+      std::optional<Offset>& address = csv_.table.addresses.emplace_back();
+      if (!cell(Column::address).empty()) take(Column::address, "address", 0, address);
+    }
+  }
+
+  void read_live(std::string_view lower, std::string_view upper, Buffer& buffer) const {
+    StepRange live{step(lower, lower_name_), step(upper, upper_name_)};
     if (inclusive_) ++live.upper;
     if (live.empty()) {
-      throw error("buffer " + shown(id) + " begins at " + std::to_string(live.lower) +
-                      " but ends at " + std::string(cell(Column::upper)) +
+      throw error("buffer " + shown(buffer.id) + " begins at " + std::to_string(live.lower) +
+                      " but ends at " + std::string(upper) +
                       (inclusive_ ? " (inclusive)" : " (half-open)"),
                   inclusive_ ? "" : "if the ends are inclusive, say --lifetimes inclusive");
     }
     buffer.live.push_back(live);
-    buffer.size = bytes(cell(Column::size), "size", 1);
-    if (has(Column::alignment)) {
-      buffer.alignment = bytes(cell(Column::alignment), "alignment", 1);
-    }
-    if (!cell(Column::offset).empty()) buffer.offset = bytes(cell(Column::offset), "offset", 0);
-    if (!cell(Column::hint).empty() && cell(Column::hint) != "-1") {
-      buffer.hint = bytes(cell(Column::hint), "hint", 0);
-    }
-    if (!cell(Column::gaps).empty()) read_gaps(cell(Column::gaps), buffer);
-    if (has(Column::address)) {
-      std::optional<Offset>& address = csv_.table.addresses.emplace_back();
-      if (!cell(Column::address).empty()) address = bytes(cell(Column::address), "address", 0);
-    }
   }
 
   [[nodiscard]] bool has(Column column) const {
@@ -283,6 +296,8 @@ class Reader {
   std::string file_;
   Lifetimes lifetimes_;
   BufferCsv csv_;
+  Collected wrong_;
+  std::unordered_set<BufferIndex> broken_;  ///< those with a mistake in their row
   std::vector<Column> columns_;
   std::string_view lower_name_ = "lower";
   std::string_view upper_name_ = "upper";

@@ -32,11 +32,13 @@ class Collected {
     try {
       read();
     } catch (const InputError& error) {
+      if (errors_.size() == most) throw;  // from an attempt inside of this one
       errors_.push_back(error);
       if (errors_.size() == most) rethrow();
     }
   }
   [[nodiscard]] bool any() const { return !errors_.empty(); }
+  [[nodiscard]] std::size_t count() const { return errors_.size(); }
   void rethrow() const {
     if (errors_.empty()) return;
     if (errors_.size() == 1) throw errors_.front();

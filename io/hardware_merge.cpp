@@ -38,8 +38,16 @@ Node merged(Node base, Node over) {
   return over;
 }
 
+/// Weights are shares of each other: a profile that gives some replaces all.
+void drop_old_weights(Node& base, const Node& over) {
+  const Node* weights = over.find("objective");
+  if (weights == nullptr || weights->kind != Node::Kind::map) return;
+  std::erase_if(base.children, [](const Node& each) { return each.key == "objective"; });
+}
+
 /// Does `over` replace, or take away, what a dotted path leads to? It may do so above it.
 bool replaces(const Node& over, std::string_view path) {
+  if (path.starts_with("objective.") && over.find("objective") != nullptr) return true;
   const Node* at = &over;
   while (at != nullptr && at->kind == Node::Kind::map && !path.empty()) {
     const std::size_t dot = path.find('.');
@@ -101,6 +109,7 @@ Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs
   Node whole = std::move(chain.back());
   for (std::size_t k = chain.size() - 1; k-- > 0;) {
     drop_outdated_sources(whole, chain[k]);
+    drop_old_weights(whole, chain[k]);
     whole = merged(std::move(whole), std::move(chain[k]));
   }
   return whole;

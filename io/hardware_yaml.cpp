@@ -332,13 +332,11 @@ class HardwareReader {
     Fields fields(sources_, node, "`objective`");
     ObjectiveWeights& weights = hardware_.objective;
     weights = {.latency = 0};
-    double sum = 0;
     const auto weight = [&](std::string_view key, double& to) {
       const Node* n = fields.find(key);
       if (n == nullptr) return;
       to = as_real(sources_, *n, key);
       if (to < 0) throw sources_.error(*n, shown(key) + " is negative");
-      sum += to;
     };
     weight("latency", weights.latency);
     weight("energy", weights.energy);
@@ -346,11 +344,6 @@ class HardwareReader {
     weight("peak_memory", weights.peak_memory);
     weight("peak_bandwidth", weights.peak_bandwidth);
     fields.finish();
-    constexpr double rounding = 1e-6;
-    if (std::abs(sum - 1) > rounding) {
-      throw sources_.error_at_key(
-          node, "the weights of `objective` add up to " + std::to_string(sum) + ", not to 1");
-    }
   }
 
   /// Keys are dotted paths into the profile, so that a figure cannot lose its source unnoticed.

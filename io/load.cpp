@@ -100,6 +100,8 @@ Input read_arena(std::string text, const std::string& file, const InputOptions& 
   Input input;
   input.format = to_string(ProblemFormat::tflite);
   TfliteArena arena = read_tflite_arena(text, file, memories);
+  if (!options.scratch.empty())
+    set_scratch(arena, read_file(input_path(options.scratch)), options.scratch);
   input.problem = std::move(arena.problem);
   if (options.capacity || !memories.empty()) input.problem.objective = Objective::fit;
   input.tflite = std::make_shared<TfliteOrigin>(
@@ -112,6 +114,8 @@ Input read_input(std::string text, const std::string& file, const InputOptions& 
                  const std::vector<Memory>& memories) {
   ProblemFormat format = detect_format(text);
   if (is_tflite(text, file)) format = ProblemFormat::tflite;
+  if (!options.scratch.empty() && format != ProblemFormat::tflite)
+    throw InputError(file, 0, "is no TensorFlow Lite model, so `--scratch` has no place");
   Input input;
   input.format = to_string(format);
   SourceMap source;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "model/network_order.h"
+#include "model/network_types.h"
 #include "model/poll.h"
 #include "tessera/network_shapes.h"
 
@@ -33,9 +34,7 @@ class Passes {
       each([&](OpIndex k) { fuse(k); });
       sweep();
     }
-    if (options.dtype)
-      for (Tensor& tensor : net_.tensors)
-        if (is_floating(tensor.type)) tensor.type = *options.dtype;
+    if (options.dtype) replace_floating(net_, *options.dtype);
     return normalized(net_);
   }
 

@@ -6,6 +6,7 @@
 #include "io/text.h"
 #include "io/tree.h"
 #include "model/network_order.h"
+#include "model/network_types.h"
 #include "tessera/network_shapes.h"
 
 namespace tessera::io {
@@ -68,8 +69,8 @@ class NetworkReader {
     const std::string& text = as_text(sources_, node, "dtype");
     if (const std::optional<ElementType> found = element_type_from(text)) return *found;
     throw sources_.error(node, shown(text) + " is no element type",
-                         "types are int8, uint8, int16, int32, int64, float16, bfloat16, float32, "
-                         "float64, bool and the like");
+                         "types are int4, int8, uint8, int16, int32, int64, float16, bfloat16, "
+                         "float32, float64, bool and the like");
   }
 
   template <typename Value>
@@ -116,7 +117,8 @@ class NetworkReader {
       if (const Node* n = fields.find("name")) tensor.name = as_text(sources_, *n, "name");
       tensor.shape = numbers<Dim>(fields.need("shape"), "shape", 1);
       const Node* n = fields.find("dtype");
-      tensor.type = n != nullptr ? type(*n) : standard;
+      const bool bias = multiplies(op.kind) && op.inputs.size() == 2;
+      tensor.type = n != nullptr ? type(*n) : bias ? bias_type(standard) : standard;
       if (const Node* e = fields.find("encoded"))
         tensor.encoded = as_size(sources_, *e, "encoded", 1);
       fields.finish();
@@ -311,7 +313,7 @@ class NetworkReader {
     read_type(op, fields);
     if (const Node* n = fields.find("inputs")) op.inputs = known_list(*n, "inputs");
     const ElementType standard =
-        op.inputs.empty() ? ElementType::float32 : net().tensors[op.inputs[0]].type;
+        op.inputs.empty() ? ElementType::float32 : unpacked(net().tensors[op.inputs[0]].type);
     if (const Node* n = fields.find("weights")) read_weights(op, *n, standard);
     if (op.inputs.empty()) throw sources_.error(node, "op " + shown(op.name) + " has no inputs");
     read_attributes(op, fields);

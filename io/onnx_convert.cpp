@@ -40,6 +40,10 @@ std::optional<ElementType> element_type(int type) {
       return ElementType::uint8;
     case TensorProto::BOOL:
       return ElementType::boolean;
+    case int4_type:
+      return ElementType::int4;
+    case uint4_type:
+      return ElementType::uint4;
     default:
       return std::nullopt;
   }
@@ -149,7 +153,7 @@ TensorIndex Converter::tensor(const NodeProto& node, const std::string& name) {
   const bool weight = model_.initializers.contains(name) || weights_.contains(name);
   const TensorIndex index = add({.name = name,
                                  .shape = facts.shape,
-                                 .type = *type,
+                                 .type = weight ? *type : unpacked(*type),
                                  .kind = weight ? TensorKind::weight : TensorKind::activation,
                                  .view_of = std::nullopt});
   by_name_[name] = index;

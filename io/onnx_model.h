@@ -33,6 +33,10 @@ struct Constant {
 };
 using ConstantPtr = std::shared_ptr<const Constant>;
 
+/// TensorProto::DataType of 4-bit elements, which the definition of libonnx-dev may be too old for.
+inline constexpr int uint4_type = 21;
+inline constexpr int int4_type = 22;
+
 /// What is known of a tensor. ensure, once it is in a Model: at most max_rank axes, extents within
 /// 0 .. max_extent, at most max_elements elements.
 struct Known {

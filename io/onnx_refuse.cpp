@@ -20,29 +20,32 @@ constexpr std::int64_t newest_opset = 23;
 
 constexpr const char* again = "the file is damaged or was written wrongly: export the model again";
 
-/// Bytes of an element as raw data; 0 for what has no raw data, nothing for an unknown type.
-std::optional<std::size_t> raw_bytes(int type) {
+/// Bits of an element as raw data; 0 for what has no raw data, nothing for an unknown type.
+std::optional<std::size_t> raw_bits(int type) {
   switch (type) {
+    case int4_type:
+    case uint4_type:
+      return 4;
     case TensorProto::BOOL:
     case TensorProto::INT8:
     case TensorProto::UINT8:
-      return 1;
+      return 8;
     case TensorProto::INT16:
     case TensorProto::UINT16:
     case TensorProto::FLOAT16:
     case TensorProto::BFLOAT16:
-      return 2;
+      return 16;
     case TensorProto::FLOAT:
     case TensorProto::INT32:
     case TensorProto::UINT32:
-      return 4;
+      return 32;
     case TensorProto::DOUBLE:
     case TensorProto::INT64:
     case TensorProto::UINT64:
     case TensorProto::COMPLEX64:
-      return 8;
+      return 64;
     case TensorProto::COMPLEX128:
-      return 16;
+      return 128;
     case TensorProto::STRING:
       return 0;
     default:
@@ -68,6 +71,9 @@ std::int64_t stored_values(const TensorProto& tensor) {
       return tensor.uint64_data_size();
     case TensorProto::STRING:
       return tensor.string_data_size();
+    case int4_type:
+    case uint4_type:
+      return 2 * static_cast<std::int64_t>(tensor.int32_data_size());  // an odd one is filled up
     default:
       return tensor.int32_data_size();
   }
@@ -150,16 +156,16 @@ class Refusal {
            " has its values in another file, which is not read");
     if (tensor.has_segment())
       fail(again, what, " is one segment of a tensor, which is not supported");
-    const std::optional<std::size_t> bytes = raw_bytes(tensor.data_type());
-    if (!bytes)
+    const std::optional<std::size_t> bits = raw_bits(tensor.data_type());
+    if (!bits)
       fail(again, what, " has an element type (", tensor.data_type(), ") that is not known");
     const std::int64_t count = element_count(shape).value_or(0);
     if (tensor.has_raw_data()) {
-      const auto needed = static_cast<std::size_t>(count) * *bytes;
-      if (*bytes == 0 || tensor.raw_data().size() != needed)
+      const std::size_t needed = (static_cast<std::size_t>(count) * *bits + 7) / 8;
+      if (*bits == 0 || tensor.raw_data().size() != needed)
         fail(again, what, " has ", tensor.raw_data().size(), " bytes of data where its shape ",
              shape_text(shape), " needs ", needed);
-    } else if (stored_values(tensor) != count) {
+    } else if (stored_values(tensor) != (*bits == 4 ? count + count % 2 : count)) {
       fail(again, what, " has ", stored_values(tensor), " values where its shape ",
            shape_text(shape), " needs ", count);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "io/collected.h"
 #include "io/files.h"
@@ -41,12 +42,14 @@ class ProblemReader {
     read_memories(fields);
     read_buffers(fields.need("buffers"));
     if (const Node* node = fields.find("relations")) read_relations(*node);
-    if (const Node* node = fields.find("objective")) read_objectives(*node);
-    fields.finish();
-    const std::vector<Defect> defects = validate(read_.problem);
-    Collected wrong;
-    for (const Defect& defect : defects) wrong.attempt([&] { throw located(root, defect); });
-    wrong.rethrow();
+    if (const Node* node = fields.find("objective"))
+      wrong_.attempt([&] { read_objectives(*node); });
+    wrong_.attempt([&] { fields.finish(); });
+    const bool whole = !wrong_.any();
+    for (const Defect& defect : validate(read_.problem))
+      if (whole || (defect.part == ProblemPart::buffer && !broken_.contains(defect.index)))
+        wrong_.attempt([&] { throw located(root, defect); });
+    wrong_.rethrow();
     return std::move(read_);
   }
 
@@ -106,35 +109,36 @@ class ProblemReader {
     const std::vector<Node>& list = as_list(sources_, node, "buffers");
     if (list.empty()) throw sources_.error_at_key(node, "the problem has no buffers");
     read_.problem.buffers.reserve(list.size());
-    Collected wrong;
     for (const Node& each : list) {
-      wrong.attempt([&] {
-        read_.problem.buffers.push_back(read_buffer(each));
-        read_.source.buffers.push_back(each.line);
-        const std::string& id = read_.problem.buffers.back().id;
-        const auto [first, inserted] = buffers_.emplace(id, read_.problem.buffers.size() - 1);
-        if (!inserted) {
-          throw sources_.error(*each.find("id"),
-                               "the id " + shown(id) + " is already on line " +
-                                   std::to_string(read_.source.buffers[first->second]));
-        }
-      });
+      const std::size_t before = wrong_.count();
+      Buffer& buffer = read_.problem.buffers.emplace_back();
+      read_.source.buffers.push_back(each.line);
+      wrong_.attempt([&] { read_buffer(each, buffer); });
+      if (wrong_.count() > before) broken_.insert(read_.problem.buffers.size() - 1);
     }
-    wrong.rethrow();
   }
 
-  Buffer read_buffer(const Node& node) {
+  void read_id(const Node& id, Buffer& buffer) {
+    buffer.id = as_text(sources_, id, "id");
+    if (buffer.id.empty()) throw sources_.error(id, "the id is empty");
+    const auto [first, inserted] = buffers_.emplace(buffer.id, read_.problem.buffers.size() - 1);
+    if (!inserted)
+      throw sources_.error(id, "the id " + shown(buffer.id) + " is already on line " +
+                                   std::to_string(read_.source.buffers[first->second]));
+  }
+
+  void read_buffer(const Node& node, Buffer& buffer) {
     const Node* named = node.find("id");
     const bool has_name = named != nullptr && named->kind == Node::Kind::text;
     Fields fields(sources_, node, has_name ? "buffer " + shown(named->text) : "a buffer");
-    Buffer buffer;
     const Node& id = fields.need("id");
-    buffer.id = as_text(sources_, id, "id");
-    if (buffer.id.empty()) throw sources_.error(id, "the id is empty");
+    wrong_.attempt([&] { read_id(id, buffer); });
     const Node* live = fields.find("live");
     const Node* parts = fields.find("parts");
-    if (live != nullptr || parts == nullptr) buffer.live = read_live(fields.need("live"));
-    buffer.size = as_size(sources_, fields.need("size"), "size", 1);
+    if (live == nullptr && parts == nullptr) live = &fields.need("live");
+    if (live != nullptr) wrong_.attempt([&] { buffer.live = read_live(*live); });
+    const Node& size = fields.need("size");
+    wrong_.attempt([&] { buffer.size = as_size(sources_, size, "size", 1); });
     if (parts != nullptr) read_parts(*parts, buffer);
     if (const Node* n = fields.find("alignment")) {
       buffer.alignment = as_size(sources_, *n, "alignment", 1);
@@ -161,7 +165,6 @@ class ProblemReader {
         throw sources_.error(*n, "the group is empty", "leave it out for a buffer in no group");
     }
     fields.finish();
-    return buffer;
   }
 
   [[nodiscard]] StepRange read_interval(const Node& node, std::string_view what) const {
@@ -249,10 +252,8 @@ class ProblemReader {
   }
 
   void read_relations(const Node& node) {
-    Collected wrong;
     for (const Node& each : as_list(sources_, node, "relations"))
-      wrong.attempt([&] { read_relation(each); });
-    wrong.rethrow();
+      wrong_.attempt([&] { read_relation(each); });
   }
 
   void read_relation(const Node& each) {
@@ -313,6 +314,8 @@ class ProblemReader {
   const Sources& sources_;
   const std::vector<Memory>& given_;
   ProblemYaml read_;
+  Collected wrong_;
+  std::unordered_set<BufferIndex> broken_;  ///< those with a mistake of their own
   std::unordered_map<std::string, MemoryIndex> memories_;
   std::unordered_map<std::string, BufferIndex> buffers_;
 };

@@ -8,6 +8,7 @@
 #include "io/hardware_yaml.h"
 #include "io/silicon_yaml.h"
 #include "io/text.h"
+#include "io/units.h"
 
 namespace tessera::io {
 namespace {
@@ -216,6 +217,20 @@ class Edit {
   Sources& sources_;
 };
 
+/// A size of a memory as it is written.
+struct SizeKey {
+  std::string path;
+  const Node& size;
+  [[nodiscard]] bool is_binary() const { return size.text.find("iB") != std::string::npos; }
+  /// require: not is_binary()
+  [[nodiscard]] std::string note() const {
+    const Parsed<Size> bytes = parse_size(size.text);
+    const bool plain = size.text.find('B') == std::string::npos;
+    return path + " is " + shown(size.text) + ", which is " + std::to_string(*bytes) + " bytes" +
+           (plain ? "; other memories have KiB or MiB" : "; KiB, MiB and GiB are powers of two");
+  }
+};
+
 void list_keys(const Node& node, const std::string& path, std::vector<std::string>& keys) {
   for (const Node& child : node.children) {
     if (path.empty() && (child.key == "provenance" || child.key == "inherit")) continue;
@@ -296,6 +311,7 @@ EditableProfile::EditableProfile(std::string_view text, const std::string& file,
       folders_(folders.begin(), folders.end()) {
   hardware_ = read_hardware_tree(tree_, sources_);
   reference_ = hardware_.reference = read_reference(tree_, sources_, folders_);
+  if (!reference_) reference_ = std::make_shared<const Hardware>(hardware_);
 }
 
 void EditableProfile::change(std::span<const KeyChange> changes) {
@@ -333,6 +349,21 @@ void EditableProfile::change(std::span<const KeyChange> changes) {
 
 std::vector<SiliconPart> EditableProfile::silicon() const {
   return read_silicon(tree_, hardware_, sources_);
+}
+
+std::vector<std::string> EditableProfile::notes() const {
+  std::vector<std::string> notes;
+  const Node* memories = base_.find("memories");
+  if (memories == nullptr) return notes;
+  std::vector<SizeKey> sizes;
+  for (const Node& memory : memories->children)
+    for (const char* key : {"capacity", "bank_size"})
+      if (const Node* size = memory.find(key); size != nullptr && size->is_scalar())
+        sizes.push_back({"`memories." + memory.key + '.' + key + '`', *size});
+  const bool binary = std::ranges::any_of(sizes, &SizeKey::is_binary);
+  for (const SizeKey& each : sizes)
+    if (binary && !each.is_binary()) notes.push_back(each.note());
+  return notes;
 }
 
 std::vector<std::string> EditableProfile::keys() const {

@@ -39,6 +39,8 @@ class EditableProfile {
   [[nodiscard]] const Hardware& hardware() const { return hardware_; }
 
   [[nodiscard]] std::vector<SiliconPart> silicon() const;
+  /// As Profile::notes().
+  [[nodiscard]] std::vector<std::string> notes() const;
 
   /// All of them or, where one is refused (InputError), none. An entry of a map or list may be
   /// named by its number: `engines.0.lanes`.
@@ -63,7 +65,9 @@ class EditableProfile {
   Node tree_;
   Hardware hardware_;
   std::vector<std::filesystem::path> folders_;
-  std::shared_ptr<const Hardware> reference_;  ///< of the files, before anything is changed
+  /// What scores of changed machines are relative to: the reference of the files, or the machine
+  /// they describe.
+  std::shared_ptr<const Hardware> reference_;
   std::vector<KeyChange> changes_;
 };
 

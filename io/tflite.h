@@ -13,9 +13,9 @@
 // last step); a variable keeps its value from run to run, so it lives all the time. Constants stay
 // in the file. That is how TensorFlow Lite Micro plans the head of its arena
 // (micro_allocation_info.cc in github.com/tensorflow/tflite-micro), but for variables, which it
-// keeps in the tail. Sizes and offsets are multiples of 16, its MicroArenaBufferAlignment(). What
-// kernels ask for besides, such as scratch buffers, and the runtime's own structures are not in the
-// file.
+// keeps in the tail. Sizes and offsets are multiples of 16, its MicroArenaBufferAlignment().
+// Scratch buffers that kernels ask for are in the file only if this program has written them there;
+// the runtime's own structures never are.
 #pragma once
 
 #include <string>
@@ -34,10 +34,12 @@ namespace tessera::io {
 
 struct TfliteArena {
   /// One memory "arena", unbounded, or `memories`; the objective is the least height.
+  /// First the tensors, then scratch buffers.
   PlacementProblem problem;
-  std::vector<std::int32_t> tensors;  ///< of each buffer, its number in the file
-  std::vector<bool> variables;        ///< of each buffer: does it keep its value from run to run?
+  std::vector<std::int32_t> tensors;  ///< of each buffer of a tensor, its number in the file
+  std::vector<bool> variables;        ///< of each of those: does it keep its value from run to run?
   std::size_t tensors_in_file = 0;
+  Step operators = 0;
 };
 
 /// Throws InputError. `memories`, where there are any, take the place of the arena. `file` is for
@@ -46,16 +48,31 @@ struct TfliteArena {
 [[nodiscard]] TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
                                             const std::vector<Memory>& memories = {});
 
+/// Takes the rows of a buffer CSV as the scratch buffers, in place of those that were there. Throws
+/// InputError. ensure: as read_tflite_arena().
+void set_scratch(TfliteArena& arena, std::string csv, const std::string& file);
+
 /// The model with a plan of its arena for TensorFlow Lite Micro: metadata
 /// "OfflineMemoryAllocation", 32-bit numbers version (1), subgraph (0), how many tensors, and the
 /// offset of each; -1 where the runtime decides: constants, and variables, whose place it would not
 /// keep between runs (docs/memory_management.md in github.com/tensorflow/tflite-micro). A plan that
-/// was there is replaced. Everything else stays what it was, known here or not. require: `arena` is
-/// what read_tflite_arena() made of `bytes`, one offset per buffer. Throws InputError where the
-/// file cannot be added to, or an offset has more than 31 bits.
+/// was there is replaced. Scratch buffers go with their offsets into metadata "TesseraScratch",
+/// which the runtime does not read: `scratch` is their CSV, empty without any. Everything else
+/// stays what it was, known here or not. require: `arena` is what read_tflite_arena() made of
+/// `bytes`, one offset per tensor of it. Throws InputError where the file cannot be added to, or an
+/// offset has more than 31 bits.
 [[nodiscard]] std::string write_tflite_plan(std::string_view bytes, const std::string& file,
                                             const TfliteArena& arena,
-                                            const std::vector<Offset>& offsets);
+                                            const std::vector<Offset>& offsets,
+                                            const std::string& scratch = {});
+
+/// What write_tflite_plan() wrote.
+struct TflitePlan {
+  std::vector<std::int32_t> offsets;  ///< per tensor of the file; -1: the runtime decides
+  PlacementProblem scratch;           ///< its buffers have their offsets
+};
+/// Throws InputError where the model has none.
+[[nodiscard]] TflitePlan read_tflite_plan(std::string_view bytes, const std::string& file);
 
 struct TfliteNetwork {
   Network network;

@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 
+#include "io/buffer_csv.h"
 #include "io/error.h"
 #include "io/source.h"
+#include "io/text.h"
 #include "io/tflite.h"
 #include "io/tflite_model.h"
+#include "model/derived.h"
 #include "tessera/validate.h"
 
 namespace tessera::io {
@@ -49,7 +53,31 @@ Size arena_bytes(const TfliteModel& model, std::size_t t, const std::string& fil
   return (*bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
 }
 
+/// Buffers of the CSV behind those of tensors.
+void add_scratch(TfliteArena& arena, std::string csv, const std::string& file) {
+  for (Buffer& buffer :
+       read_buffer_csv(std::move(csv), file, Lifetimes::by_header).problem.buffers) {
+    if (buffer.live.front().upper > arena.operators)
+      throw InputError(file, 0,
+                       "buffer " + shown(buffer.id) + " lives until step " +
+                           std::to_string(buffer.live.front().upper) + ", but the model has " +
+                           std::to_string(arena.operators) + " operators",
+                       "steps are the operators, counted from 0");
+    buffer.size = align_up(buffer.size, arena_alignment);
+    buffer.alignment = std::lcm(buffer.alignment, arena_alignment);
+    buffer.offset.reset();
+    arena.problem.buffers.push_back(std::move(buffer));
+  }
+  const std::vector<Defect> defects = validate(arena.problem);
+  if (!defects.empty()) throw InputError(file, 0, defects.front().message);
+}
+
 }  // namespace
+
+void set_scratch(TfliteArena& arena, std::string csv, const std::string& file) {
+  arena.problem.buffers.resize(arena.tensors.size());
+  add_scratch(arena, std::move(csv), file);
+}
 
 bool is_tflite(std::string_view bytes, const std::string& file) {
   if (tflite_reader::has_identifier(bytes)) return true;
@@ -84,6 +112,9 @@ TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
   }
   if (arena.problem.buffers.empty())
     throw InputError(file, 0, "has no activations, so there is nothing to place");
+  arena.operators = static_cast<Step>(model.operators.size());
+  if (const auto scratch = tflite_reader::metadata_of(flat, tflite_reader::scratch_name))
+    add_scratch(arena, std::string(*scratch), file + ", its scratch buffers");
   const std::vector<Defect> defects = validate(arena.problem);
   if (!defects.empty())
     throw defect_error(

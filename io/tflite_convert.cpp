@@ -81,11 +81,12 @@ TensorIndex TfliteConverter::add(TfliteIndex like, const std::string& name, Shap
   for (const Dim extent : shape)
     if (extent < 1 || extent > max_extent)
       throw InputError(file_, 0, who + " has extent " + std::to_string(extent));
-  net_.tensors.push_back({.name = name,
-                          .shape = std::move(shape),
-                          .type = *source.type->element,
-                          .kind = kind,
-                          .view_of = std::nullopt});
+  net_.tensors.push_back(
+      {.name = name,
+       .shape = std::move(shape),
+       .type = kind == TensorKind::weight ? *source.type->element : unpacked(*source.type->element),
+       .kind = kind,
+       .view_of = std::nullopt});
   return net_.tensors.size() - 1;
 }
 
@@ -127,7 +128,7 @@ TensorIndex TfliteConverter::transposed(TensorIndex of, std::vector<std::size_t>
   const Tensor source = net_.tensors[of];
   Tensor out{.name = own == Own::yes ? name : unique(name),
              .shape = {},
-             .type = source.type,
+             .type = unpacked(source.type),
              .kind = TensorKind::activation,
              .view_of = std::nullopt};
   for (const std::size_t axis : order) out.shape.push_back(source.shape[axis]);

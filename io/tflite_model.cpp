@@ -12,7 +12,10 @@ namespace {
 
 // The tables by the numbers of their fields.
 namespace model_field {
-enum : unsigned { operator_codes = 1, subgraphs = 2, buffers = 4 };
+enum : unsigned { operator_codes = 1, subgraphs = 2, buffers = 4, metadata = 6 };
+}
+namespace metadata_field {
+enum : unsigned { name, buffer };
 }
 namespace code_field {
 enum : unsigned { deprecated_builtin_code, custom_code, version, builtin_code };
@@ -42,9 +45,9 @@ constexpr std::array<TfliteType, 23> types{
      {"float64", 8, ElementType::float64},   {"complex128", 16, std::nullopt},
      {"uint64", 8, ElementType::uint64},     {"resource", 4, std::nullopt},
      {"variant", 0, std::nullopt},           {"uint32", 4, ElementType::uint32},
-     {"uint16", 2, ElementType::uint16},     {"int4", 1, ElementType::int8},
+     {"uint16", 2, ElementType::uint16},     {"int4", 1, ElementType::int4},
      {"bfloat16", 2, ElementType::bfloat16}, {"int2", 0, std::nullopt},
-     {"uint4", 1, ElementType::uint8},       {"float8_e4m3fn", 1, std::nullopt},
+     {"uint4", 1, ElementType::uint4},       {"float8_e4m3fn", 1, std::nullopt},
      {"float8_e5m2", 1, std::nullopt}}};
 
 /// A name as text that a cell of a CSV can hold: what is no text, and commas and quotes, become
@@ -232,6 +235,20 @@ class ModelReader {
 
 bool has_identifier(std::string_view bytes) {
   return bytes.size() >= 8 && bytes.substr(4, 4) == "TFL3";
+}
+
+std::optional<std::string_view> metadata_of(const FlatBytes& file, std::string_view name) {
+  const FlatTable root = file.root("Model");
+  for (const FlatTable& entry : root.tables(model_field::metadata, "Metadata")) {
+    if (entry.text(metadata_field::name) != name) continue;
+    const std::vector<FlatTable> buffers = root.tables(model_field::buffers, "Buffer");
+    const auto buffer = entry.number<std::uint32_t>(metadata_field::buffer, 0);
+    if (buffer >= buffers.size())
+      file.damaged("metadata " + std::string(name) + " is in buffer " + std::to_string(buffer) +
+                   " of " + std::to_string(buffers.size()));
+    return buffers[buffer].bytes(buffer_field::data).value_or(std::string_view());
+  }
+  return std::nullopt;
 }
 
 TfliteModel read_tflite_model(const FlatBytes& file) {

@@ -56,6 +56,14 @@ struct TfliteModel {
   std::vector<TfliteIndex> outputs;
 };
 
+/// Metadata with the plan of the arena, and with scratch buffers.
+inline constexpr const char* plan_name = "OfflineMemoryAllocation";
+inline constexpr const char* scratch_name = "TesseraScratch";
+
+/// The data of that metadata; nothing where the model has none.
+[[nodiscard]] std::optional<std::string_view> metadata_of(const FlatBytes& file,
+                                                          std::string_view name);
+
 /// Does the file call itself a TensorFlow Lite model?
 [[nodiscard]] bool has_identifier(std::string_view bytes);
 

@@ -5,8 +5,10 @@
 // are relative and lead to the same things. The new root leads to what the old one led to, but for
 // two lists that get an entry more: buffers and metadata.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
+#include "io/buffer_csv.h"
 #include "io/tflite.h"
 #include "io/tflite_model.h"
 
@@ -15,8 +17,8 @@ namespace {
 
 using tflite_reader::FlatBytes;
 using tflite_reader::FlatTable;
-
-constexpr const char* plan_name = "OfflineMemoryAllocation";
+using tflite_reader::plan_name;
+using tflite_reader::scratch_name;
 
 // Fields of Model (see tflite_model.h); all but the version are offsets.
 constexpr unsigned version_field = 0;
@@ -24,6 +26,9 @@ constexpr unsigned subgraphs_field = 2;
 constexpr unsigned buffers_field = 4;
 constexpr unsigned metadata_field = 6;
 constexpr unsigned known_fields = 10;
+
+/// Numbers before the offsets: version, subgraph, how many follow.
+constexpr std::size_t plan_head = 3;
 
 /// The new front of the file. What it leads to is known by its place in the old file; how far that
 /// moves back is known at the end.
@@ -64,8 +69,13 @@ class Front {
 
 class PlanWriter {
  public:
-  PlanWriter(const FlatBytes& file, const TfliteArena& arena, const std::vector<Offset>& offsets)
-      : file_(file), root_(file.root("Model")), arena_(arena), offsets_(offsets) {}
+  PlanWriter(const FlatBytes& file, const TfliteArena& arena, const std::vector<Offset>& offsets,
+             std::string_view scratch)
+      : file_(file),
+        root_(file.root("Model")),
+        arena_(arena),
+        offsets_(offsets),
+        scratch_(scratch) {}
 
   std::string write() {
     const std::vector<FlatTable> buffers = root_.tables(buffers_field, "Buffer");
@@ -74,18 +84,27 @@ class PlanWriter {
     const std::size_t root = front_.open();
     front_.text("TFL3");
     write_root(root);
+    std::vector<std::pair<const char*, std::string>> added{{plan_name, plan()}};
+    if (!scratch_.empty()) added.emplace_back(scratch_name, scratch_);
     front_.here(buffers_);
-    front_.number(static_cast<std::uint32_t>(buffers.size() + 1));
+    front_.number(static_cast<std::uint32_t>(buffers.size() + added.size()));
     for (const FlatTable& each : buffers) front_.to_old(each.position());
-    const std::size_t buffer = front_.open();
+    std::vector<std::size_t> datas;
+    for (std::size_t k = 0; k < added.size(); ++k) datas.push_back(front_.open());
     front_.here(metadata_);
-    const auto stays = [](const FlatTable& each) { return each.text(0) != plan_name; };
-    front_.number(static_cast<std::uint32_t>(std::ranges::count_if(metadata, stays) + 1));
+    const auto stays = [](const FlatTable& each) {
+      return each.text(0) != plan_name && each.text(0) != scratch_name;
+    };
+    front_.number(static_cast<std::uint32_t>(std::ranges::count_if(metadata, stays)) +
+                  static_cast<std::uint32_t>(added.size()));
     for (const FlatTable& each : metadata)
       if (stays(each)) front_.to_old(each.position());
-    const std::size_t entry = front_.open();
-    write_entry(entry, static_cast<std::uint32_t>(buffers.size()));
-    write_buffer(buffer);
+    std::vector<std::size_t> entries;
+    for (std::size_t k = 0; k < added.size(); ++k) entries.push_back(front_.open());
+    for (std::size_t k = 0; k < added.size(); ++k) {
+      write_entry(entries[k], added[k].first, static_cast<std::uint32_t>(buffers.size() + k));
+      write_buffer(datas[k], added[k].second);
+    }
     return front_.before(file_.bytes());
   }
 
@@ -152,7 +171,8 @@ class PlanWriter {
     return place;
   }
 
-  void write_entry(std::size_t opened, std::uint32_t buffer) {
+  void write_entry(std::size_t opened, std::string_view text, std::uint32_t buffer) {
+    front_.align(4);
     front_.number(8, 2);  // its fields: two, of 12 bytes with the way back
     front_.number(12, 2);
     front_.number(4, 2);
@@ -162,14 +182,13 @@ class PlanWriter {
     const std::size_t name = front_.open();
     front_.number(buffer);
     front_.here(name);
-    const std::string_view text = plan_name;
     front_.number(static_cast<std::uint32_t>(text.size()));
     front_.text(text);
     front_.number(0, 1);  // strings end with a zero
     front_.align(4);
   }
 
-  void write_buffer(std::size_t opened) {
+  void write_buffer(std::size_t opened, std::string_view bytes) {
     front_.number(6, 2);
     front_.number(8, 2);
     front_.number(4, 2);
@@ -179,20 +198,25 @@ class PlanWriter {
     const std::size_t data = front_.open();
     while ((front_.size() + 4) % 16 != 0) front_.number(0, 1);  // force_align of the schema
     front_.here(data);
+    front_.number(static_cast<std::uint32_t>(bytes.size()));
+    front_.text(bytes);
+  }
+
+  [[nodiscard]] std::string plan() const {
     std::vector<std::int32_t> numbers{1, 0, static_cast<std::int32_t>(arena_.tensors_in_file)};
-    numbers.resize(3 + arena_.tensors_in_file, -1);
+    numbers.resize(plan_head + arena_.tensors_in_file, -1);
     for (std::size_t b = 0; b < offsets_.size(); ++b)
       if (!arena_.variables[b])
-        numbers[3 + static_cast<std::size_t>(arena_.tensors[b])] =
+        numbers[plan_head + static_cast<std::size_t>(arena_.tensors[b])] =
             static_cast<std::int32_t>(offsets_[b]);
-    front_.number(static_cast<std::uint32_t>(4 * numbers.size()));
-    for (const std::int32_t number : numbers) front_.number(static_cast<std::uint32_t>(number));
+    return {reinterpret_cast<const char*>(numbers.data()), sizeof(std::int32_t) * numbers.size()};
   }
 
   const FlatBytes& file_;
   FlatTable root_;
   const TfliteArena& arena_;
   const std::vector<Offset>& offsets_;
+  std::string_view scratch_;
   Front front_;
   std::size_t buffers_ = 0;  ///< where the offsets of the two new lists stand
   std::size_t metadata_ = 0;
@@ -201,9 +225,31 @@ class PlanWriter {
 }  // namespace
 
 std::string write_tflite_plan(std::string_view bytes, const std::string& file,
-                              const TfliteArena& arena, const std::vector<Offset>& offsets) {
+                              const TfliteArena& arena, const std::vector<Offset>& offsets,
+                              const std::string& scratch) {
   const FlatBytes flat(bytes, file);
-  return PlanWriter(flat, arena, offsets).write();
+  return PlanWriter(flat, arena, offsets, scratch).write();
+}
+
+TflitePlan read_tflite_plan(std::string_view bytes, const std::string& file) {
+  const FlatBytes flat(bytes, file);
+  const std::optional<std::string_view> data = tflite_reader::metadata_of(flat, plan_name);
+  if (!data)
+    throw InputError(file, 0, "is a model without a plan of its arena",
+                     "tessera place MODEL.tflite -o PLANNED.tflite writes one");
+  std::vector<std::int32_t> numbers(data->size() / sizeof(std::int32_t));
+  if (!numbers.empty())
+    std::memcpy(numbers.data(), data->data(), sizeof(std::int32_t) * numbers.size());
+  if (numbers.size() < plan_head || numbers[0] != 1 || numbers[1] != 0 || numbers[2] < 0 ||
+      numbers.size() != plan_head + static_cast<std::size_t>(numbers[2]))
+    throw InputError(file, 0, "has a plan of its arena that is not of version 1 and subgraph 0");
+  TflitePlan plan;
+  plan.offsets.assign(numbers.begin() + plan_head, numbers.end());
+  if (const auto scratch = tflite_reader::metadata_of(flat, scratch_name))
+    plan.scratch =
+        read_buffer_csv(std::string(*scratch), file + ", its scratch buffers", Lifetimes::by_header)
+            .problem;
+  return plan;
 }
 
 }  // namespace tessera::io

@@ -308,9 +308,10 @@ class HardwareChecker {
       if (!(weight >= 0)) wrong(field, "weighs `", field, "` by less than nothing");
       sum += weight;
     }
-    constexpr double rounding = 1e-6;
-    if (!(std::abs(sum - 1) <= rounding))
-      wrong("objective", "has weights that add up to ", sum, ", not to 1");
+    if (!(sum > 0))
+      wrong("objective", "gives no metric a weight");
+    else if (!(sum <= hardware_limits::weights))
+      wrong("objective", "has weights that add up to ", sum, "; only their ratio matters");
   }
 
   const Hardware& hardware_;

@@ -231,7 +231,22 @@ class Idle {
             "has `", field, "`, but is off-chip, where no bank matters");
   }
 
+  /// Buffers are written where an op puts what it makes and where a load puts what it fetches.
+  [[nodiscard]] static bool may_be_written(const Memory& space) {
+    const auto written = [](const std::vector<Role>& roles) {
+      return std::ranges::any_of(roles, [](Role role) {
+        return role == Role::write || role == Role::read_write || role == Role::data ||
+               role == Role::weight;
+      });
+    };
+    if (space.modes_per_bank) return std::ranges::any_of(space.banks, written, &Bank::roles);
+    return space.modes.empty() || std::ranges::any_of(space.modes, written, &Mode::roles);
+  }
+
   void on_chip(const HardwareMemory& memory) {
+    if (!hardware_.engines.empty() && !may_be_written(memory.space))
+      wrong("modes", "give a mode a bank with the role write, read_write, data or weight",
+            "has no mode in which a bank may be written");
     if (!memory.behind.empty())
       wrong("behind", "only a memory off the chip lies behind another one",
             "is on the chip, and cannot be `behind` '", memory.behind, "'");

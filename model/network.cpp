@@ -9,24 +9,26 @@ namespace {
 struct TypeFacts {
   ElementType type;
   std::string_view name;
-  Size bytes;
+  Size bits;
   bool floating;
 };
 
-constexpr std::array<TypeFacts, 13> type_facts{{
-    {ElementType::float64, "float64", 8, true},
-    {ElementType::float32, "float32", 4, true},
-    {ElementType::float16, "float16", 2, true},
-    {ElementType::bfloat16, "bfloat16", 2, true},
-    {ElementType::int64, "int64", 8, false},
-    {ElementType::int32, "int32", 4, false},
-    {ElementType::int16, "int16", 2, false},
-    {ElementType::int8, "int8", 1, false},
-    {ElementType::uint64, "uint64", 8, false},
-    {ElementType::uint32, "uint32", 4, false},
-    {ElementType::uint16, "uint16", 2, false},
-    {ElementType::uint8, "uint8", 1, false},
-    {ElementType::boolean, "bool", 1, false},
+constexpr std::array<TypeFacts, 15> type_facts{{
+    {ElementType::float64, "float64", 64, true},
+    {ElementType::float32, "float32", 32, true},
+    {ElementType::float16, "float16", 16, true},
+    {ElementType::bfloat16, "bfloat16", 16, true},
+    {ElementType::int64, "int64", 64, false},
+    {ElementType::int32, "int32", 32, false},
+    {ElementType::int16, "int16", 16, false},
+    {ElementType::int8, "int8", 8, false},
+    {ElementType::int4, "int4", 4, false},
+    {ElementType::uint64, "uint64", 64, false},
+    {ElementType::uint32, "uint32", 32, false},
+    {ElementType::uint16, "uint16", 16, false},
+    {ElementType::uint8, "uint8", 8, false},
+    {ElementType::uint4, "uint4", 4, false},
+    {ElementType::boolean, "bool", 8, false},
 }};
 
 constexpr std::array<std::pair<OpKind, std::string_view>, 18> kind_names{{
@@ -58,9 +60,27 @@ const TypeFacts& facts(ElementType type) {
 
 }  // namespace
 
-Size element_bytes(ElementType type) {
-  return facts(type).bytes;
+Size element_bits(ElementType type) {
+  return facts(type).bits;
 }
+Size element_bytes(ElementType type) {
+  return packed_bytes(type, 1);
+}
+Size packed_bytes(ElementType type, std::int64_t elements) {
+  const Size bits = element_bits(type);
+  return bits < 8 ? (elements * bits + 7) / 8 : elements * (bits / 8);
+}
+
+ElementType unpacked(ElementType type) {
+  if (type == ElementType::int4) return ElementType::int8;
+  return type == ElementType::uint4 ? ElementType::uint8 : type;
+}
+
+ElementType bias_type(ElementType type) {
+  const bool sums = !is_floating(type) && type != ElementType::boolean && element_bits(type) <= 16;
+  return sums ? ElementType::int32 : type;
+}
+
 bool is_floating(ElementType type) {
   return facts(type).floating;
 }
@@ -98,7 +118,7 @@ std::optional<std::int64_t> element_count(const std::vector<Dim>& shape) {
 }
 
 Size tensor_bytes(const Tensor& tensor) {
-  return element_count(tensor.shape).value_or(max_address) * element_bytes(tensor.type);
+  return packed_bytes(tensor.type, element_count(tensor.shape).value_or(max_address));
 }
 
 TensorIndex storage_of(const Network& network, TensorIndex tensor) {

@@ -70,6 +70,10 @@ class NetworkChecker {
         wrong(NetworkPart::tensor, t, "tensor ", t, " has a name with a control character");
       if (tensor.type > ElementType::boolean || tensor.kind > TensorKind::weight)
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has no type that exists");
+      else if (tensor.kind != TensorKind::weight && unpacked(tensor.type) != tensor.type)
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is an activation of type ",
+              to_string(tensor.type), ", which is a type of weights: activations take ",
+              to_string(unpacked(tensor.type)));
       if (!names.insert(tensor.name).second)
         wrong(NetworkPart::tensor, t, "two tensors are named '", tensor.name, "'");
       if (tensor.shape.size() > max_rank)

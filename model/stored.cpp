@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/derived.h"
+#include "model/network_types.h"
 #include "tessera/hardware_check.h"
 
 namespace tessera {
@@ -16,12 +17,6 @@ Size elements_of(const Tensor& tensor) {
   return element_count(tensor.shape).value_or(max_address);
 }
 
-bool multiplies(const Op& op) {
-  return (op.kind == OpKind::conv || op.kind == OpKind::conv_transpose ||
-          op.kind == OpKind::matmul) &&
-         op.inputs.size() >= 2;
-}
-
 /// Of what a product makes.
 Dim output_channels(const Network& network, const Op& op) {
   const std::vector<Dim>& shape = network.tensors[op.outputs.at(0)].shape;
@@ -31,7 +26,7 @@ Dim output_channels(const Network& network, const Op& op) {
 
 Size coded_bytes(const Tensor& weight, Dim channels, const WeightCoding& coding) {
   const double all =
-      static_cast<double>(elements_of(weight) * element_bytes(weight.type)) * coding.ratio +
+      static_cast<double>(packed_bytes(weight.type, elements_of(weight))) * coding.ratio +
       static_cast<double>(channels) * static_cast<double>(coding.per_channel);
   const double most = static_cast<double>(max_address - coding.granule);
   return align_up(std::max<Size>(1, static_cast<Size>(std::ceil(std::min(all, most)))),
@@ -48,18 +43,18 @@ bool is_outside(const Network& network, TensorIndex storage) {
 Size stored_bytes(const Tensor& tensor, Dim brick) {
   const Size elements = elements_of(tensor);
   if (brick == 1 || !has_layout(tensor) || elements >= max_address)
-    return elements * element_bytes(tensor.type);
+    return packed_bytes(tensor.type, elements);
   return elements / tensor.shape[1] * in_bricks(tensor.shape[1], brick) *
          element_bytes(tensor.type);
 }
 
 ElementBytes bytes_of(const Tensor& tensor) {
-  return {.element = element_bytes(tensor.type), .encoded = 0, .all = elements_of(tensor)};
+  return {.bits = element_bits(tensor.type), .encoded = 0, .all = elements_of(tensor)};
 }
 
 std::optional<MultipliedWeight> multiplied_by(const Network& network, const Op& op,
                                               const Hardware& hardware) {
-  if (!multiplies(op)) return std::nullopt;
+  if (!multiplies(op.kind) || op.inputs.size() < 2) return std::nullopt;
   const TensorIndex t = storage_of(network, op.inputs[1]);
   const Tensor& weight = network.tensors[t];
   if (weight.kind != TensorKind::weight) return std::nullopt;

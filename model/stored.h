@@ -56,13 +56,13 @@ namespace tessera {
 
 /// What parts of a tensor take, by how many elements they have.
 struct ElementBytes {
-  Size element = 1;      ///< of each
+  Size bits = 8;         ///< of each
   Size encoded = 0;      ///< or else of all of them
   std::int64_t all = 1;  ///< which are so many
   [[nodiscard]] Size whole() const { return of(all); }
   /// ensure: never less for more elements.
   [[nodiscard]] Size of(std::int64_t elements) const {
-    if (encoded == 0) return elements * element;
+    if (encoded == 0) return (elements * bits + 7) / 8;
     if (elements >= all) return encoded;
     return static_cast<Size>(std::ceil(static_cast<double>(elements) / static_cast<double>(all) *
                                        static_cast<double>(encoded)));

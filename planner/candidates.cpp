@@ -464,7 +464,7 @@ std::vector<Candidates::Reduced> Candidates::reduced(RunGeometry& run,
     std::optional<tiling::Subgraph> split = tiling::split_reduction(run.part, hardware_, parts);
     if (!split) continue;
     const std::size_t sums = split->made_at[static_cast<std::size_t>(split->split_at)].front();
-    const Size width = split->tensors[sums].bytes.element;
+    const Size width = split->tensors[sums].bytes.bits / 8;
     std::shared_ptr<RunGeometry>& kept = run.reduced[{parts, width}];
     if (!kept) {
       kept = std::make_shared<RunGeometry>();

@@ -125,8 +125,8 @@ class ClaimCheck {
           said.profile == hardware_.name || (other != nullptr && said.profile == other->name);
       if (!named)
         verdict_.claimed.push_back(where + ": what it costs");
-      else if (!is_close(said.totals, plan_.baseline))
-        claim_other_than({said.profile, hardware_.clock_hz, plan_.baseline});
+      else
+        compare({said.profile, hardware_.clock_hz, plan_.baseline});
       return;
     }
     std::optional<PlanReference> made;
@@ -139,12 +139,20 @@ class ClaimCheck {
       try {
         made = layer_by_layer(network_, *other, params);
       } catch (const BadInput&) {  // it fits with no tile there
+        if (other->name == hardware_.name)
+          made = PlanReference{said.profile, hardware_.clock_hz, plan_.baseline};
       }
     }
-    if (!made)
+    if (made)
+      compare(*made);
+    else
       verdict_.claimed.push_back(where + ": what it costs");
-    else if (!is_close(made->totals, said.totals) || made->clock_hz != said.clock_hz)
-      claim_other_than(*made);
+  }
+
+  void compare(const PlanReference& made) {
+    const PlanReference& said = plan_.reference;
+    if (!is_close(made.totals, said.totals) || made.clock_hz != said.clock_hz)
+      claim_other_than(made);
   }
 
   /// Another plan's totals may be the reference, under the name of that plan's machine.

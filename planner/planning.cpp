@@ -45,7 +45,8 @@ cost::MetricName metric_named(const std::string& name, const char* what) {
 }
 
 ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) {
-  ObjectiveWeights weights = hardware.objective;
+  constexpr ObjectiveWeights none{.latency = 0};
+  ObjectiveWeights weights = params.weights.empty() ? hardware.objective : none;
   for (const auto& [name, value] : params.weights) {
     if (!(value >= 0) || value > 1e6)
       throw BadInput("the weight of '" + name + "' is not between 0 and 1000000");
@@ -226,8 +227,12 @@ class Planner {
     plan_.baseline = with_single_fetches(network_, hardware_, sum_of(singles));
     if (weights_.energy > 0 && plan_.baseline.energy_pj <= 0)
       throw BadInput("the score weighs energy, but profile " + hardware_.name + " has no energies",
-                     "give the profile energies, or --weight energy=0");
+                     "give the profile energies, or weights without energy: --weight latency=1");
     return true;
+  }
+
+  [[nodiscard]] PlanReference own_reference() const {
+    return {hardware_.name, hardware_.clock_hz, plan_.baseline};
   }
 
   /// What the score is relative to.  require: baseline().
@@ -239,7 +244,14 @@ class Planner {
       PlanParams rest = params_;
       rest.limits = porter::rest_of(params_.limits, search_);
       rest.memory = memory_;
-      const std::optional<PlanReference> made = layer_by_layer(not_joined(network_), *other, rest);
+      std::optional<PlanReference> made;
+      try {
+        made = layer_by_layer(not_joined(network_), *other, rest);
+      } catch (const BadInput&) {
+        // The profile as shipped cannot run the network: only the changed one can be the reference.
+        if (other->name != hardware_.name) throw;
+        made = own_reference();
+      }
       if (!made) {
         plan_.reason = "the reference of the score, " + other->name +
                        " layer by layer, was not known within the limits";
@@ -249,8 +261,8 @@ class Planner {
       }
       plan_.reference = *made;
     } else {
-      plan_.reference = {other != nullptr ? other->name : hardware_.name, hardware_.clock_hz,
-                         plan_.baseline};
+      plan_.reference = own_reference();
+      if (other != nullptr) plan_.reference.profile = other->name;
     }
     const Metrics& own = plan_.baseline;
     const Metrics& r = plan_.reference.totals;

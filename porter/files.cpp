@@ -61,6 +61,57 @@ PlacementResult result_from_csv(const std::string& path, const PlacementProblem&
   return counted(problem, std::move(placement));
 }
 
+/// Offsets of the plan in a model. A variable, whose place the runtime decides, is taken to lie
+/// behind all else, as in the tail of the arena.
+PlacementResult result_from_tflite(std::string_view bytes, const std::string& path,
+                                   const Input& input) {
+  if (!input.tflite) throw BadInput(path + ": is a TensorFlow Lite model, and the input is none");
+  const io::TfliteArena& arena = input.tflite->arena;
+  const PlacementProblem& problem = input.problem;
+  if (problem.memories.size() != 1)
+    throw BadInput(path + ": a plan in a model is about one arena, and there are " +
+                   std::to_string(problem.memories.size()) + " memories");
+  const io::TflitePlan plan = io::read_tflite_plan(bytes, path);
+  if (plan.offsets.size() != arena.tensors_in_file)
+    throw BadInput(path + ": has a plan for " + std::to_string(plan.offsets.size()) +
+                   " tensors, and the input has " + std::to_string(arena.tensors_in_file));
+  std::unordered_map<std::string_view, Offset> scratch;
+  for (const Buffer& buffer : plan.scratch.buffers)
+    if (buffer.offset) scratch.emplace(buffer.id, *buffer.offset);
+  if (scratch.size() != problem.buffers.size() - arena.tensors.size())
+    throw BadInput(path + ": has a plan with " + std::to_string(scratch.size()) +
+                       " scratch buffers, and the input has " +
+                       std::to_string(problem.buffers.size() - arena.tensors.size()),
+                   "--scratch FILE.csv gives the input its own");
+  Placement placement;
+  placement.modes.assign(1, {});
+  placement.places.assign(problem.buffers.size(), {});
+  Offset end = 0;
+  std::vector<BufferIndex> variables;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
+    const Buffer& buffer = problem.buffers[b];
+    const bool tensor = b < arena.tensors.size();
+    const auto row = scratch.find(buffer.id);
+    const bool planned = tensor || row != scratch.end();
+    const Offset offset = !planned ? -1
+                          : tensor ? plan.offsets[static_cast<std::size_t>(arena.tensors[b])]
+                                   : row->second;
+    if (tensor && arena.variables[b] && offset < 0) {
+      variables.push_back(b);
+      continue;
+    }
+    if (offset < 0) throw BadInput(path + ": its plan has no offset for '" + buffer.id + "'");
+    placement.places[b].offset = offset;
+    end = std::max(end, offset + buffer.size);
+  }
+  for (const BufferIndex b : variables) {
+    end = align_up(end, problem.buffers[b].alignment);
+    placement.places[b].offset = end;
+    end += problem.buffers[b].size;
+  }
+  return counted(problem, std::move(placement));
+}
+
 /// Of every buffer; empty where no memory has a base.
 std::vector<Offset> addresses_of(const PlacementProblem& problem, const Placement& placement) {
   std::vector<Offset> addresses;
@@ -91,6 +142,7 @@ PlacementResult load_result(const std::string& path, const Input& input) {
 }
 
 PlacementResult load_result_text(std::string text, const std::string& path, const Input& input) {
+  if (io::is_tflite(text, path)) return porter::result_from_tflite(text, path, input);
   if (io::detect_format(text) == io::ProblemFormat::dsa_json)
     return io::read_placement_json(text, path, input.problem);
   const Input read = io::load_problem_text(std::move(text), path);
@@ -145,7 +197,16 @@ std::string result_tflite(const Input& input, const Placement& placement) {
                    "use .json, or a profile with one memory on the chip");
   std::vector<Offset> offsets;
   for (const BufferPlace& place : placement.places) offsets.push_back(place.offset);
-  return io::write_tflite_plan(origin.bytes, origin.file, origin.arena, offsets);
+  const std::size_t tensors = origin.arena.tensors.size();
+  offsets.resize(tensors);
+  PlacementProblem scratch = input.problem;
+  const auto first = static_cast<std::ptrdiff_t>(tensors);
+  scratch.buffers.erase(scratch.buffers.begin(), scratch.buffers.begin() + first);
+  const std::string rows =
+      scratch.buffers.empty()
+          ? std::string()
+          : io::write_buffer_csv(scratch, std::span(placement.places).subspan(tensors), {});
+  return io::write_tflite_plan(origin.bytes, origin.file, origin.arena, offsets, rows);
 }
 
 std::string result_c_header(const PlacementProblem& problem, const Placement& placement,

@@ -9,6 +9,7 @@
 #include "io/network_passes.h"
 #include "io/network_yaml.h"
 #include "io/tflite.h"
+#include "model/network_types.h"
 #include "model/poll.h"
 #include "porter/limited_budget.h"
 #include "porter/requirements.h"
@@ -81,9 +82,7 @@ ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options
     } else {
       out.format = "yaml";
       out.network = io::read_network_yaml(bytes, path).network;
-      if (options.dtype)
-        for (Tensor& tensor : out.network.tensors)
-          if (is_floating(tensor.type)) tensor.type = *options.dtype;
+      if (options.dtype) replace_floating(out.network, *options.dtype);
     }
     return out;
   } catch (const BudgetEnded& ended) {
@@ -126,8 +125,9 @@ std::string network_yaml(const Network& network) {
 
 ElementType parse_element_type(const std::string& text, const std::string& what) {
   if (const std::optional<ElementType> type = element_type_from(text)) return *type;
-  throw BadInput(what + ": '" + text + "' is no element type",
-                 "types are int8, uint8, int16, int32, float16, bfloat16, float32 and the like");
+  throw BadInput(
+      what + ": '" + text + "' is no element type",
+      "types are int4, int8, uint8, int16, int32, float16, bfloat16, float32 and the like");
 }
 
 }  // namespace tessera

@@ -52,6 +52,10 @@ const Hardware& Profile::hardware() const {
   return state_->profile.hardware();
 }
 
+std::vector<std::string> Profile::notes() const {
+  return state_->profile.notes();
+}
+
 std::vector<SiliconPart> Profile::silicon() const {
   return state_->profile.silicon();
 }

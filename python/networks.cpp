@@ -71,7 +71,7 @@ class Parts {
     Tensor made;
     made.name = name + ".out";
     made.shape = std::move(*shape);
-    made.type = network_.tensors[inputs.at(0)].type;
+    made.type = unpacked(network_.tensors[inputs.at(0)].type);
     op.outputs = {add(std::move(made))};
     network_.ops.push_back(std::move(op));
     return network_.tensors.size() - 1;
@@ -82,6 +82,10 @@ class Parts {
   }
   [[nodiscard]] std::string dtype(TensorIndex tensor) const {
     return std::string(to_string(network_.tensors.at(tensor).type));
+  }
+  /// Of what is added to the products of such a tensor.
+  [[nodiscard]] std::string bias_dtype(TensorIndex tensor) const {
+    return std::string(to_string(bias_type(network_.tensors.at(tensor).type)));
   }
 
   [[nodiscard]] KeptNetwork network(const std::vector<TensorIndex>& inputs,
@@ -220,7 +224,7 @@ void bind_networks(py::module_& module) {
       py::arg("fuse_activations") = true, py::arg("recognise") = true,
       R"(Reads a network: the path of an ONNX, TensorFlow Lite or YAML file, bytes of one, or an onnx.ModelProto.
 
-`dtype` takes the place of every floating type; `dims` gives named dynamic dimensions an extent.
+`dtype` takes the place of every floating type (biases of int8 and int16 networks are int32); `dims` gives named dynamic dimensions an extent.
 What the reader has to say of the file is a Python warning.
 )");
   py::class_<Parts>(module, "_Parts")
@@ -232,6 +236,7 @@ What the reader has to say of the file is a Python warning.
            py::arg("attributes"))
       .def("shape", &Parts::shape, py::arg("tensor"))
       .def("dtype", &Parts::dtype, py::arg("tensor"))
+      .def("bias_dtype", &Parts::bias_dtype, py::arg("tensor"))
       .def("network", &Parts::network, py::arg("inputs"), py::arg("outputs"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/network_types.h"
 #include "tiling/ceil_div.h"
 
 namespace tessera::tiling {
@@ -132,7 +133,7 @@ Size bytes_of(const Network& network, TensorIndex tensor) {
 }  // namespace
 
 bool is_product(const Op& op) {
-  return is_conv(op) || op.kind == OpKind::matmul;
+  return multiplies(op.kind);
 }
 
 OpLoops loops_of(const Network& network, const Op& op, std::span<const Dim> output_extents) {
@@ -145,7 +146,7 @@ OpLoops loops_of(const Network& network, const Op& op, std::span<const Dim> outp
     plane_loops(network, op, output_extents, loops);
   if (!op.inputs.empty()) loops.input_element = bytes_of(network, op.inputs[0]);
   if (loops.has_weights && op.inputs.size() > 1)
-    loops.weight_element = bytes_of(network, op.inputs[1]);
+    loops.weight_bits = element_bits(network.tensors[op.inputs[1]].type);
   if (!op.outputs.empty()) loops.output_element = bytes_of(network, op.outputs[0]);
   return loops;
 }

@@ -59,7 +59,7 @@ struct OpLoops {
   Dim folds = 1;
   Dim fold_offset = 0;
   Size input_element = 1;  ///< bytes
-  Size weight_element = 1;
+  Size weight_bits = 8;
   Size output_element = 1;
 };
 

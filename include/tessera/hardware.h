@@ -326,7 +326,8 @@ struct Hardware {
   TilingOptions tiling;
   ObjectiveWeights objective;
   /// The machine that scores of plans are relative to, so that machines can be ranked; nothing: the
-  /// profile itself. Its own reference is not asked.
+  /// profile itself. Of a changed Profile it is the profile as shipped, unless that names another.
+  /// Its own reference is not asked.
   std::shared_ptr<const Hardware> reference;
 };
 

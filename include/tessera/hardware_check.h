@@ -39,6 +39,7 @@ inline constexpr double most_power_mw = 1e12;
 inline constexpr std::int64_t blocks_tried = 1 << 16;  ///< shapes of a block, of one mapping
 inline constexpr std::int64_t block_extent = 1 << 16;
 inline constexpr std::int64_t reduction = 64;  ///< parts of a sum
+inline constexpr double weights = 1e12;        ///< of the objective, all together
 }  // namespace hardware_limits
 
 /// Kinds of op that a mapping can name: those of network.h, and conv, grouped, depthwise, fc,
@@ -60,10 +61,10 @@ struct HardwareDefect {
 /// Everything that makes the profile ill-formed; empty means it is well-formed. In particular
 /// ensures when empty: every number is finite and within the limits above, every enumeration has
 /// one of its values, names are unique, at least one memory is placed into, its memories pass
-/// validate(), weights are not negative and add up to 1, and nothing that is said would change no
-/// answer: a memory that no engine reaches, an engine or a map that no op is given to, a burst on
-/// the chip. A profile may lack a clock, an off-chip
-/// memory or engines: then it can be placed into, but not simulated.
+/// validate(), weights are not negative and one is positive, and nothing that is said would change
+/// no answer: a memory that no engine reaches, an engine or a map that no op is given to, a burst
+/// on the chip. A profile may lack a clock, an off-chip memory or engines: then it can be placed
+/// into, but not simulated.
 [[nodiscard]] TESSERA_API std::vector<HardwareDefect> check_hardware(const Hardware& hardware);
 
 }  // namespace tessera

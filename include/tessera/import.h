@@ -23,7 +23,7 @@
 namespace tessera {
 
 struct ImportOptions {
-  std::optional<ElementType> dtype{};               ///< takes the place of every floating type
+  std::optional<ElementType> dtype{};               ///< for every floating one; biases: bias_type()
   std::vector<std::pair<std::string, Dim>> dims{};  ///< extents of named dynamic dimensions
   bool recognise = true;         ///< decomposed norms and activations become one op
   bool fold_batch_norm = true;   ///< into the convolution before it

@@ -26,6 +26,9 @@ struct InputOptions {
   /// Of the profile: keys and values, as Profile::set() takes them (profile.h).
   std::vector<std::pair<std::string, std::string>> changes{};
   Lifetimes lifetimes = Lifetimes::by_header;
+  /// A buffer CSV of what the arena of a TensorFlow Lite model holds beside its tensors, its steps
+  /// the model's operators; empty: what the model itself lists.
+  std::string scratch{};
 };
 
 /// What result_csv() needs to give a CSV back with nothing lost.

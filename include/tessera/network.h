@@ -34,10 +34,12 @@ enum class ElementType : std::uint8_t {
   int32,
   int16,
   int8,
+  int4,  ///< of weights only, two in a byte
   uint64,
   uint32,
   uint16,
   uint8,
+  uint4,  ///< likewise
   boolean,
 };
 
@@ -168,7 +170,16 @@ struct OpRange {
   [[nodiscard]] constexpr std::size_t size() const { return last - first + 1; }
 };
 
+/// Of one element by itself: a 4-bit element takes a byte.
 [[nodiscard]] TESSERA_API Size element_bytes(ElementType type);
+[[nodiscard]] TESSERA_API Size element_bits(ElementType type);
+/// Of so many elements that lie together, rounded up to whole bytes.
+[[nodiscard]] TESSERA_API Size packed_bytes(ElementType type, std::int64_t elements);
+/// The type in which each element takes bytes of its own: int8 for int4.
+[[nodiscard]] TESSERA_API ElementType unpacked(ElementType type);
+/// The type of what is added to the sums of products of this type: int32 for integers of up to 16
+/// bits, else the type itself.
+[[nodiscard]] TESSERA_API ElementType bias_type(ElementType type);
 /// float32 and the like, as opposed to integers and booleans.
 [[nodiscard]] TESSERA_API bool is_floating(ElementType type);
 

@@ -56,7 +56,7 @@ struct PlanParams {
   /// So many are costed at last to prove that no plan is better, or to find one that is: every
   /// shape in every variant that might be part of it. 0: what bounds tell.
   std::int64_t proof_shapes = 20000;
-  /// Take the place of the profile's weights: ("latency", 0.7). Scaled to sum 1.
+  /// Replace all weights of the profile: ("latency", 0.7). Scaled to sum 1; what is not named is 0.
   std::vector<std::pair<std::string, double>> weights{};
   /// Tensors over cuts may stay on the chip where they could be stored as well, if that scores less
   /// (PlannedSubgraph::kept), and weights come early where TilingOptions::early says so.

@@ -44,6 +44,9 @@ class TESSERA_API Profile {
 
   [[nodiscard]] const Hardware& hardware() const;
 
+  /// What the files say and probably do not mean: sizes of memories in other units than the rest.
+  [[nodiscard]] std::vector<std::string> notes() const;
+
   /// Of what the profile's `silicon` puts a price on; empty where it has none.
   [[nodiscard]] std::vector<SiliconPart> silicon() const;
 

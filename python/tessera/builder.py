@@ -11,7 +11,9 @@
     >>> len(b.build(y))
     4
 
-Ops run in the order they are asked for. Every tensor has the dtype of the builder, or of its input.
+Ops run in the order they are asked for. Every tensor has the dtype of the builder, or of its input;
+biases of convolutions and linear layers are int32 where that is an integer of up to 16 bits. With
+"int4" what they multiply by is int4, and activations are int8.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ class NetworkBuilder:
     def input(self, shape: Sequence[int], name: Optional[str] = None) -> Tensor:
         """A tensor that comes from outside: batch, channels, rows, columns for a picture."""
         index = self._parts.tensor(
-            name or f"input{len(self._inputs) or ''}", list(shape), self._dtype, False
+            name or f"input{len(self._inputs) or ''}", list(shape),
+            self._dtype.replace("int4", "int8"), False,
         )
         self._inputs.append(index)
         return Tensor(self, index)
@@ -83,10 +86,10 @@ class NetworkBuilder:
             raise _bad(f"op `{name}`: {x.shape[1]} channels cannot be cut into {groups} groups")
         window = self._window(name, x, kernel, stride, padding, dilation)
         weights = [
-            self._weight(f"{name}.weights", [channels, x.shape[1] // groups, *window["kernel"]], x)
+            self._filters(f"{name}.weights", [channels, x.shape[1] // groups, *window["kernel"]], x)
         ]
         if bias:
-            weights.append(self._weight(f"{name}.bias", [channels], x))
+            weights.append(self._bias(f"{name}.bias", channels, x))
         assert len(window["kernel"]) == axes
         return self._op("conv", name, [x], weights, activation, groups=groups, **window)
 
@@ -123,9 +126,9 @@ class NetworkBuilder:
         """A transposed convolution, which makes pictures larger."""
         name = self._name("conv_transpose", name)
         window = self._window(name, x, kernel, stride, padding, 1)
-        weights = [self._weight(f"{name}.weights", [x.shape[1], channels, *window["kernel"]], x)]
+        weights = [self._filters(f"{name}.weights", [x.shape[1], channels, *window["kernel"]], x)]
         if bias:
-            weights.append(self._weight(f"{name}.bias", [channels], x))
+            weights.append(self._bias(f"{name}.bias", channels, x))
         extra = self._per_axis(name, "output_padding", output_padding, self._spatial(x))
         return self._op(
             "conv_transpose", name, [x], weights, activation, output_padding=extra, **window
@@ -141,9 +144,9 @@ class NetworkBuilder:
     ) -> Tensor:
         """A fully connected layer over the last axis."""
         name = self._name("linear", name)
-        weights = [self._weight(f"{name}.weights", [features, x.shape[-1]], x)]
+        weights = [self._filters(f"{name}.weights", [features, x.shape[-1]], x)]
         if bias:
-            weights.append(self._weight(f"{name}.bias", [features], x))
+            weights.append(self._bias(f"{name}.bias", features, x))
         return self._op("matmul", name, [x], weights, activation, transpose_b=True)
 
     def matmul(
@@ -278,6 +281,13 @@ class NetworkBuilder:
 
     def _weight(self, name: str, shape: Sequence[int], like: Tensor) -> int:
         return self._parts.tensor(name, list(shape), like.dtype, True)
+
+    def _filters(self, name: str, shape: Sequence[int], like: Tensor) -> int:
+        dtype = self._dtype if self._dtype in ("int4", "uint4") else like.dtype
+        return self._parts.tensor(name, list(shape), dtype, True)
+
+    def _bias(self, name: str, channels: int, like: Tensor) -> int:
+        return self._parts.tensor(name, [channels], self._parts.bias_dtype(like._index), True)
 
     def _op(
         self,

@@ -22,6 +22,8 @@ class RandomNetwork:
     def __init__(self, draw, ops, heavy=False, dense=False, unrolled=False):
         self.draw, self.ops, self.shapes, self.read = draw, [], {}, set()
         self.dtype = draw.choice(["int8", "int8", "int8", "int16"])
+        self.types = random.Random()  # what it draws leaves the rest of the network as it is
+        self.types.setstate(draw.getstate())
         self.kinds = set()
         self.given = {}  # weights that several ops read
         if unrolled:
@@ -48,8 +50,15 @@ class RandomNetwork:
         self.kinds.add(kind)
         return name
 
+    def factors(self):
+        """The type of what a product multiplies by."""
+        return "int4" if self.types.random() < 0.25 else self.dtype
+
     def weights(self, *shapes):
-        made = [{"shape": list(shape), "dtype": self.dtype if at == 0 else "int32"} for at, shape in enumerate(shapes)]
+        made = [{"shape": list(shape), "dtype": self.factors() if at == 0 else "int32"} for at, shape in enumerate(shapes)]
+        if self.types.random() < 0.5:
+            for bias in made[1:]:
+                del bias["dtype"]
         if self.draw.random() < 0.2:
             made[0]["encoded"] = self.draw.randint(1, 700)
         return {"weights": made}
@@ -76,7 +85,7 @@ class RandomNetwork:
         for number in range(ops):
             if not self.given or draw.random() < 0.3:
                 kernel = draw.choice([1, 1, 3])
-                self.given[f"w{number}"] = {"shape": [wide, wide, kernel, kernel], "dtype": self.dtype, "kind": "weight"}
+                self.given[f"w{number}"] = {"shape": [wide, wide, kernel, kernel], "dtype": self.factors(), "kind": "weight"}
                 if draw.random() < 0.2:
                     self.given[f"w{number}"]["encoded"] = draw.randint(1, 700)
             weight = draw.choice(list(self.given))

@@ -4,12 +4,13 @@ reads for a part of its output. It shares no code with the program, and knows th
 
 import pathlib
 import sys
-from math import prod
+from fractions import Fraction
+from math import ceil, prod
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "proofs"))
 from second_reader import Yaml  # noqa: E402  the part of YAML that problems, profiles and networks are written in
 
-BYTES = {"int8": 1, "uint8": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "int64": 8, "float32": 4}
+BYTES = {"int4": Fraction(1, 2), "int8": 1, "uint8": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "int64": 8, "float32": 4}
 ELEMENTWISE = ("add", "mul", "sub", "relu", "sigmoid", "tanh", "gelu")
 
 
@@ -32,7 +33,7 @@ class Tensor:
 
     @property
     def bytes(self):
-        return prod(self.shape) * self.item
+        return ceil(prod(self.shape) * self.item)
 
     @property
     def whole(self):
@@ -130,7 +131,9 @@ class Network:
         mine = value.get("weights", [])
         for at, one in enumerate(mine if isinstance(mine, list) else [mine]):
             name = f"{op.name}.weights" + (str(at + 1) if at else "")
-            op.weights.append(Tensor(name, numbers(one["shape"], ()), one.get("dtype", op.inputs[0].dtype), True))
+            narrow = at == 1 and kind in ("conv", "matmul") and op.inputs[0].dtype in ("int8", "uint8", "int16")
+            own = one.get("dtype", "int32" if narrow else op.inputs[0].dtype)
+            op.weights.append(Tensor(name, numbers(one["shape"], ()), own, True))
             op.weights[-1].encoded = int(one["encoded"]) if "encoded" in one else None
         first = op.inputs[0].shape
         op.stride, op.dilation = numbers(value.get("stride"), (1, 1)), numbers(value.get("dilation"), (1, 1))

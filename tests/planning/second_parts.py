@@ -97,13 +97,13 @@ def moved_bytes(tensor, box, memory, stored):
     shape, box = in_layout(tensor, box, memory.layout)
     starts, length = runs_of(shape, box)
     bursts = sum(-(-((start * tensor.item) % memory.burst + length * tensor.item) // memory.burst) for start in starts)
-    return len(starts) * length * tensor.item, bursts * memory.burst
+    return ceil(len(starts) * length * tensor.item), bursts * memory.burst
 
 
 def part_of(tensor, box, stored):
     """Bytes of a part as it is kept on the chip, without bricks."""
     if stored is None:
-        return size_of(box) * tensor.item
+        return ceil(size_of(box) * tensor.item)
     elements = prod(tensor.shape)
     return stored if size_of(box) == elements else ceil(size_of(box) / elements * stored)
 

@@ -297,7 +297,7 @@ class Run(Pipeline, Pieces, Words):
     def first_that_holds(self, tile):
         """A tile lies as the first of the placements says that has room for it."""
         held = {t.name: size_of(tile["need"][t.name]) * t.item for t in self.loaded + self.made}
-        held.update({w.name: size_of(self.weight_part(op, w, tile)) * w.item for op in self.ops for w in op.weights})
+        held.update({w.name: ceil(size_of(self.weight_part(op, w, tile)) * w.item) for op in self.ops for w in op.weights})
         for i, room in enumerate(self.room):
             if all(size <= room.get(name, size) for name, size in held.items()):
                 return i

@@ -5,6 +5,7 @@ Ctrl-C, progress."""
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -213,7 +214,23 @@ class Errors(unittest.TestCase):
         self.refused(lambda: tessera.plan(toy(), "ethos-u55-like", weights={"speed": 1}))
 
 
+class Types(unittest.TestCase):
+    def test_biases_are_added_to_sums(self):
+        for dtype, filters, bias in (("int8", "int8", "int32"), ("int16", "int16", "int32"), ("int4", "int4", "int32"),
+                                     ("float16", "float16", "float16")):
+            b = tessera.NetworkBuilder("n", dtype=dtype)
+            x = b.input((1, 3, 8, 8))
+            y = b.linear(b.flatten(b.conv(x, 5)), 7)
+            self.assertEqual(y.dtype, dtype.replace("int4", "int8"))
+            self.assertEqual(re.findall(r"dtype: (\w+)}", b.build(y).to_yaml().split("ops:")[1]), [filters, bias] * 2)
+
+
 class Planning(unittest.TestCase):
+    def test_weights_that_are_given_replace_all_others(self):
+        plan = tessera.plan(toy(), "ethos-u55-like", weights={"latency": 3}, tile_shapes=0)
+        weights = json.loads(plan.to_json())["weights"]
+        self.assertEqual(weights, dict.fromkeys(weights, 0) | {"latency": 1})
+
     def test_the_contract(self):
         net = tessera.load_network(FSRCNN, dtype="int8")
         hw = tessera.load_profile("ethos-u65-256")

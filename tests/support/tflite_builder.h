@@ -147,7 +147,7 @@ inline constexpr int add = 0, average_pool = 1, concatenation = 2, conv = 3, dep
                      transpose_conv = 67, resize_nearest = 97, quantize = 114, batch_matmul = 126,
                      gelu = 150;
 // TensorType.
-inline constexpr int float32 = 0, int32 = 2, string = 5, int8 = 9, int4 = 17;
+inline constexpr int float32 = 0, int32 = 2, int64 = 4, string = 5, int8 = 9, int4 = 17;
 // Padding.
 inline constexpr int same = 0, valid = 1;
 }  // namespace tfl

@@ -237,16 +237,21 @@ class Several(Case):
     def test_rows_of_a_csv(self):
         file = self.file("p.csv", "id,lower,upper,size\na,0,3,0\nb,0,3,1\nc,4,3,1\nd,0,3\n")
         self.assertEqual(self.told("place", file, "-c", 9), ["2", "4", "5"])
+        # An id that is there already is told beside them, also of a row that is wrong itself, and each mistake of a row.
+        file.write_text("id,lower,upper,size\na,0,3,-1\na,3,2,0\nb,0,x,1\nb,0,2,1\n")
+        self.assertEqual(self.told("place", file, "-c", 9), ["2", "3", "3", "4", "3", "5"])
 
     def test_entries_of_a_problem(self):
         file = self.file("p.yaml", "tessera: problem/1\nmemories: {m: {capacity: 9}}\nbuffers:\n"
                          "  - {id: a, live: [0, 3], size: 0}\n  - {id: b, live: [0, 3], size: 1}\n"
                          "  - {id: c, live: [0, 3], sise: 1}\nrelations: [{disjoint: [a, x]}]\n")
-        # What names the buffers that could not be read comes when they can be.
-        self.assertEqual(self.told("place", file), ["4", "6"])
+        self.assertEqual(self.told("place", file), ["4", "6", "7"])
         file.write_text(file.read_text().replace("size: 0", "size: 1").replace("sise", "size")
                         .replace("[{disjoint: [a, x]}]", "\n  - {disjoint: [a, x]}\n  - {disjoint: [y, b]}"))
         self.assertEqual(self.told("place", file), ["8", "9"])
+        file.write_text("tessera: problem/1\nmemories: {m: {capacity: 9}}\nobjective: most\nbuffers:\n"
+                        "  - {id: a, live: [3, 3], size: 0}\n  - {id: a, live: [0, 3], size: 1}\n")
+        self.assertEqual(self.told("place", file), ["5", "5", "6", "3"])
         file.write_text("tessera: problem/1\nmemories:\n  m: {capacity: 0}\n  n: {capacity: x}\n"
                         "buffers: [{id: a, live: [0, 3], size: 0}]\n")
         self.assertEqual(self.told("place", file), ["3", "4"])

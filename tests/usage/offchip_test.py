@@ -91,6 +91,23 @@ class OffTheChip(Case):
         self.assertLessEqual(memory["height"], memory["whole_tensors"])
         self.check(FOUND, plan)
 
+    def test_tensors_begin_bursts_on_shipped_profiles(self):
+        listed = [line.split()[0] for line in self.ends(FOUND, "profiles").stdout.splitlines()]
+        seen = 0
+        for name in listed:
+            values = {each["key"]: each["value"] for each in
+                      json.loads(self.ends(FOUND, "profiles", name, "--format", "json").stdout)["values"]}
+            for key in values:
+                memory = key.removesuffix(".offchip")
+                if key != memory and memory + ".behind" not in values:
+                    self.assertEqual(int(values[memory + ".alignment"]) % int(values[memory + ".burst"]), 0, name)
+                    seen += 1
+        self.assertGreaterEqual(seen, 12)
+        self.ends(FOUND, "plan", self.network, "-p", "ethos-u65-256", "-o", self.plan_file, "-q")
+        for memory in json.loads(self.plan_file.read_text())["offchip"]:
+            for buffer in memory["buffers"]:
+                self.assertEqual(buffer["offset"] % 128, 0)
+
     def test_a_wrong_one_is_refused(self):
         _, plan = self.plan()
         buffers = plan["offchip"][0]["buffers"]

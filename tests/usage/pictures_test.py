@@ -6,7 +6,7 @@ import unittest
 import xml.etree.ElementTree
 
 import trace_format
-from support import BAD_INPUT, EXAMPLES, FOUND, SHARED, SLOW, TOY_NETWORK, Case
+from support import BAD_INPUT, EXAMPLES, FOUND, NO_PEAK, SHARED, SLOW, TOY_NETWORK, Case
 
 PROFILE = """tessera: hardware/1
 name: small
@@ -98,7 +98,7 @@ class Traces(Case):
 
     def test_weights_for_good_are_in_use_all_the_time(self):
         network = self.file("toy.yaml", TOY_NETWORK)
-        events, plan = self.trace(network, "edgetpu-like", "--set", "tiling.pinned=weights", "--weight", "peak_memory=0")
+        events, plan = self.trace(network, "edgetpu-like", "--set", "tiling.pinned=weights", *NO_PEAK)
         pinned = sum(pin["bytes"] for pin in plan["pinned"])
         self.assertGreater(pinned, 0)
         counter = f"{plan['pinned'][0]['memory']}, bytes in use"

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, SLOW, Case, run
+from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, NO_PEAK, SLOW, Case, run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PROFILE = ("--profile", "ethos-u55-256")
@@ -147,8 +147,7 @@ relations: [{same_offset: [conv, relu]}]
 
     def test_weights_for_good(self):
         plan = self.folder / "plan.json"
-        self.ends(FOUND, "plan", NETWORK, "-p", "edgetpu-like", "--set", "tiling.pinned=weights", "--weight",
-                  "peak_memory=0", "-o", plan)
+        self.ends(FOUND, "plan", NETWORK, "-p", "edgetpu-like", "--set", "tiling.pinned=weights", *NO_PEAK, "-o", plan)
         told = json.loads(plan.read_text())
         self.assertTrue(told["pinned"])
         self.assertEqual(embedded(self.page(plan)[0], "result")["pinned"], told["pinned"])
@@ -261,8 +260,7 @@ class InABrowser(ReportCase):
 
     def test_a_plan_shows_weights_for_good(self):
         plan = self.folder / "plan.json"
-        self.ends(FOUND, "plan", NETWORK, "-p", "edgetpu-like", "--set", "tiling.pinned=weights", "--weight",
-                  "peak_memory=0", "-o", plan)
+        self.ends(FOUND, "plan", NETWORK, "-p", "edgetpu-like", "--set", "tiling.pinned=weights", *NO_PEAK, "-o", plan)
         dom = self.shown(plan)
         self.assertIn("of weights lie in sram for good", dom)
         told = re.search(r"<h2>Each memory over time</h2>.*?<h2>", dom, re.S)[0]

@@ -48,6 +48,17 @@ class Changes(Case):
         self.assertNotEqual(json.loads(self.ends(FOUND, *tile).stdout)["tiles"],
                             json.loads(self.ends(FOUND, *tile, "-c", "64 KiB").stdout)["tiles"])
 
+    def test_sizes_in_other_units_are_noted(self):
+        profile = self.file("p.yaml", "tessera: hardware/1\nname: p\nmemories:\n  a: {capacity: 1 MiB}\n"
+                                      "  b: {capacity: 1 MB}\n  c: {capacity: 1024}\n")
+        said = self.ends(FOUND, "profiles", profile).stderr
+        self.assertIn("`memories.b.capacity` is `1 MB`, which is 1000000 bytes; KiB, MiB and GiB are powers of two", said)
+        self.assertIn("`memories.c.capacity` is `1024`, which is 1024 bytes; other memories have KiB or MiB", said)
+        self.assertNotIn("memories.a", said)
+        self.assertEqual(self.ends(FOUND, "profiles", profile, "-q").stderr, "")
+        for name in ("nvdla-like", "patent-three-banks", "gap9-ram-like"):
+            self.assertEqual(self.ends(FOUND, "profiles", name).stderr, "")
+
     def test_what_cannot_be_changed_is_said(self):
         for arguments, words in (
             (("place", INPUT, "-c", "1 MiB", "--set", SMALL), "add --profile NAME"),

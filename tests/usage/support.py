@@ -29,6 +29,9 @@ ops:
 outputs: [y]
 """
 
+# Of plan: the weights of the shipped profiles but for the peak.
+NO_PEAK = ("--weight", "latency=4", "--weight", "energy=3", "--weight", "dram_bytes=2")
+
 # What a build says that was made without a library (TESSERA_WITH_ONNX, TESSERA_WITH_Z3,
 # TESSERA_WITH_CBC, TESSERA_WITH_GECODE).
 LEFT_OUT = ("this build of Tessera reads no ONNX", "this build of Tessera has no Z3",

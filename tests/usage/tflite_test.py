@@ -177,6 +177,46 @@ class Tflite(Case):
         self.assertEqual(other, offsets)
         self.assertEqual(second.everything(), first.everything())
 
+    def test_the_plan_of_a_model_is_checked(self):
+        for model in (CLASSIFIER, MOVES):
+            out, after, offsets = self.planned(model)
+            self.assertIn("right", self.ends(FOUND, "check", model, out).stdout)
+            at = out.read_bytes().index(after.metadata()[PLAN])
+            both = [t for t, offset in enumerate(offsets) if offset >= 0][:2]
+            wrong = bytearray(out.read_bytes())
+            for t in both:  # the first operator reads one and writes the other
+                struct.pack_into("<i", wrong, at + 4 * (3 + t), 0)
+            damaged = self.folder / "damaged.tflite"
+            damaged.write_bytes(wrong)
+            self.assertIn("overlap", self.ends(WRONG, "check", model, damaged).stdout)
+            struct.pack_into("<i", wrong, at + 4 * (3 + both[0]), -1)
+            damaged.write_bytes(wrong)
+            self.assertIn("has no offset for", self.ends(BAD_INPUT, "check", model, damaged).stderr)
+        self.assertIn("without a plan", self.ends(BAD_INPUT, "check", CLASSIFIER, CLASSIFIER).stderr)
+        self.assertIn("has a plan for", self.ends(BAD_INPUT, "check", CLASSIFIER, out).stderr)
+
+    def test_scratch_buffers_are_part_of_the_arena(self):
+        rows = self.file("scratch.csv", "id,lower,upper,size\nim2col,0,1,300\n")
+        planned = self.folder / "planned.tflite"
+        self.ends(FOUND, "place", CLASSIFIER, "--scratch", rows, "-o", planned, "-q")
+        # While operator 0 runs: the image, what it makes, and the scratch buffer.
+        self.assertEqual(self.height(planned), 256 + 208 + 304)
+        self.assertEqual(self.height(CLASSIFIER), 624)
+        self.ends(FOUND, "check", CLASSIFIER, planned, "--scratch", rows)
+        self.ends(FOUND, "check", planned, planned)
+        self.assertIn("--scratch", self.ends(BAD_INPUT, "check", CLASSIFIER, planned).stderr)
+        numbers = struct.unpack(f"<{len(Flat(planned.read_bytes()).metadata()[PLAN]) // 4}i",
+                                Flat(planned.read_bytes()).metadata()[PLAN])
+        self.assertEqual(numbers[:3], (1, 0, len(Flat(CLASSIFIER.read_bytes()).tensors())))
+        # Other rows replace those of the model.
+        none = self.file("other.csv", "id,lower,upper,size\ntiny,0,1,1\n")
+        done = self.ends(FOUND, "place", planned, "--scratch", none, "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["height"], 624)
+        for text, words in (("a,0,99,1", "operators"), ("image,0,1,1", "earlier buffer")):
+            bad = self.file("bad.csv", f"id,lower,upper,size\n{text}\n")
+            self.assertIn(words, self.ends(BAD_INPUT, "place", CLASSIFIER, "--scratch", bad).stderr)
+        self.assertIn("no TensorFlow Lite model", self.ends(BAD_INPUT, "place", rows, "--scratch", rows).stderr)
+
     def test_only_a_model_can_get_a_plan(self):
         table = self.file("a.csv", "id,lower,upper,size\na,0,1,4\n")
         done = self.ends(BAD_INPUT, "place", table, "-c", 4, "-o", self.folder / "a.tflite")

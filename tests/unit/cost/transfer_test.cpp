@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "cost/run_parts.h"
 #include "model/stored.h"
 #include "tessera/hardware_check.h"
 #include "tests/support/machines.h"
@@ -209,6 +210,33 @@ TEST(Transfer, ABurstIsANumberAndNoTable) {
   }
   const BurstCount huge = bursts_of({{64, 64, 64}, {1, 2, 3}, {60, 61, 62}, 1}, Size{1} << 30);
   EXPECT_EQ(huge.bursts, huge.rows);
+}
+
+TEST(Transfer, TwoElementsOfFourBitsTakeAByte) {
+  std::mt19937 rng(5);
+  for (int i = 0; i < 300; ++i) {
+    Piece piece;
+    for (int d = 0; d < 3; ++d) {
+      const auto extent = static_cast<Dim>(1 + rng() % 9);
+      piece.shape.push_back(extent);
+      piece.begin.push_back(static_cast<Dim>(rng() % static_cast<unsigned>(extent)));
+      piece.end.push_back(piece.begin.back() + 1);
+      piece.end.back() +=
+          static_cast<Dim>(rng() % static_cast<unsigned>(extent - piece.begin.back()));
+    }
+    Tensor weight;
+    weight.shape = piece.shape;
+    weight.type = ElementType::int4;
+    weight.kind = TensorKind::weight;
+    tiling::Box box = tiling::whole(piece.shape);
+    for (std::size_t d = 0; d < 3; ++d) box[d] = {piece.begin[d], piece.end[d]};
+    Link link;
+    link.burst = static_cast<Size>(1 + rng() % 16);
+    const BurstCount got = moved(weight, bytes_of(weight), false, box, link);
+    const BurstCount halves = reference(piece, 2 * link.burst);  // addresses in half bytes
+    ASSERT_EQ(got.bursts, halves.bursts) << i;
+    ASSERT_EQ(got.bytes, (halves.bytes + 1) / 2) << i;
+  }
 }
 
 TEST(Transfer, ALargeTableTakesNoLongerForManyRows) {

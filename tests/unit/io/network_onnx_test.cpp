@@ -88,6 +88,39 @@ TEST(OnnxReader, InfersShapesAndFusesActivations) {
   EXPECT_EQ(plain.ops.size(), 2U);
 }
 
+TEST(OnnxReader, BiasesOfInt8NetworksAreAddedToSumsOf32Bits) {
+  OnnxParts parts = small_conv();
+  parts.nodes[0] =
+      onnx_node("Conv", "conv", {"x", "w", "b"}, {"t"}, {onnx_ints("pads", {1, 1, 1, 1})});
+  parts.initializers.push_back(onnx_weights("b", {4}));
+  const Network net = simplified(read(parts).network, {.dtype = ElementType::int8});
+  EXPECT_EQ(net.tensors[net.ops[0].inputs[1]].type, ElementType::int8);
+  EXPECT_EQ(net.tensors[net.ops[0].inputs[2]].type, ElementType::int32);
+}
+
+/// An initializer of type INT4.
+std::string four_bits(const std::string& name, const std::vector<std::int64_t>& shape,
+                      std::size_t bytes) {
+  std::string out;
+  for (const std::int64_t extent : shape) out += wire_number(1, extent);
+  return out + wire_number(2, 22) + wire_bytes(8, name) + wire_bytes(9, std::string(bytes, '\0'));
+}
+
+TEST(OnnxReader, TwoElementsOfInt4TakeAByte) {
+  OnnxParts parts = small_conv();
+  parts.nodes.push_back(onnx_node("DequantizeLinear", "scale", {"q", "s"}, {"w"}));
+  std::swap(parts.nodes.front(), parts.nodes.back());
+  parts.initializers = {four_bits("q", {5, 3, 3, 3}, 68), onnx_weights("s", {})};
+  parts.outputs = {onnx_value("y", {1, 5, 8, 8})};
+  const OnnxNetwork in = read(parts);
+  const TensorIndex weight = in.network.ops[0].inputs[0];
+  EXPECT_EQ(in.network.tensors[weight].type, ElementType::int4);
+  EXPECT_EQ(tensor_bytes(in.network.tensors[weight]), 68);
+  parts.initializers[0] = four_bits("q", {5, 3, 3, 3}, 135);
+  EXPECT_THAT(refusal(parts),
+              HasSubstr("has 135 bytes of data where its shape [5, 3, 3, 3] needs 68"));
+}
+
 TEST(OnnxReader, FoldsAShapeChainIntoAView) {
   // Shape -> Gather -> Unsqueeze -> Concat -> Reshape, as exporters write a flatten.
   const OnnxNetwork in = read(

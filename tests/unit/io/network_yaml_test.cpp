@@ -55,6 +55,28 @@ TEST(NetworkYaml, RandomNetworksReadBackEqual) {
   }
 }
 
+TEST(NetworkYaml, ABiasWithoutATypeIsAddedToSumsOf32Bits) {
+  const Network net =
+      read_network_yaml(changed("weights: {shape: [64, 64, 3, 3]}",
+                                "weights: [{shape: [64, 64, 3, 3]}, {shape: [64]}]"),
+                        "net.yaml")
+          .network;
+  EXPECT_EQ(net.tensors[net.ops[0].inputs[1]].type, ElementType::int8);
+  EXPECT_EQ(net.tensors[net.ops[0].inputs[2]].type, ElementType::int32);
+}
+
+TEST(NetworkYaml, WeightsMayHaveFourBits) {
+  const Network net =
+      read_network_yaml(changed("shape: [64, 64, 3, 3]", "shape: [64, 64, 3, 3], dtype: int4"),
+                        "net.yaml")
+          .network;
+  EXPECT_EQ(net.tensors[net.ops[0].inputs[1]].type, ElementType::int4);
+  EXPECT_EQ(net.tensors[net.ops[0].outputs[0]].type, ElementType::int8);
+  EXPECT_EQ(read_network_yaml(write_network_yaml(net), "again").network, net);
+  EXPECT_THAT(refusal(changed("dtype: int8", "dtype: int4")),
+              HasSubstr("net.yaml:3: tensor 'x' is an activation of type int4"));
+}
+
 TEST(NetworkYaml, RefusalsNameTheLine) {
   EXPECT_THAT(network_refusal(changed("type: conv", "type: cnov")),
               StartsWith("net.yaml:6: `cnov` is no type of op | did you mean `conv`?"));

@@ -118,6 +118,22 @@ TEST(TfliteNetwork, TheOddPixelOfSameIsBehind) {
   EXPECT_EQ(net.ops[0].pad_end, (Dims{1, 1}));
 }
 
+TEST(TfliteNetwork, TypesAreThoseOfTheFileAndActivationsTakeBytes) {
+  TfliteBuilder m;
+  const int x = m.tensor("x", {1, 4, 4, 3}, tfl::int4);
+  const int y = m.tensor("y", {1, 4, 4, 8}, tfl::int4);
+  m.op(tfl::conv,
+       {x, m.constant("w", {8, 1, 1, 3}, std::string(12, '\1'), tfl::int4),
+        m.constant("b", {8}, std::string(64, '\1'), tfl::int64)},
+       {y}, window_options(tfl::valid, 1, 3, 0));
+  const Network net = network_of(m.file({x}, {y})).network;
+  const Op& conv = net.ops.at(0);
+  EXPECT_EQ(net.tensors[conv.inputs[0]].type, ElementType::int8);
+  EXPECT_EQ(net.tensors[conv.inputs[1]].type, ElementType::int4);
+  EXPECT_EQ(net.tensors[conv.inputs[2]].type, ElementType::int64);
+  EXPECT_EQ(net.tensors[conv.outputs[0]].type, ElementType::int8);
+}
+
 TEST(TfliteNetwork, DilationWidensTheWindow) {
   testing::Options options = window_options(tfl::same, 1, 3, 0);
   options.emplace_back(4, flat_number(std::int32_t{3}));  // width
