@@ -416,6 +416,19 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   return problem;
 }
 
+Size always_there(const PlacementProblem& question, MemoryIndex memory) {
+  Step end = 0;
+  for (const Buffer& buffer : question.buffers) end = std::max(end, hull_of(buffer).upper);
+  Size bytes = 0;
+  for (BufferIndex b = 0; b < question.buffers.size(); ++b) {
+    const Buffer& buffer = question.buffers[b];
+    if (buffer.kind == BufferKind::weight && buffer.parts.empty() &&
+        hull_of(buffer) == StepRange{0, end} && home_of(question, b) == memory)
+      bytes += buffer.size;
+  }
+  return bytes;
+}
+
 PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
                                      const NetworkPlan& plan, std::int64_t pieces, int threads) {
   Front front;
@@ -497,7 +510,8 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
     OffchipMemory result;
     result.memory = problem.memories[m].name;
     result.base = problem.memories[m].base;
-    result.lower_bound = bounds.heights[m];
+    // The budget may have ended the bound by tiles.
+    result.lower_bound = std::max(bounds.heights[m], always_there(problem, m));
     result.whole_tensors = whole_heights[m];
     result.height = low->heights[m];
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {

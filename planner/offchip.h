@@ -68,6 +68,10 @@ constexpr std::int64_t by_runs = 0;
                                                 const Front& front, const Budget& budget = {},
                                                 std::int64_t pieces = most_pieces, int threads = 1);
 
+/// Bytes of a memory of the question that are taken in every step, whatever the tiles: weights that
+/// never leave. No place for everything needs less.
+[[nodiscard]] Size always_there(const PlacementProblem& question, MemoryIndex memory);
+
 /// The question about a plan that was made.
 [[nodiscard]] PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
                                                    const NetworkPlan& plan,

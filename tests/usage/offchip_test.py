@@ -143,7 +143,11 @@ class OffTheChip(Case):
                          "-t", "30s" if SLOW else "3s", "-o", self.plan_file)
         self.assertIn("time_limit", done.stdout)
         memory, = json.loads(self.plan_file.read_text())["offchip"]
-        self.assertEqual(memory["buffers"][0]["id"], "weights")
+        weights = memory["buffers"][0]
+        self.assertEqual(weights["id"], "weights")
+        # They are always there.
+        self.assertGreaterEqual(memory["lower_bound"], weights["size"])
+        self.ends(FOUND, "check", network, self.plan_file, "-p", "ascend-910b-like")
 
     def test_the_question_can_be_asked_again(self):
         _, plan = self.plan()
