@@ -306,8 +306,14 @@ std::optional<search::WeaveResult> lowest(const PlacementProblem& problem,
   return tiles;
 }
 
-/// Every tensor as a whole, from the first run that touches it to the last, in one go.
+/// Every tensor as a whole, from the first run that touches it to the last, in one go; weights that
+/// come part after part keep their parts.
 std::optional<search::WeaveResult> placed_by_runs(const PlacementProblem& problem) {
+  if (std::ranges::any_of(problem.buffers, [](const Buffer& b) { return !b.parts.empty(); })) {
+    search::WeaveResult woven = search::weave(problem, {.rounds = 0});
+    if (woven.placement) return woven;
+    return std::nullopt;
+  }
   search::GreedyResult greedy = search::place_greedily(problem, {.rounds = 0});
   if (!greedy.placement) return std::nullopt;
   return search::WeaveResult{.placement = std::move(greedy.placement),
@@ -358,7 +364,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
       for (const FrontRoom::Part& part : room.parts) {
         const StepRange live = traffic.steps_of(part.from, room.to);
         buffer.live.front() = {std::min(buffer.live.front().lower, live.lower), live.upper};
-        if (pieces > by_runs && room.parts.size() > 1)
+        if (room.parts.size() > 1)
           buffer.parts.push_back({.live = {live}, .offset = part.at, .size = part.size});
       }
     }

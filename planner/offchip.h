@@ -57,7 +57,8 @@ struct OffchipAnswer {
                                                      const NetworkPlan& plan, int threads = 1);
 
 /// So many pieces: every tensor as a whole, from the beginning of the first run that touches it to
-/// the end of the last. Quick, and no tile is followed.
+/// the end of the last. Quick, and no tile is followed. Weights from a memory behind come in their
+/// parts all the same.
 constexpr std::int64_t by_runs = 0;
 
 /// The question that is asked: a buffer per tensor with its parts, in the memories off the chip;
