@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "tessera/hardware.h"
 #include "tessera/network_plan.h"
+#include "tessera/pinnable.h"
 
 namespace tessera::cli {
 
@@ -15,5 +17,9 @@ namespace tessera::cli {
 [[nodiscard]] std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
                                       bool fewest_tiles, std::size_t width,
                                       std::size_t words_width);
+
+/// A sentence where the chip has room for all weights and the profile pins none; else nothing.
+[[nodiscard]] std::string pinnable_report(const std::optional<PinnableWeights>& pinnable,
+                                          std::size_t words_width);
 
 }  // namespace tessera::cli
