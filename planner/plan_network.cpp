@@ -89,6 +89,7 @@ NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanPara
   if (joined == network) return plan_fully(network, hardware, params);
   const porter::LimitedBudget limited(params.limits);
   if (!params.memory) params.memory = make_plan_memory();
+  params.limits = porter::rest_of(params.limits, limited.budget());
   NetworkPlan first = plan_fully(joined, hardware, params);
   if (cut_short(first.stop) ||
       (first.status == Status::feasible && !has_a_free_join(joined, first)))
