@@ -20,6 +20,7 @@
 #include "cli/plan_report.h"
 #include "cli/session.h"
 #include "tessera/files.h"
+#include "tessera/pinnable.h"
 
 namespace tessera::cli {
 
@@ -297,11 +298,15 @@ int run_plan(const PlanOptions& options, Session& session) {
     session.report([&] { return plan_json(plan); });
   else if (!options.output.quiet)
     session.report([&] {
-      return plan_report(plan, hardware,
-                         {.fewest_tiles = params.tile_shapes == 0,
-                          .stats = options.stats,
-                          .table_width = options.wide ? unlimited_width : report_width(),
-                          .words_width = words_width()});
+      std::string text =
+          plan_report(plan, hardware,
+                      {.fewest_tiles = params.tile_shapes == 0,
+                       .stats = options.stats,
+                       .table_width = options.wide ? unlimited_width : report_width(),
+                       .words_width = words_width()});
+      if (params.tile_shapes > 0)
+        text += pinnable_report(pinnable_weights(network, hardware, plan), words_width());
+      return text;
     });
   const bool found = plan.status == Status::feasible;
   const bool infeasible = plan.status == Status::infeasible;

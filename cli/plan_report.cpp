@@ -477,4 +477,14 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
   return text + wrapped(words, options.words_width, 2) + stats;
 }
 
+std::string pinnable_report(const std::optional<PinnableWeights>& pinnable,
+                            std::size_t words_width) {
+  if (!pinnable) return "";
+  return wrapped("All weights, " + bytes_text(pinnable->bytes) + ", have room in " +
+                     pinnable->memory +
+                     " beside this plan. A network that runs many times loads them once with --set "
+                     "tiling.pinned=weights.\n",
+                 words_width, 2);
+}
+
 }  // namespace tessera::cli

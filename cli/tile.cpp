@@ -197,7 +197,9 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
     text += std::string(to_string(report.status)) + ": " + report.reason + "\n";
   }
   if (!report.all.empty()) {
-    text += "\nlargest shapes that fit:\n";
+    text += report.stop == StopReason::completed
+                ? "\nlargest shapes that fit:\n"
+                : "\nlargest shapes that fit, as far as they were searched before the limit:\n";
     for (const std::array<Dim, 3>& extent : report.all)
       text += "  " + shape_text(extent, report.divisible) + "\n";
   }

@@ -70,7 +70,7 @@ TileReport report_of(const tiling::Subgraph& part, const TileVariant& variant,
   report.whole = space.whole.extent;
   for (std::size_t a = 0; a < tiling::tile_axes; ++a)
     report.divisible[a] = space.axis[a].has_value();
-  report.proven_largest = found.undecided.empty() && found.stop == StopReason::completed;
+  report.proven_largest = found.status == Status::feasible && found.undecided.empty();
   for (const search::TileProbe& probe : found.probes)
     report.probes.push_back({probe.shape.extent, probe.tiles, probe.verdict,
                              std::string(search::to_string(probe.decided_by)), probe.seconds});
@@ -181,13 +181,16 @@ struct VariantAnswer {
   std::optional<StopReason> stopped{};
 };
 
-/// One question about all variants of a run of ops, and how far it is.
+/// One question about all variants of a run of ops, and how far it is. The list of all largest
+/// shapes is a question of its own, about one variant (list_largest()).
 class VariantSearch {
  public:
-  VariantSearch(const tiling::Subgraph& part, const Hardware& hardware, const TileParams& params)
+  VariantSearch(const tiling::Subgraph& part, const Hardware& hardware, const TileParams& params,
+                bool all = false)
       : part_(part),
         hardware_(hardware),
         params_(params),
+        all_(all),
         shape_(shape_of(part, params)),
         limited_(params.limits),
         variants_(params.variants.empty() ? tile_variants(hardware.tiling) : params.variants),
@@ -244,7 +247,7 @@ class VariantSearch {
     search.time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0});
     search.seed = params_.limits.seed;
     search.dominance = search.carry_over = search.sessions = params_.incremental;
-    search.all = params_.all;
+    search.all = all_;
     search.only = shape_;
     search.record_probes = true;
     if (params_.progress)
@@ -281,6 +284,7 @@ class VariantSearch {
   const tiling::Subgraph& part_;
   const Hardware& hardware_;
   const TileParams& params_;
+  bool all_;
   std::optional<tiling::TileShape> shape_;
   porter::LimitedBudget limited_;
   std::vector<TileVariant> variants_;
@@ -289,6 +293,19 @@ class VariantSearch {
   std::mutex mutex_;                    // of told_, and of calls to progress
   TileProgress told_;
 };
+
+/// Every largest shape of the variant that was found best. What a limit leaves of the list is told
+/// by `stop`; the tile that was found stays what it is.
+void list_largest(const tiling::Subgraph& part, const Hardware& hardware, TileParams params,
+                  const Budget& budget, TileReport& report, Stats& stats) {
+  params.variants = {report.variant};
+  params.limits = porter::rest_of(params.limits, budget);
+  VariantAnswer listed = std::move(VariantSearch(part, hardware, params, true).run().front());
+  add(stats, listed.counters);
+  report.all = std::move(listed.report.all);
+  report.probes = std::move(listed.report.probes);
+  if (listed.stopped) report.stop = *listed.stopped;
+}
 
 std::string probe_json(const ProbeReport& probe) {
   return json_object([&](JsonObject& object) {
@@ -359,7 +376,9 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
   }
   best->proven_largest = best->proven_largest && all_decided && !search.one_shape();
   if (!stopped) stopped = search.budget().exhausted();
-  if (stopped && (!all_decided || params.all)) best->stop = *stopped;
+  if (stopped && !all_decided) best->stop = *stopped;
+  if (params.all && best->status == Status::feasible)
+    placer::list_largest(part, hardware, params, search.budget(), *best, stats);
   if (missing.stopped) best->stop = *missing.stopped;
   best->reason = placer::why_not(*best, missing, search.one_shape());
   best->stats = std::move(stats);

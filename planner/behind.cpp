@@ -413,7 +413,7 @@ class Ways {
   }
 
   /// Weights of the quickest had another way, one at a time.
-  void improve() {
+  void improve(const Budget& budget) {
     if (!quickest_ || uses_.empty()) return;
     std::size_t left = most_changes / uses_.size();
     for (bool better = true; better && left > 0;) {
@@ -421,6 +421,7 @@ class Ways {
       for (std::size_t w = 0; w < uses_.size(); ++w)
         for (const auto change : {&Way::change_pass, &Way::change_stay}) {
           if (!uses_[w].weight || left == 0) continue;
+          if (budget.exhausted()) return;
           --left;
           Way way = *quickest_;
           (way.*change)(w);
@@ -468,7 +469,8 @@ class Ways {
 
 std::vector<PlannedBehind> ways_behind(const Network& network, const Hardware& hardware,
                                        const std::vector<PlannedSubgraph>& runs,
-                                       const std::vector<BehindUse>& uses, const RoomBeside& room) {
+                                       const std::vector<BehindUse>& uses, const RoomBeside& room,
+                                       const Budget& budget) {
   const Memory& front = off_chip::weights(hardware)->space;
   const Size burst = cost::link_behind(hardware).burst;
   Ways ways(network, hardware, runs, uses);
@@ -477,6 +479,7 @@ std::vector<PlannedBehind> ways_behind(const Network& network, const Hardware& h
     std::set<std::vector<char>> known;
     for (const int eighths : eighths_kept)
       for (const First first : {First::large_weights, First::cheap}) {
+        if (!ways.empty() && budget.exhausted()) break;
         Way way(network, uses, room, front.alignment, burst, copies);
         if (!way.let_pass(first, front.capacity / 8 * eighths) ||
             !known.insert(way.passes()).second)
@@ -486,7 +489,7 @@ std::vector<PlannedBehind> ways_behind(const Network& network, const Hardware& h
       }
     if (!ways.empty()) break;
   }
-  ways.improve();
+  ways.improve(budget);
   return std::move(ways).all();
 }
 

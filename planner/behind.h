@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "model/budget.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
@@ -64,12 +65,10 @@ struct BehindUse {
 using RoomBeside = std::function<std::vector<Size>(std::span<const TensorIndex> away)>;
 
 /// Ways to have everything there in time, the quickest first, that need no more than there is;
-/// none: what passes leaves no room.
-[[nodiscard]] std::vector<PlannedBehind> ways_behind(const Network& network,
-                                                     const Hardware& hardware,
-                                                     const std::vector<PlannedSubgraph>& runs,
-                                                     const std::vector<BehindUse>& uses,
-                                                     const RoomBeside& room);
+/// none: what passes leaves no room. The budget ends the search for quicker ones.
+[[nodiscard]] std::vector<PlannedBehind> ways_behind(
+    const Network& network, const Hardware& hardware, const std::vector<PlannedSubgraph>& runs,
+    const std::vector<BehindUse>& uses, const RoomBeside& room, const Budget& budget = {});
 
 /// What follows from who is resident, who is away and from the first seven members of each fetch
 /// (the room of what passes as well): everything else of a way, made anew for these runs.

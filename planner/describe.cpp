@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -47,13 +48,16 @@ constexpr std::size_t most_ways = 3;
 constexpr int most_rounds = 5;
 constexpr Size part_left = 16;
 
-/// Who is alive in front in each run besides weights.
+/// Who is alive in front in each run besides weights: tile by tile, or as a whole through a run
+/// where the budget ended that.
 class Crossing {
  public:
   Crossing(const Network& network, const Hardware& hardware,
-           const std::vector<PlannedSubgraph>& runs)
+           const std::vector<PlannedSubgraph>& runs, const Budget& budget)
       : network_(network) {
-    const PlacementProblem problem = offchip_question(network, hardware, runs, {});
+    PlacementProblem problem = offchip_question(network, hardware, runs, {}, budget);
+    if (problem.buffers.empty())
+      problem = offchip_question(network, hardware, runs, {}, {}, by_runs);
     const Size alignment = off_chip::weights(hardware)->space.alignment;
     for (const Buffer& buffer : problem.buffers)
       lives_.push_back({buffer.id, hull_of(buffer), align_up(buffer.size, alignment)});
@@ -113,16 +117,21 @@ OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, co
                             NetworkPlan& plan, int threads) {
   const Memory& front = off_chip::weights(hardware)->space;
   const std::vector<BehindUse> uses = behind_uses(network, hardware, plan.subgraphs);
-  const Crossing crossing(network, hardware, plan.subgraphs);
-  OffchipAnswer answer{.too_small = no_room_sentence(front, plan.subgraphs, crossing.loads({}))};
+  std::optional<Crossing> crossing;
+  OffchipAnswer answer;
   Size room = facts::room_of(front);
   for (int round = 0; round < most_rounds; ++round, room -= front.capacity / part_left) {
+    // Once time is up tensors are placed as a whole, and have to have room like that.
+    if (!crossing || budget.exhausted())
+      crossing.emplace(network, hardware, plan.subgraphs, budget);
+    if (round == 0) answer.too_small = no_room_sentence(front, plan.subgraphs, crossing->loads({}));
     const auto beside = [&](std::span<const TensorIndex> away) {
-      std::vector<Size> left = crossing.loads(away);
+      std::vector<Size> left = crossing->loads(away);
       for (Size& each : left) each = room - each;
       return left;
     };
-    std::vector<PlannedBehind> ways = ways_behind(network, hardware, plan.subgraphs, uses, beside);
+    std::vector<PlannedBehind> ways =
+        ways_behind(network, hardware, plan.subgraphs, uses, beside, budget);
     for (std::size_t k = 0; k < std::min(ways.size(), most_ways); ++k) {
       answer = place_offchip(network, hardware, plan.subgraphs, in_front(network, uses, ways[k]),
                              budget, most_pieces, threads);

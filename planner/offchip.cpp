@@ -306,8 +306,14 @@ std::optional<search::WeaveResult> lowest(const PlacementProblem& problem,
   return tiles;
 }
 
-/// Every tensor as a whole, from the first run that touches it to the last, in one go.
+/// Every tensor as a whole, from the first run that touches it to the last, in one go; weights that
+/// come part after part keep their parts.
 std::optional<search::WeaveResult> placed_by_runs(const PlacementProblem& problem) {
+  if (std::ranges::any_of(problem.buffers, [](const Buffer& b) { return !b.parts.empty(); })) {
+    search::WeaveResult woven = search::weave(problem, {.rounds = 0});
+    if (woven.placement) return woven;
+    return std::nullopt;
+  }
   search::GreedyResult greedy = search::place_greedily(problem, {.rounds = 0});
   if (!greedy.placement) return std::nullopt;
   return search::WeaveResult{.placement = std::move(greedy.placement),
@@ -358,7 +364,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
       for (const FrontRoom::Part& part : room.parts) {
         const StepRange live = traffic.steps_of(part.from, room.to);
         buffer.live.front() = {std::min(buffer.live.front().lower, live.lower), live.upper};
-        if (pieces > by_runs && room.parts.size() > 1)
+        if (room.parts.size() > 1)
           buffer.parts.push_back({.live = {live}, .offset = part.at, .size = part.size});
       }
     }
@@ -414,6 +420,19 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   // Numbers beyond the format: then whole tensors.
   if (!validate(problem).empty()) return without_parts(std::move(problem));
   return problem;
+}
+
+Size always_there(const PlacementProblem& question, MemoryIndex memory) {
+  Step end = 0;
+  for (const Buffer& buffer : question.buffers) end = std::max(end, hull_of(buffer).upper);
+  Size bytes = 0;
+  for (BufferIndex b = 0; b < question.buffers.size(); ++b) {
+    const Buffer& buffer = question.buffers[b];
+    if (buffer.kind == BufferKind::weight && buffer.parts.empty() &&
+        hull_of(buffer) == StepRange{0, end} && home_of(question, b) == memory)
+      bytes += buffer.size;
+  }
+  return bytes;
 }
 
 PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
@@ -497,7 +516,8 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
     OffchipMemory result;
     result.memory = problem.memories[m].name;
     result.base = problem.memories[m].base;
-    result.lower_bound = bounds.heights[m];
+    // The budget may have ended the bound by tiles.
+    result.lower_bound = std::max(bounds.heights[m], always_there(problem, m));
     result.whole_tensors = whole_heights[m];
     result.height = low->heights[m];
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {

@@ -57,7 +57,8 @@ struct OffchipAnswer {
                                                      const NetworkPlan& plan, int threads = 1);
 
 /// So many pieces: every tensor as a whole, from the beginning of the first run that touches it to
-/// the end of the last. Quick, and no tile is followed.
+/// the end of the last. Quick, and no tile is followed. Weights from a memory behind come in their
+/// parts all the same.
 constexpr std::int64_t by_runs = 0;
 
 /// The question that is asked: a buffer per tensor with its parts, in the memories off the chip;
@@ -67,6 +68,10 @@ constexpr std::int64_t by_runs = 0;
                                                 const std::vector<PlannedSubgraph>& subgraphs,
                                                 const Front& front, const Budget& budget = {},
                                                 std::int64_t pieces = most_pieces, int threads = 1);
+
+/// Bytes of a memory of the question that are taken in every step, whatever the tiles: weights that
+/// never leave. No place for everything needs less.
+[[nodiscard]] Size always_there(const PlacementProblem& question, MemoryIndex memory);
 
 /// The question about a plan that was made.
 [[nodiscard]] PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,

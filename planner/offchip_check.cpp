@@ -79,15 +79,21 @@ std::vector<std::string> places_wrong(const PlacementProblem& problem,
   return wrong;
 }
 
+Size height_bound(const PlacementProblem& problem, MemoryIndex m) {
+  return search::lower_bounds(alone(problem, m)).height;
+}
+
 /// Bounds are about tiles, whatever the places are about.
+template <typename Bound>
 std::vector<std::string> bounds_wrong(const PlacementProblem& problem,
-                                      const std::vector<OffchipMemory>& all_said) {
+                                      const std::vector<OffchipMemory>& all_said,
+                                      const Bound& bound_of) {
   std::vector<std::string> wrong;
   for (const OffchipMemory& said : all_said) {
     const auto memory = std::ranges::find(problem.memories, said.memory, &Memory::name);
     if (memory == problem.memories.end()) continue;
     const auto m = static_cast<MemoryIndex>(memory - problem.memories.begin());
-    const Size bound = search::lower_bounds(alone(problem, m)).height;
+    const Size bound = bound_of(problem, m);
     if (said.lower_bound > bound)
       wrong.push_back("off the chip, memory '" + said.memory + "': the bound is " +
                       std::to_string(bound) + ", not " + std::to_string(said.lower_bound));
@@ -101,15 +107,17 @@ std::vector<std::string> offchip_wrong(const Network& network, const Hardware& h
                                        const NetworkPlan& plan, int threads) {
   const bool behind = off_chip::behind(hardware) != nullptr;
   if (plan.offchip.empty() && !behind) return {};
-  const auto by_whole_tensors = [&] {
-    return places_wrong(offchip_question_of(network, hardware, plan, by_runs, threads),
-                        plan.offchip)
-        .empty();
+  std::optional<PlacementProblem> by_runs_alone;
+  const auto whole_tensors = [&]() -> const PlacementProblem& {
+    if (!by_runs_alone)
+      by_runs_alone = offchip_question_of(network, hardware, plan, by_runs, threads);
+    return *by_runs_alone;
   };
-  // Where time was up whole tensors have their places, and no bound is said: no tile is followed.
-  const bool bounded = std::ranges::any_of(
-      plan.offchip, [](const OffchipMemory& said) { return said.lower_bound > 0; });
-  if (!plan.offchip.empty() && !bounded && by_whole_tensors()) return {};
+  // Where time was up whole tensors have their places, and the bound is of what is always there:
+  // no tile is followed.
+  if (!plan.offchip.empty() && bounds_wrong(whole_tensors(), plan.offchip, always_there).empty() &&
+      places_wrong(whole_tensors(), plan.offchip).empty())
+    return {};
   const PlacementProblem problem =
       offchip_question_of(network, hardware, plan, most_pieces, threads);
   // What is fetched, and when, rests on there being a place for it.
@@ -119,8 +127,8 @@ std::vector<std::string> offchip_wrong(const Network& network, const Hardware& h
   if (plan.offchip.empty()) return {};
   std::vector<std::string> wrong = places_wrong(problem, plan.offchip);
   // A bound of tiles may stand beside places of whole tensors.
-  if (!wrong.empty() && bounded && by_whole_tensors()) wrong.clear();
-  std::ranges::move(bounds_wrong(problem, plan.offchip), std::back_inserter(wrong));
+  if (!wrong.empty() && places_wrong(whole_tensors(), plan.offchip).empty()) wrong.clear();
+  std::ranges::move(bounds_wrong(problem, plan.offchip, height_bound), std::back_inserter(wrong));
   return wrong;
 }
 

@@ -6,8 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "model/off_chip.h"
 #include "model/pinned.h"
 #include "planner/joined.h"
+#include "tessera/pinnable.h"
 #include "tiling/reach.h"
 #include "tiling/subgraph.h"
 
@@ -191,3 +193,24 @@ std::vector<std::vector<PlannedPin>> pin_choices(const Network& network, const H
 }
 
 }  // namespace tessera::planner
+
+namespace tessera {
+
+std::optional<PinnableWeights> pinnable_weights(const Network& network, const Hardware& hardware,
+                                                const NetworkPlan& plan) {
+  const std::optional<MemoryIndex> memory = pin_memory(hardware);
+  if (plan.status != Status::feasible || hardware.tiling.pinned == Pinned::weights || !memory ||
+      off_chip::behind(hardware) != nullptr)
+    return std::nullopt;
+  const planner::Block block(network, hardware);
+  const std::vector<TensorIndex> weights = block.weights();
+  const auto all =
+      std::ranges::count_if(pinned_bytes(network, hardware), [](Size bytes) { return bytes > 0; });
+  if (all == 0 || std::ssize(weights) != all) return std::nullopt;
+  Size bytes = 0;
+  for (const TensorIndex t : weights) bytes += block.size_of(t);
+  if (bytes > block.capacity() - plan.totals.peak_bytes) return std::nullopt;
+  return PinnableWeights{hardware.memories[memory_on_chip(hardware, *memory)].space.name, bytes};
+}
+
+}  // namespace tessera

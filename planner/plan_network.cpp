@@ -1,5 +1,5 @@
 // plan_network(): with concatenations in their place off the chip and without, with weights that
-// lie on the chip for good and without.
+// lie on the chip for good and without, with the capacities off the chip and without.
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "cost/score.h"
+#include "model/off_chip.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
 #include "planner/check.h"
 #include "planner/cover_bound.h"
+#include "planner/describe.h"
 #include "planner/joined.h"
+#include "planner/offchip.h"
 #include "planner/pinned.h"
 #include "planner/planning.h"
 #include "porter/limited_budget.h"
@@ -85,6 +88,7 @@ NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanPara
   if (joined == network) return plan_fully(network, hardware, params);
   const porter::LimitedBudget limited(params.limits);
   if (!params.memory) params.memory = make_plan_memory();
+  params.limits = porter::rest_of(params.limits, limited.budget());
   NetworkPlan first = plan_fully(joined, hardware, params);
   if (cut_short(first.stop) ||
       (first.status == Status::feasible && !has_a_free_join(joined, first)))
@@ -152,6 +156,40 @@ NetworkPlan pinned_ways(const Network& network, const Hardware& hardware, PlanPa
   return best;
 }
 
+/// Do the capacities off the chip hold what the plan is known to have there?
+bool has_room_off_chip(const NetworkPlan& plan, const Hardware& hardware) {
+  return !plan.offchip.empty() &&
+         std::ranges::all_of(plan.offchip, [&](const OffchipMemory& placed) {
+           const auto memory =
+               std::ranges::find(hardware.memories, placed.memory,
+                                 [](const HardwareMemory& m) { return m.space.name; });
+           return placed.height <= memory->space.capacity;
+         });
+}
+
+/// A plan within the capacities off the chip. The capacities decide nothing but where all of a plan
+/// lies off the chip, so the plan without them is searched first: where it fits, it is a plan
+/// within them, and its bound holds for them. The search that settles every plan within them on the
+/// way follows where it does not fit, or where a limit ended it.
+NetworkPlan within_capacities(const Network& network, const Hardware& hardware, PlanParams params) {
+  if (always_settles(hardware) || off_chip::behind(hardware) != nullptr ||
+      !never_fits_offchip(network, hardware).empty())
+    return pinned_ways(network, hardware, params);
+  const porter::LimitedBudget limited(params.limits);
+  if (!params.memory) params.memory = make_plan_memory();
+  const Limits all = params.limits;
+  Hardware unbounded_machine = hardware;
+  for (HardwareMemory& memory : unbounded_machine.memories)
+    if (memory.offchip) memory.space.capacity = unbounded;
+  params.limits = part_of(all, 2);
+  NetworkPlan free = pinned_ways(network, unbounded_machine, params);
+  const bool fits = free.status == Status::feasible && has_room_off_chip(free, hardware);
+  if (free.status == Status::infeasible || (fits && !cut_short(free.stop))) return free;
+  params.limits = porter::rest_of(all, limited.budget());
+  NetworkPlan within = pinned_ways(network, hardware, params);
+  return fits ? better_of(std::move(free), std::move(within)) : within;
+}
+
 }  // namespace
 
 }  // namespace tessera::planner
@@ -197,7 +235,7 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
   if (params.reference) porter::require_reference(*params.reference);
   NetworkPlan plan;
   try {
-    plan = planner::pinned_ways(network, hardware, params);
+    plan = planner::within_capacities(network, hardware, params);
     if (plan.status != Status::feasible) return plan;
     const planner::PinnedMachine own =
         planner::as_planned(network, hardware, plan.joined, plan.pinned);

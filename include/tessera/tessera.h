@@ -38,6 +38,7 @@
 #include "network_plan.h"
 #include "network_shapes.h"
 #include "network_stats.h"
+#include "pinnable.h"
 #include "place.h"
 #include "placement.h"
 #include "plan.h"

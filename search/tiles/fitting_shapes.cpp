@@ -99,7 +99,8 @@ bool FittingShapes::enter_width() {
   bool any = false;
   for (Dim h = group_.least[height]; h <= group_.most[height]; ++h) {
     if (budget_.exhausted()) return false;
-    left_.push_back(channels_left(h, at_.extent[width]));
+    left_.push_back(
+        channels_left(h, at_.extent[width], group_.least[channels], group_.most[channels]));
     if (any || left_.back() < group_.least[channels]) continue;
     any = true;
     at_.extent[height] = h;
@@ -123,9 +124,7 @@ bool FittingShapes::next_in_group() {
   return false;
 }
 
-/// The largest extent along C of the group that no plane refutes; 0 where all are refuted.
-Dim FittingShapes::channels_left(Dim extent_h, Dim extent_w) {
-  const Dim most = group_.most[channels];
+Dim FittingShapes::channels_left(Dim extent_h, Dim extent_w, Dim least, Dim most) {
   if (!geometry_.space().axis[channels]) return most;
   Planes& planes = planes_
                        .try_emplace({extent_h, extent_w},
@@ -138,7 +137,6 @@ Dim FittingShapes::channels_left(Dim extent_h, Dim extent_w) {
     (plane_refuted({{c, extent_h, extent_w}}) ? planes.gone : planes.left) = c;
   };
   // Most often the least extent is refuted.
-  const Dim least = group_.least[channels];
   if (planes.left < least && least < planes.gone) look(least);
   if (planes.left < least) return 0;
   while (planes.left < most && planes.left + 1 < planes.gone)
@@ -180,6 +178,21 @@ std::optional<std::vector<Size>> FittingShapes::plane_sizes(const tiling::TileSh
 /// Is the first tile along H and W among those that planes ask about?
 bool FittingShapes::planes_hold_first() const {
   return geometry_.has_volumes() && geometry_.space().axis[channels];
+}
+
+std::optional<FittingShape> FittingShapes::test(const tiling::TileShape& shape) {
+  FittingShape found{shape, 1, {}};
+  for (std::size_t a = 0; a < tiling::tile_axes; ++a) {
+    const Dim whole = geometry_.space().whole.extent[a];
+    found.tiles *= (whole + shape.extent[a] - 1) / shape.extent[a];
+  }
+  ++counters_.shapes;
+  const bool by_first = !planes_hold_first() && refuted_by_first_tile(shape);
+  const std::optional<DecidedBy> by =
+      by_first ? DecidedBy::bound : test_.refute(shape, found.demands);
+  if (!by) return found;
+  refuted_(shape, found.tiles, *by);
+  return std::nullopt;
 }
 
 std::optional<FittingShape> FittingShapes::next() {

@@ -53,6 +53,12 @@ class FittingShapes {
   /// Nothing else is worth looking at: no shape fits.
   void end() { ended_ = true; }
 
+  /// The largest extent along C of at least `least` and at most `most` that no plane refutes, with
+  /// these extents along H and W; 0 where all are refuted, and `most` where C is not cut.
+  [[nodiscard]] Dim channels_left(Dim extent_h, Dim extent_w, Dim least, Dim most);
+  /// This shape alone: nothing where a test refutes it.
+  [[nodiscard]] std::optional<FittingShape> test(const tiling::TileShape& shape);
+
   /// Sizes that the demands of every shape with these extents along H and W cover: of the first
   /// channel. Nothing where C is not cut.
   [[nodiscard]] std::optional<std::vector<Size>> plane_sizes(const tiling::TileShape& shape);
@@ -67,7 +73,6 @@ class FittingShapes {
   [[nodiscard]] bool next_in_group();
   [[nodiscard]] bool enter_width();
   [[nodiscard]] bool refuted_by_first_tile(const tiling::TileShape& shape);
-  [[nodiscard]] Dim channels_left(Dim extent_h, Dim extent_w);
   [[nodiscard]] bool planes_hold_first() const;
   [[nodiscard]] bool plane_refuted(const tiling::TileShape& shape);
   [[nodiscard]] bool fill();

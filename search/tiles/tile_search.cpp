@@ -17,6 +17,10 @@ namespace {
 /// Of shapes that are all given up so many are told.
 constexpr std::size_t most_given_up = 32;
 
+constexpr auto channels = static_cast<std::size_t>(tiling::TileAxis::channels);
+constexpr auto height = static_cast<std::size_t>(tiling::TileAxis::height);
+constexpr auto width = static_cast<std::size_t>(tiling::TileAxis::width);
+
 class TileSearch {
  public:
   TileSearch(tiling::TileGeometry& geometry, const Hardware& hardware,
@@ -49,10 +53,8 @@ class TileSearch {
   TileSearchResult search() {
     if (params_.only) return ask_one(*params_.only);
     if (params_.bounds && nothing_fits()) return finish(Status::infeasible);
-    if (params_.all)
-      list_all();
-    else
-      find_first();
+    find_first();
+    if (found_ && params_.all) list_all();
     if (found_) return finish(Status::feasible);
     const std::optional<StopReason> stopped = budget_.exhausted();
     result_.cut = shapes_.cut();
@@ -71,6 +73,7 @@ class TileSearch {
   };
 
   TileSearchResult finish(Status status) {
+    std::ranges::sort(result_.maximal);
     result_.status = status;
     result_.lowering = std::move(lowering_);
     return std::move(result_);
@@ -185,7 +188,6 @@ class TileSearch {
   /// Where a shape does not fit, what is common to all with its extents along H and W may not fit
   /// either: one question in place of one for every cut along C.
   void ask_plane(const tiling::TileShape& shape) {
-    constexpr auto channels = static_cast<std::size_t>(tiling::TileAxis::channels);
     tiling::TileShape plane = shape;
     plane.extent[channels] = 1;
     if (!params_.dominance || plane == shape || !planes_asked_.insert(plane).second) return;
@@ -220,30 +222,39 @@ class TileSearch {
     return waiting.gone;
   }
 
-  /// Every feasible shape that no other feasible shape contains.
+  /// Every feasible shape that no other feasible shape contains. From the largest extents along W
+  /// and H down, each shape that contains another comes before it.
   void list_all() {
-    while (const std::optional<FittingShape> next = shapes_.next()) {
-      if (budget_.exhausted()) break;
-      if (is_inside_maximal(next->shape) || undecided(*next, 0)) continue;
-      const Status verdict = probe(*next);
-      if (verdict == Status::feasible) {
-        if (!found_) keep(*next);
-        result_.maximal.push_back(next->shape);
-      } else if (verdict == Status::unknown && !found_) {
-        result_.undecided.push_back(next->shape);
+    const tiling::TileShape whole = geometry_.space().whole;
+    const tiling::TileShape least = shapes_.least_shape();
+    tiling::TileShape at = whole;
+    Dim& h = at.extent[height];
+    for (Dim& w = at.extent[width]; w >= least.extent[width]; --w)
+      for (h = whole.extent[height]; h >= least.extent[height]; --h) {
+        if (const std::optional<StopReason> stopped = budget_.exhausted()) {
+          result_.stop = *stopped;
+          return;
+        }
+        list_channels(at);
       }
-    }
-    const std::vector<tiling::TileShape> found = result_.maximal;
-    std::erase_if(result_.maximal, [&](const tiling::TileShape& shape) {
-      return std::ranges::any_of(found, [&](const tiling::TileShape& other) {
-        return other != shape && inside(shape, other);
-      });
-    });
-    std::ranges::sort(result_.maximal);
   }
-  bool is_inside_maximal(const tiling::TileShape& shape) const {
-    return std::ranges::any_of(result_.maximal,
-                               [&](const tiling::TileShape& m) { return inside(shape, m); });
+  /// The largest feasible shape with these extents along H and W, unless a shape that was listed
+  /// contains it.
+  void list_channels(tiling::TileShape at) {
+    Dim& c = at.extent[channels];
+    c = 1;
+    for (const tiling::TileShape& listed : result_.maximal)
+      if (inside(at, listed)) c = listed.extent[channels] + 1;
+    const Dim whole = geometry_.space().whole.extent[channels];
+    const Dim least = c == 1 && !geometry_.space().axis[channels] ? whole : c;
+    if (least > whole) return;
+    for (c = shapes_.channels_left(at.extent[height], at.extent[width], least, whole); c >= least;
+         --c) {
+      const std::optional<FittingShape> shape = shapes_.test(at);
+      if (!shape || undecided(*shape, 0) || probe(*shape) != Status::feasible) continue;
+      result_.maximal.push_back(at);
+      return;
+    }
   }
 
   /// All tiles of the shape.

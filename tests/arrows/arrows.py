@@ -48,7 +48,7 @@ DOOR_ROOMS = {
     "porter": {"files", "generate", "import", "limits", "profile", "version"},
     "placer": {"check_result", "engines", "explain", "export", "place", "report", "session", "switches",
                "tile"},
-    "planner": {"batch", "plan"},
+    "planner": {"batch", "pinnable", "plan"},
     "explorer": {"explore", "tessera"},
 }
 EVERYTHING = DOOR / "tessera.h"  # includes every other header of the door

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Limits hold from the first byte that is read: exit code 30, a sentence, and no file half written."""
 
+import json
 import os
 import subprocess
 import time
 import unittest
 from random import Random
 
-from support import (BAD_INPUT, FOUND, INFEASIBLE, SLOW, STOPPED, TESSERA, Case, run,
+from support import (BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, SLOW, STOPPED, TESSERA, Case, run,
                      skip_what_was_left_out)
 
 MIB = 1 << 20
@@ -230,6 +231,34 @@ tiling: {double_buffer: [false, true], weights: [resident, refetch], halo: [reco
                                            "--memory-limit", "200MiB", "-t", "20s")
         self.assertEqual(code, STOPPED, told)
         self.assertLess(peak, 1.1 * 200 + 16)
+
+    def test_every_largest_tile(self):
+        """Of 2.6 million shapes; the fewest tiles are proved before the list is made."""
+        out = self.folder / "tiles.json"
+        code, told, _, worked, _ = self.call("tile", EXAMPLES / "fsrcnn_x2_360p.onnx", "--dtype", "int8", "--ops", "0", "-p",
+                                             "ethos-u55-like", "-c", "128 KiB", "--all", "-o", out)
+        self.assertEqual(code, FOUND, told)
+        self.assertLess(worked, 3)  # seconds; 0.2 on a quiet machine
+        tile = json.loads(out.read_text())
+        self.assertEqual((tile["stop"], tile["tiles"]["count"], tile["tiles"]["proven_largest"]), ("completed", 119, True))
+        self.assertGreater(len(tile["all"]), 400)
+
+    def test_weights_that_come_from_behind(self):
+        """A plan of a deep network is settled within the limit, in front of the memory that its weights come from."""
+        ops, last, made = [], "x", 64
+        for block in range(27):
+            width, inputs = 64 << block // 9, made
+            made = 4 * width
+            for k, (out, channels, kernel) in enumerate(((width, inputs, 1), (width, width, 3), (made, width, 1))):
+                ops.append(f"  - {{name: c{block}_{k}, type: conv, inputs: [{last}], output: t{block}_{k}, "
+                           f"weights: {{shape: [{out}, {channels}, {kernel}, {kernel}]}}, pad: {[kernel // 2] * 4}}}\n")
+                last = f"t{block}_{k}"
+        network = self.file("deep.yaml", "tessera: network/1\nname: deep\ntensors: {x: {shape: [1, 64, 28, 28], dtype: int8}}\n"
+                                         f"inputs: [x]\nops:\n{''.join(ops)}outputs: [{last}]\n")
+        out = self.folder / "plan.json"
+        code, told, _, worked, _ = self.call("plan", network, "-p", "gap9-ram-like", "-q", "-t", "1s", "--threads", 1, "-o", out)
+        self.assertIn(code, (FOUND, STOPPED), told)
+        self.assertLess(worked, 1.2)
 
     def test_many_ops(self):
         """What a plan says of each of its runs does not go through the whole network again."""

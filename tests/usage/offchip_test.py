@@ -136,6 +136,20 @@ class OffTheChip(Case):
             done = self.ends(code, "plan", self.network, "-p", small, "--max-ops", "1")
             self.assertIn(words, done.stdout, bytes_there)
 
+    def test_what_fits_without_a_capacity_fits_with_it(self):
+        """The first cover that is found stores what another plan leaves on the chip."""
+        command = ("plan", self.network, "-p", self.profile, "-c", "24 KiB", "--max-ops", "1", "-o", self.plan_file)
+        self.ends(FOUND, *command)
+        free = json.loads(self.plan_file.read_text())
+        height = free["offchip"][0]["height"]
+        capacity = ("--set", f"memories.dram.capacity={height}")
+        self.ends(FOUND, *command, *capacity)
+        within = json.loads(self.plan_file.read_text())
+        self.assertEqual([within[key] for key in ("score", "bound", "totals", "offchip")],
+                         [free[key] for key in ("score", "bound", "totals", "offchip")])
+        self.ends(FOUND, "check", self.network, self.plan_file, "-p", self.profile, "-c", "24 KiB", *capacity)
+        self.ends(INFEASIBLE, *command, "--set", f"memories.dram.capacity={height - 1}")
+
     def test_a_search_that_is_cut_off_says_it_too(self):
         convs = "".join(f"  - {{name: c{k}, type: conv, inputs: [t{k}], output: t{k + 1}, "
                         f"weights: {{shape: [{9 + k}, {8 + k}, 3, 3]}}, pad: [1, 1, 1, 1]}}\n" for k in range(48))
@@ -146,7 +160,11 @@ class OffTheChip(Case):
                          "-t", "30s" if SLOW else "3s", "-o", self.plan_file)
         self.assertIn("time_limit", done.stdout)
         memory, = json.loads(self.plan_file.read_text())["offchip"]
-        self.assertEqual(memory["buffers"][0]["id"], "weights")
+        weights = memory["buffers"][0]
+        self.assertEqual(weights["id"], "weights")
+        # They are always there.
+        self.assertGreaterEqual(memory["lower_bound"], weights["size"])
+        self.ends(FOUND, "check", network, self.plan_file, "-p", "ascend-910b-like")
 
     def test_the_question_can_be_asked_again(self):
         _, plan = self.plan()

@@ -5,11 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tessera/check.h"
 #include "tessera/files.h"
+#include "tessera/pinnable.h"
 #include "tessera/plan.h"
 #include "tests/support/small_chain.h"
 
@@ -63,6 +65,15 @@ TEST(Pinned, NothingIsWhereThereIsNoRoom) {
   const NetworkPlan plan = planned(pinning_machine(2 * 128 + 64));
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_THAT(plan.pinned, IsEmpty());
+}
+
+TEST(Pinned, RoomForAllIsToldWhereTheProfilePinsNone) {
+  const auto told = [](const Hardware& hardware) {
+    return pinnable_weights(small_chain(), hardware, planned(hardware));
+  };
+  EXPECT_EQ(told(pinning_machine(4096, tessera::Pinned::none)), (PinnableWeights{"sram", 3 * 64}));
+  EXPECT_EQ(told(pinning_machine(4096)), std::nullopt);
+  EXPECT_EQ(told(pinning_machine(2 * 128 + 64, tessera::Pinned::none)), std::nullopt);
 }
 
 TEST(Pinned, LayerByLayerNothingIs) {

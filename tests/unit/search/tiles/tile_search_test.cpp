@@ -140,11 +140,15 @@ TEST(TileSearch, NoRuleChangesTheAnswer) {
 TEST(TileSearch, WhoHelpsChangesNothing) {
   int helped = 0;
   for (const Size capacity : {64, 500, 900, 1100, 1500, 2300, 4000}) {
+    // Without bounds many shapes are tested before one fits; the list tests one at a time. Which
+    // of them the engine is spared depends on what was tested ahead then.
     for (const bool all : {false, true}) {
       const Network net = chain(3, 48);
       Counting alone;
-      const TileSearchResult want =
-          search(net, machine(capacity), alone, [&](TileSearchParams& p) { p.all = all; });
+      const TileSearchResult want = search(net, machine(capacity), alone, [&](TileSearchParams& p) {
+        p.all = all;
+        p.bounds = all;
+      });
       // Others have time always, now and then, or never; or time, but no memory to help with.
       for (const int every : {1, 3, 1 << 30, 0}) {
         const tiling::Subgraph part = tiling::make_subgraph(net, {0, net.ops.size() - 1});
@@ -162,12 +166,14 @@ TEST(TileSearch, WhoHelpsChangesNothing) {
         params.engine = &engine;
         params.record_probes = true;
         params.all = all;
+        params.bounds = all;
         params.together = {[&] { return every == 0 || ++asked % every == 0; }, run};
         const TileSearchResult got = find_tile(geometries[0], machine(capacity), params);
         EXPECT_EQ(got.status, want.status);
         EXPECT_EQ(got.shape, want.shape);
         EXPECT_EQ(got.maximal, want.maximal);
         EXPECT_EQ(engine.calls, alone.calls);
+        if (!params.bounds) continue;
         ASSERT_EQ(got.probes.size(), want.probes.size());
         for (std::size_t k = 0; k < got.probes.size(); ++k) {
           EXPECT_EQ(got.probes[k].shape, want.probes[k].shape);
@@ -307,6 +313,21 @@ TEST(TileSearch, AllIsTheSetOfLargestShapes) {
           covered = covered || inside(shape, large);
         EXPECT_TRUE(!fits || covered) << c << ' ' << h << ' ' << w;
       }
+}
+
+/// One shape for each pair of extents along H and W, about, and not each shape that there is.
+TEST(TileSearch, AllLooksAtFewShapesAndHasTheFewestTilesFirst) {
+  const Network net = chain(2, 96);
+  const auto engine = make_canonical_engine();
+  const TileSearchResult fewest = search(net, machine(1500), *engine);
+  const TileSearchResult all =
+      search(net, machine(1500), *engine, [](TileSearchParams& params) { params.all = true; });
+  ASSERT_EQ(all.status, Status::feasible);
+  EXPECT_EQ(all.shape, fewest.shape);
+  EXPECT_TRUE(all.undecided.empty());
+  EXPECT_EQ(all.stop, StopReason::completed);
+  EXPECT_FALSE(all.maximal.empty());
+  EXPECT_LT(all.counters.shapes - fewest.counters.shapes, 96 * 8);
 }
 
 /// Asked about one shape at a time, it says of each what the list of all largest ones says.

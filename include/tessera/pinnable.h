@@ -1,0 +1,32 @@
+// Weights that a plan loads again in every inference, although the chip has room for all of them.
+//
+//   const NetworkPlan plan = plan_network(net, hardware, {});
+//   if (const auto all = pinnable_weights(net, hardware, plan))
+//     std::cout << all->bytes << " bytes have room in " << all->memory << " for good\n";
+//   // with `tiling: {pinned: weights}` in the profile they are loaded once
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api.h"
+#include "hardware.h"
+#include "network.h"
+#include "network_plan.h"
+#include "units.h"
+
+namespace tessera {
+
+struct PinnableWeights {
+  std::string memory;  ///< on the chip
+  Size bytes = 0;      ///< of all weights there
+  friend bool operator==(const PinnableWeights&, const PinnableWeights&) = default;
+};
+
+/// All weights of the network, where they have room for good beside the plan's peak, and the
+/// profile's tiling does not allow to pin any.  require: a plan of this network and hardware.
+[[nodiscard]] TESSERA_API std::optional<PinnableWeights> pinnable_weights(const Network& network,
+                                                                          const Hardware& hardware,
+                                                                          const NetworkPlan& plan);
+
+}  // namespace tessera
