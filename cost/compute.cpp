@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 #include "cost/array_memo.h"
@@ -48,12 +49,27 @@ double type_factor(const Engine& engine, ElementType type) {
                            static_cast<double>(bytes_of_type_name(engine.dtype)));
 }
 
+/// "profile p: no engine computes op 'pool1' (max_pool); array 'mac' computes conv and matmul; ..."
+std::string no_engine_text(const Op& op, const tiling::OpLoops& loops, const Hardware& hardware) {
+  if (hardware.engines.empty())
+    return "profile " + hardware.name + " has no engines: nothing can compute '" + op.name + "'";
+  std::string text = "profile " + hardware.name + ": no engine computes op '" + op.name + "' (" +
+                     std::string(*tiling::names_of(op, loops).begin()) + "); ";
+  for (const Engine& engine : hardware.engines) {
+    std::set<std::string> ops;
+    for (const Mapping& mapping : engine.maps) ops.insert(mapping.ops.begin(), mapping.ops.end());
+    if (engine.maps.empty()) ops = {"conv", "matmul"};
+    std::string names;
+    for (const std::string& each : ops) names += (names.empty() ? "" : ", ") + each;
+    text += "array '" + engine.name + "' computes " + names + "; ";
+  }
+  return text + "name it in the `ops` of a map, or add an engine of the kind `vector`";
+}
+
 tiling::EngineChoice engine_for(const Op& op, const tiling::OpLoops& loops,
                                 const Hardware& hardware) {
   const std::optional<tiling::EngineChoice> chosen = tiling::choose_engine(op, loops, hardware);
-  if (!chosen)
-    throw std::invalid_argument("profile " + hardware.name +
-                                " has no engines: nothing can compute '" + op.name + "'");
+  if (!chosen) throw std::invalid_argument(no_engine_text(op, loops, hardware));
   return *chosen;
 }
 
@@ -98,6 +114,14 @@ std::int64_t vector_work(const Network& network, const Op& op,
   }
 }
 
+void require_engines(const Network& network, const Hardware& hardware) {
+  for (const Op& op : network.ops) {
+    if (op.outputs.empty()) continue;
+    const std::vector<Dim>& made = network.tensors[op.outputs[0]].shape;
+    static_cast<void>(engine_for(op, tiling::loops_of(network, op, made), hardware));
+  }
+}
+
 ComputeWays compute_ways(const Network& network, const Op& op, std::span<const Dim> output_extents,
                          const Hardware& hardware, ArrayMemo* memo, OffChipOperands off_chip) {
   const tiling::OpLoops loops = tiling::loops_of(network, op, output_extents);
@@ -139,7 +163,7 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
       each.input_bytes = array.costs[k].input_bytes;
       each.weight_bytes = array.costs[k].weight_bytes * encoded;
     }
-  } else if (engine.kind == EngineKind::vector) {
+  } else {
     std::int64_t elements = cost.work;
     if (!products && engine.channels > 1 && output_extents.size() > 1) {
       std::vector<Dim> kept(output_extents.begin(), output_extents.end());
@@ -148,8 +172,6 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
     }
     cost.cycles = whole_cycles(static_cast<double>(tiling::ceil_div(elements, engine.lanes)) *
                                vector_cycles_per(engine, op) * factor);
-  } else {
-    cost.cycles = whole_cycles(static_cast<double>(cost.work));
   }
   return ways;
 }

@@ -49,9 +49,10 @@ struct ComputeWays {
 [[nodiscard]] std::int64_t vector_work(const Network& network, const Op& op,
                                        std::span<const Dim> output_extents);
 
-/// require: the hardware has at least one engine (std::invalid_argument otherwise).
-/// The first array with a mapping for the op computes it; else the first engine of its own kind
-/// (array for products, vector for the rest), else one of the other kind, one element per cell.
+/// Throws std::invalid_argument, which names the op and the engines, if no engine computes some op.
+void require_engines(const Network& network, const Hardware& hardware);
+
+/// require: an engine computes the op (tiling::choose_engine(); std::invalid_argument otherwise).
 /// With a memo of this hardware it is quicker the second time.
 [[nodiscard]] ComputeWays compute_ways(const Network& network, const Op& op,
                                        std::span<const Dim> output_extents,
