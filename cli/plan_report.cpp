@@ -236,6 +236,20 @@ std::string weights_line(const NetworkPlan& plan, const Hardware& hardware) {
   return differs ? "the score weighs " + counted + "\n" : "";
 }
 
+/// Inner tiles of equal extents count as the first of them, which may lie otherwise among bursts.
+std::string burst_line(const NetworkPlan& plan, const Hardware& hardware) {
+  Size burst = 1;
+  for (const HardwareMemory& memory : hardware.memories)
+    if (memory.offchip && memory.behind.empty()) burst = std::max(burst, memory.burst);
+  const bool alike = std::ranges::any_of(plan.subgraphs, [](const PlannedSubgraph& s) {
+    return std::ranges::any_of(s.counts, [](Dim count) { return count > 2; });
+  });
+  if (burst == 1 || !alike) return "";
+  return "DRAM counts whole bursts of " + bytes_text(burst) +
+         ". Equal tiles count with the address of the first of them: an approximation where their "
+         "distance is no multiple of a burst.\n";
+}
+
 /// Where tensors lie off the chip, and what it saves that tiles die one by one.
 std::string offchip_lines(const NetworkPlan& plan) {
   std::string text;
@@ -472,7 +486,7 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
     words +=
         "No weight lies on the chip for good, though the profile allows it: none does in the "
         "fewest tiles, as --layer-by-layer and --tile-shapes 0 ask for.\n";
-  words += kept_line(plan) + offchip_lines(plan) + behind_lines(plan) +
+  words += burst_line(plan, hardware) + kept_line(plan) + offchip_lines(plan) + behind_lines(plan) +
            objective_lines(plan, hardware) + architect_notes(plan, hardware);
   return text + wrapped(words, options.words_width, 2) + stats;
 }

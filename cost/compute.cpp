@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 #include "cost/array_memo.h"
@@ -48,13 +49,37 @@ double type_factor(const Engine& engine, ElementType type) {
                            static_cast<double>(bits_of_type_name(engine.dtype)));
 }
 
+/// "profile p: no engine computes op 'pool1' (max_pool); array 'mac' computes conv and matmul; ..."
+std::string no_engine_text(const Op& op, const tiling::OpLoops& loops, const Hardware& hardware) {
+  if (hardware.engines.empty())
+    return "profile " + hardware.name + " has no engines: nothing can compute '" + op.name + "'";
+  std::string text = "profile " + hardware.name + ": no engine computes op '" + op.name + "' (" +
+                     std::string(*tiling::names_of(op, loops).begin()) + "); ";
+  for (const Engine& engine : hardware.engines) {
+    std::set<std::string> ops;
+    for (const Mapping& mapping : engine.maps) ops.insert(mapping.ops.begin(), mapping.ops.end());
+    if (engine.maps.empty()) ops = {"conv", "matmul"};
+    std::string names;
+    for (const std::string& each : ops) names += (names.empty() ? "" : ", ") + each;
+    text += "array '" + engine.name + "' computes " + names + "; ";
+  }
+  return text + "name it in the `ops` of a map, or add an engine of the kind `vector`";
+}
+
 tiling::EngineChoice engine_for(const Op& op, const tiling::OpLoops& loops,
                                 const Hardware& hardware) {
   const std::optional<tiling::EngineChoice> chosen = tiling::choose_engine(op, loops, hardware);
-  if (!chosen)
-    throw std::invalid_argument("profile " + hardware.name +
-                                " has no engines: nothing can compute '" + op.name + "'");
+  if (!chosen) throw std::invalid_argument(no_engine_text(op, loops, hardware));
   return *chosen;
+}
+
+/// Bytes of the weights it multiplies by, as they are stored, over those of their elements.
+double encoded_share(const Network& network, const Op& op, const Hardware& hardware) {
+  if (!hardware.coding) return 1;
+  const auto weight = multiplied_by(network, op, hardware);
+  return weight ? static_cast<double>(weight->bytes.whole()) /
+                      static_cast<double>(tensor_bytes(network.tensors[weight->tensor]))
+                : 1;
 }
 
 /// Cycles before the first result, each time.
@@ -98,6 +123,14 @@ std::int64_t vector_work(const Network& network, const Op& op,
   }
 }
 
+void require_engines(const Network& network, const Hardware& hardware) {
+  for (const Op& op : network.ops) {
+    if (op.outputs.empty()) continue;
+    const std::vector<Dim>& made = network.tensors[op.outputs[0]].shape;
+    static_cast<void>(engine_for(op, tiling::loops_of(network, op, made), hardware));
+  }
+}
+
 ComputeWays compute_ways(const Network& network, const Op& op, std::span<const Dim> output_extents,
                          const Hardware& hardware, ArrayMemo* memo, OffChipOperands off_chip) {
   const tiling::OpLoops loops = tiling::loops_of(network, op, output_extents);
@@ -121,11 +154,7 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
         blocks && memo != nullptr
             ? memo->ways(op, loops, chosen.engine, off_chip)
             : array_ways(op, loops, engine, blocks ? port_of(hardware, off_chip) : ArrayPort{});
-    double encoded = 1;
-    if (blocks && hardware.coding)
-      if (const auto weight = multiplied_by(network, op, hardware))
-        encoded = static_cast<double>(weight->bytes.whole()) /
-                  static_cast<double>(tensor_bytes(network.tensors[weight->tensor]));
+    const double encoded = encoded_share(network, op, hardware);
     ways.count = array.count;
     std::fill(ways.costs.begin() + 1, ways.costs.begin() + static_cast<std::ptrdiff_t>(array.count),
               cost);
@@ -135,11 +164,10 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
       each.bound_by = array.costs[k].bound_by;
       each.weight_pieces = array.costs[k].weight_pieces;
       each.with_known_weights = array.costs[k].with_known_weights;
-      if (!blocks) continue;
       each.input_bytes = array.costs[k].input_bytes;
       each.weight_bytes = array.costs[k].weight_bytes * encoded;
     }
-  } else if (engine.kind == EngineKind::vector) {
+  } else {
     std::int64_t elements = cost.work;
     if (!products && engine.channels > 1 && output_extents.size() > 1) {
       std::vector<Dim> kept(output_extents.begin(), output_extents.end());
@@ -148,8 +176,6 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
     }
     cost.cycles = whole_cycles(static_cast<double>(tiling::ceil_div(elements, engine.lanes)) *
                                vector_cycles_per(engine, op) * factor);
-  } else {
-    cost.cycles = whole_cycles(static_cast<double>(cost.work));
   }
   return ways;
 }
@@ -173,11 +199,14 @@ LeastCompute least_compute(const Network& network, const Op& op, const Hardware&
   LeastCompute least{.cycles = work,
                      .start = static_cast<double>(start_of(engine)),
                      .energy_pj = work * engine.energy_pj};
-  if (chosen.by_mapping)
+  if (chosen.by_mapping) {
     least.cycles = least_array_cycles(op, loops, engine, whole_channels) * factor;
-  else if (engine.kind == EngineKind::vector)
+    least.reads = least_array_reads(op, loops, engine, whole_channels);
+    least.reads.weights *= encoded_share(network, op, hardware);
+  } else {
     least.cycles =
         work / static_cast<double>(engine.lanes) * vector_cycles_per(engine, op) * factor;
+  }
   return least;
 }
 
@@ -189,7 +218,9 @@ LeastCompute least_of_pieces(const Network& network, const Op& op, const Hardwar
   const bool one_way = engine.maps.size() <= 1 && engine.blocks.buffer <= 0;
   if (chosen.by_mapping && !one_way) return least_compute(network, op, hardware);
   const ComputeCost whole = compute_cost(network, op, extents, hardware);
-  return {.cycles = static_cast<double>(whole.cycles), .energy_pj = whole.energy_pj};
+  return {.cycles = static_cast<double>(whole.cycles),
+          .energy_pj = whole.energy_pj,
+          .reads = least_compute(network, op, hardware).reads};
 }
 
 }  // namespace tessera::cost

@@ -403,22 +403,33 @@ void require_countable(const tiling::TileWalk& walk, const RunTasks& plan,
   static_cast<void>(whole_number(work, "multiplications"));
 }
 
-/// Shares of the latency: as long as the op or its transfers take, whichever is longer.
-void share_latency(Cycles latency, const std::vector<Cycles>& weights,
-                   std::vector<LayerCost>& layers) {
-  double all = 0;
-  for (const Cycles weight : weights) all += static_cast<double>(weight);
-  double sum = 0;
+/// Shares of the latency: what each op takes, and of the rest as much as its transfers take longer
+/// than that. Where ops work side by side there may be less than they take, shared alike.
+void share_latency(Cycles latency, const std::vector<Cycles>& computing,
+                   const std::vector<Cycles>& moving, std::vector<LayerCost>& layers) {
+  Cycles all = 0;
+  std::vector<Cycles> waiting(layers.size());
+  Cycles all_waiting = 0;
+  for (std::size_t k = 0; k < layers.size(); ++k) {
+    all += computing[k];
+    waiting[k] = std::max<Cycles>(0, moving[k] - computing[k]);
+    all_waiting += waiting[k];
+  }
+  const bool in_turn = all <= latency;
+  const std::vector<Cycles>& weights = in_turn && all_waiting > 0 ? waiting : computing;
+  const Cycles all_weights = in_turn && all_waiting > 0 ? all_waiting : all;
+  const Cycles shared = in_turn ? latency - all : latency;
+  Cycles sum = 0;
   Cycles given = 0;
   for (std::size_t k = 0; k < layers.size(); ++k) {
-    sum += static_cast<double>(weights[k]);
+    sum += weights[k];
     // Of sums, so that nothing is lost by rounding.
-    const double share =
-        all > 0 ? sum / all : static_cast<double>(k + 1) / static_cast<double>(layers.size());
-    const Cycles until = k + 1 == layers.size()
-                             ? latency
-                             : static_cast<Cycles>(static_cast<double>(latency) * share);
-    layers[k].cycles = until - given;
+    const double share = all_weights > 0
+                             ? static_cast<double>(sum) / static_cast<double>(all_weights)
+                             : static_cast<double>(k + 1) / static_cast<double>(layers.size());
+    const Cycles until =
+        k + 1 == layers.size() ? shared : static_cast<Cycles>(static_cast<double>(shared) * share);
+    layers[k].cycles = until - given + (in_turn ? computing[k] : 0);
     given = until;
   }
 }
@@ -453,12 +464,9 @@ std::vector<LayerCost> layer_costs(const TiledRun& run, const tiling::TileWalk& 
       if (is_moved(walk, plan.moves[m], visit))
         add(static_cast<std::size_t>(plan.moves[m].use), cost.moves[m], times);
   }
-  std::vector<Cycles> weights(steps);
-  for (std::size_t k = 0; k < steps; ++k) {
-    weights[k] = std::max(computing[k], moving[k]);
+  for (std::size_t k = 0; k < steps; ++k)
     if (moving[k] > computing[k]) layers[k].limiter = Limiter::dma;
-  }
-  share_latency(latency, weights, layers);
+  share_latency(latency, computing, moving, layers);
   for (LayerCost& layer : layers) layer.energy_pj += static_energy(*run.hardware, layer.cycles);
   return layers;
 }

@@ -82,17 +82,20 @@ class SiliconReader {
     parts_.push_back({std::move(name), price.area_mm2 * count, price.leakage_mw * count});
   }
 
-  /// Ports that some mode gives a bank: each is wires and a multiplexer that are always there.
+  /// Ports that some mode gives a bank, of reading and of writing: each is wires and a multiplexer
+  /// that are always there, whatever else the modes that use it allow.
   static double connections(const Memory& memory) {
-    std::set<std::pair<std::size_t, Role>> wired;
-    const auto wire = [&](std::size_t bank, Role role) {
-      if (role != Role::off && role != Role::hold) wired.emplace(bank, role);
+    std::set<std::pair<std::size_t, bool>> ports;
+    const auto add_ports = [&](std::size_t bank, Role role) {
+      if (role == Role::off || role == Role::hold) return;
+      if (role != Role::write) ports.emplace(bank, false);
+      if (role != Role::read) ports.emplace(bank, true);
     };
     for (const Mode& mode : memory.modes)
-      for (std::size_t b = 0; b < mode.roles.size(); ++b) wire(b, mode.roles[b]);
+      for (std::size_t b = 0; b < mode.roles.size(); ++b) add_ports(b, mode.roles[b]);
     for (std::size_t b = 0; b < memory.banks.size(); ++b)
-      for (const Role role : memory.banks[b].roles) wire(b, role);
-    return static_cast<double>(wired.size());
+      for (const Role role : memory.banks[b].roles) add_ports(b, role);
+    return static_cast<double>(ports.size());
   }
 
   /// Products a cycle, of the mapping that makes the most of the array.

@@ -509,10 +509,8 @@ class Idle {
         if (found) return e;
       }
     }
-    for (const EngineKind kind : {op.products ? EngineKind::mac_array : EngineKind::vector,
-                                  op.products ? EngineKind::vector : EngineKind::mac_array})
-      for (std::size_t e = 0; e < engines.size(); ++e)
-        if (engines[e].kind == kind) return e;
+    for (std::size_t e = 0; e < engines.size(); ++e)
+      if (engines[e].kind == EngineKind::vector) return e;
     return std::nullopt;
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cost/compute.h"
 #include "cost/score.h"
 #include "model/off_chip.h"
 #include "planner/baseline.h"
@@ -201,6 +202,7 @@ std::optional<PlanReference> layer_by_layer(const Network& network, const Hardwa
   planner::require_effort(network, hardware, params);
   const porter::LimitedBudget limited(params.limits);
   try {
+    cost::require_engines(network, hardware);
     const Hardware machine = planner::baseline_machine(network, hardware);
     planner::Candidates candidates(network, machine,
                                    {.nodes_per_question = params.nodes_per_question,
@@ -235,6 +237,8 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
   if (params.reference) porter::require_reference(*params.reference);
   NetworkPlan plan;
   try {
+    cost::require_engines(network, hardware);
+    if (hardware.reference) cost::require_engines(network, *hardware.reference);
     plan = planner::within_capacities(network, hardware, params);
     if (plan.status != Status::feasible) return plan;
     const planner::PinnedMachine own =

@@ -21,20 +21,13 @@ bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine) {
 
 std::optional<EngineChoice> choose_engine(const Op& op, const OpLoops& loops,
                                           const Hardware& hardware) {
-  const auto find = [&](EngineKind kind) -> std::optional<std::size_t> {
-    for (std::size_t e = 0; e < hardware.engines.size(); ++e)
-      if (hardware.engines[e].kind == kind) return e;
-    return std::nullopt;
-  };
   for (std::size_t e = 0; e < hardware.engines.size(); ++e)
     if (hardware.engines[e].kind == EngineKind::mac_array &&
         has_mapping(op, loops, hardware.engines[e]))
       return EngineChoice{e, true};
-  const bool products = is_product(op);
-  auto found = find(products ? EngineKind::mac_array : EngineKind::vector);
-  if (!found) found = find(products ? EngineKind::vector : EngineKind::mac_array);
-  if (!found) return std::nullopt;
-  return EngineChoice{*found, false};
+  for (std::size_t e = 0; e < hardware.engines.size(); ++e)
+    if (hardware.engines[e].kind == EngineKind::vector) return EngineChoice{e, false};
+  return std::nullopt;
 }
 
 std::optional<EngineChoice> choose_engine(const Network& network, const Op& op,

@@ -19,8 +19,8 @@ struct EngineChoice {
   bool by_mapping = false;  ///< the engine is an array that says how it computes such ops
 };
 
-/// The first array with a mapping for the op; else the first engine of its own kind (array for
-/// products, vector for the rest), else one of the other kind. Nothing without engines.
+/// The first array with a mapping for the op, else the first vector engine; nothing if there is
+/// neither.
 [[nodiscard]] std::optional<EngineChoice> choose_engine(const Op& op, const OpLoops& loops,
                                                         const Hardware& hardware);
 
@@ -31,7 +31,7 @@ struct EngineChoice {
 /// Engines with one queue are never at work together: the first of them, for all of these.
 /// require: such an engine
 [[nodiscard]] std::size_t queue_of(const Hardware& hardware, std::size_t engine);
-/// That of the engine that computes the op. require: there is an engine; as choose_engine()
+/// That of the engine that computes the op. require: one does; as choose_engine()
 [[nodiscard]] std::size_t queue_of(const Network& network, const Op& op, const Hardware& hardware);
 
 [[nodiscard]] bool carries(const Mapping& mapping, std::string_view name);
