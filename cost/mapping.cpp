@@ -136,7 +136,7 @@ class Blocks {
     if (loops_.has_weights && mapping_.stationary != StationaryOperand::weights)
       reads.weights = weight_count() * static_cast<double>(nest_.G) * steps(nest_.N, unroll_.N) *
                       steps(nest_.H, unroll_.H) * steps(nest_.W, unroll_.W) *
-                      static_cast<double>(loops_.weight_element);
+                      static_cast<double>(loops_.weight_bits) / 8;
     return reads;
   }
   [[nodiscard]] double least_output() const {

@@ -8,9 +8,9 @@
 namespace tessera::search {
 namespace {
 
-constexpr auto channels = static_cast<std::size_t>(tiling::TileAxis::channels);
-constexpr auto height = static_cast<std::size_t>(tiling::TileAxis::height);
-constexpr auto width = static_cast<std::size_t>(tiling::TileAxis::width);
+constexpr auto channel_axis = static_cast<std::size_t>(tiling::TileAxis::channels);
+constexpr auto row_axis = static_cast<std::size_t>(tiling::TileAxis::height);
+constexpr auto column_axis = static_cast<std::size_t>(tiling::TileAxis::width);
 /// So many shapes are tested together, fewer are not worth it.
 constexpr std::size_t most_together = 64;
 constexpr std::size_t least_together = 8;
@@ -72,7 +72,7 @@ bool FittingShapes::advance() {
       // As a rule so are those with a few more cuts along C.
       tiling::TileShape shape = group_.smallest();
       counters_.passed_over += static_cast<std::int64_t>(groups_->leave_out([&](Dim extent) {
-        shape.extent[channels] = extent;
+        shape.extent[channel_axis] = extent;
         return refuted_by_first_tile(shape);
       }));
     } else if (enter_group()) {
@@ -87,49 +87,51 @@ bool FittingShapes::advance() {
 /// Sets at_ to the first shape of the group that is left, if one is.
 bool FittingShapes::enter_group() {
   at_ = group_.smallest();
-  for (; at_.extent[width] <= group_.most[width]; ++at_.extent[width])
+  for (; at_.extent[column_axis] <= group_.most[column_axis]; ++at_.extent[column_axis])
     if (enter_width()) return true;
   return false;
 }
 
 /// The same with the extent along W as it is.
 bool FittingShapes::enter_width() {
-  at_.extent[channels] = group_.least[channels];
+  at_.extent[channel_axis] = group_.least[channel_axis];
   left_.clear();
   bool any = false;
-  for (Dim h = group_.least[height]; h <= group_.most[height]; ++h) {
+  for (Dim h = group_.least[row_axis]; h <= group_.most[row_axis]; ++h) {
     if (budget_.exhausted()) return false;
-    left_.push_back(
-        channels_left(h, at_.extent[width], group_.least[channels], group_.most[channels]));
-    if (any || left_.back() < group_.least[channels]) continue;
+    left_.push_back(channels_left(h, at_.extent[column_axis], group_.least[channel_axis],
+                                  group_.most[channel_axis]));
+    if (any || left_.back() < group_.least[channel_axis]) continue;
     any = true;
-    at_.extent[height] = h;
+    at_.extent[row_axis] = h;
   }
   return any;
 }
 
 /// H fastest and W slowest.
 bool FittingShapes::next_in_group() {
-  Dim& c = at_.extent[channels];
-  Dim& h = at_.extent[height];
+  Dim& c = at_.extent[channel_axis];
+  Dim& h = at_.extent[row_axis];
   for (;;) {
-    for (++h; h <= group_.most[height]; ++h)
-      if (left_[static_cast<std::size_t>(h - group_.least[height])] >= c) return true;
+    for (++h; h <= group_.most[row_axis]; ++h)
+      if (left_[static_cast<std::size_t>(h - group_.least[row_axis])] >= c) return true;
     if (std::ranges::max(left_) <= c) break;
     ++c;
-    h = group_.least[height] - 1;
+    h = group_.least[row_axis] - 1;
   }
-  for (++at_.extent[width]; at_.extent[width] <= group_.most[width]; ++at_.extent[width])
+  for (++at_.extent[column_axis]; at_.extent[column_axis] <= group_.most[column_axis];
+       ++at_.extent[column_axis])
     if (enter_width()) return true;
   return false;
 }
 
 Dim FittingShapes::channels_left(Dim extent_h, Dim extent_w, Dim least, Dim most) {
-  if (!geometry_.space().axis[channels]) return most;
-  Planes& planes = planes_
-                       .try_emplace({extent_h, extent_w},
-                                    Planes{.gone = geometry_.space().whole.extent[channels] + 1})
-                       .first->second;
+  if (!geometry_.space().axis[channel_axis]) return most;
+  Planes& planes =
+      planes_
+          .try_emplace({extent_h, extent_w},
+                       Planes{.gone = geometry_.space().whole.extent[channel_axis] + 1})
+          .first->second;
   // What was not refuted then may be by now.
   if (std::exchange(planes.refutations, decider_.refutations()) != decider_.refutations())
     planes.left = 0;
@@ -163,9 +165,9 @@ bool FittingShapes::plane_refuted(const tiling::TileShape& shape) {
 }
 
 std::optional<std::vector<Size>> FittingShapes::plane_sizes(const tiling::TileShape& shape) {
-  if (!geometry_.space().axis[channels]) return std::nullopt;
+  if (!geometry_.space().axis[channel_axis]) return std::nullopt;
   tiling::TileShape thin = shape;
-  thin.extent[channels] = 1;
+  thin.extent[channel_axis] = 1;
   if (geometry_.largest_volumes(thin, /*first_channel=*/true, all_volumes_) ==
       tiling::TileGeometry::Found::none)
     return test_.sizes_of(geometry_.middle_tile(thin, true));
@@ -177,7 +179,7 @@ std::optional<std::vector<Size>> FittingShapes::plane_sizes(const tiling::TileSh
 
 /// Is the first tile along H and W among those that planes ask about?
 bool FittingShapes::planes_hold_first() const {
-  return geometry_.has_volumes() && geometry_.space().axis[channels];
+  return geometry_.has_volumes() && geometry_.space().axis[channel_axis];
 }
 
 std::optional<FittingShape> FittingShapes::test(const tiling::TileShape& shape) {
