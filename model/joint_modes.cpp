@@ -28,4 +28,13 @@ std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t m
   return modes;
 }
 
+void list_modes(Memory& memory) {
+  if (!memory.modes_per_bank) return;
+  std::optional<std::vector<Mode>> modes = joint_modes(memory, most_counted_modes);
+  if (!modes) return;
+  memory.modes = *std::move(modes);
+  memory.modes_per_bank = false;
+  for (Bank& bank : memory.banks) bank.roles.clear();
+}
+
 }  // namespace tessera

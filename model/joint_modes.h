@@ -25,4 +25,7 @@ inline constexpr std::size_t most_counted_modes = 4096;
   return joint_modes(memory, most_listed_modes).value_or(std::vector<Mode>{});
 }
 
+/// Makes modes per bank a table, if they are at most most_counted_modes.
+void list_modes(Memory& memory);
+
 }  // namespace tessera

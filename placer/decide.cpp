@@ -588,16 +588,6 @@ struct Attempts {
   }
 };
 
-/// Every combination of what the banks may do as a mode of its own.
-void list_modes(Memory& memory) {
-  if (!memory.modes_per_bank) return;
-  std::optional<std::vector<Mode>> modes = joint_modes(memory, most_counted_modes);
-  if (!modes) return;
-  memory.modes = *std::move(modes);
-  memory.modes_per_bank = false;
-  for (Bank& bank : memory.banks) bank.roles.clear();
-}
-
 }  // namespace
 
 Decision decide(const PlacementProblem& problem, const engine::SearchParams& params,

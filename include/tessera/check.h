@@ -77,7 +77,7 @@ struct Violation {
 [[nodiscard]] TESSERA_API PlacementResult counted(const PlacementProblem& problem,
                                                   Placement placement);
 
-/// Per memory: names of the modes (explicit tables only) no step uses.
+/// Per memory: names of the modes no step uses (per bank: up to 64 combinations).
 [[nodiscard]] TESSERA_API std::vector<std::vector<std::string>> unused_modes(
     const PlacementProblem& problem, const Placement& placement);
 
