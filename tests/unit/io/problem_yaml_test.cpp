@@ -57,7 +57,7 @@ TEST(ProblemYaml, EscapesOfSpacesAreText) {
 }
 
 TEST(ProblemYaml, AListWithNothingInItIsEmpty) {
-  const ProblemYaml yaml = read(R"(tessera: problem/1
+  const ProblemYaml yaml = read_problem(R"(tessera: problem/1
 memories:
   m:
     capacity: 8
