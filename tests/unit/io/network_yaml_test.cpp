@@ -73,7 +73,7 @@ TEST(NetworkYaml, WeightsMayHaveFourBits) {
   EXPECT_EQ(net.tensors[net.ops[0].inputs[1]].type, ElementType::int4);
   EXPECT_EQ(net.tensors[net.ops[0].outputs[0]].type, ElementType::int8);
   EXPECT_EQ(read_network_yaml(write_network_yaml(net), "again").network, net);
-  EXPECT_THAT(refusal(changed("dtype: int8", "dtype: int4")),
+  EXPECT_THAT(network_refusal(changed("dtype: int8", "dtype: int4")),
               HasSubstr("net.yaml:3: tensor 'x' is an activation of type int4"));
 }
 

@@ -1,5 +1,3 @@
-#include "io/silicon_yaml.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 
 #include "tessera/profile.h"
 
-namespace tessera::io {
+namespace tessera::porter {
 namespace {
 
 /// mm2 of the connections of three banks, 1 mm2 each.
@@ -21,7 +19,7 @@ double connections(const std::string& modes) {
   return area;
 }
 
-TEST(SiliconYaml, ABankHasThePortsThatItsModesGiveIt) {
+TEST(Silicon, ABankHasThePortsThatItsModesGiveIt) {
   EXPECT_EQ(connections("{name: a, roles: [read, write, read_write]}"), 4);
   const std::string in_turn = "{name: a, roles: [read, read, write]}, {name: b, roles: ";
   EXPECT_EQ(connections(in_turn + "[write, read, write]}"), 4);
@@ -34,4 +32,4 @@ TEST(SiliconYaml, ABankHasThePortsThatItsModesGiveIt) {
 }
 
 }  // namespace
-}  // namespace tessera::io
+}  // namespace tessera::porter
