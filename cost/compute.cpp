@@ -73,6 +73,15 @@ tiling::EngineChoice engine_for(const Op& op, const tiling::OpLoops& loops,
   return *chosen;
 }
 
+/// Bytes of the weights it multiplies by, as they are stored, over those of their elements.
+double encoded_share(const Network& network, const Op& op, const Hardware& hardware) {
+  if (!hardware.coding) return 1;
+  const auto weight = multiplied_by(network, op, hardware);
+  return weight ? static_cast<double>(weight->bytes.whole()) /
+                      static_cast<double>(tensor_bytes(network.tensors[weight->tensor]))
+                : 1;
+}
+
 /// Cycles before the first result, each time.
 std::int64_t start_of(const Engine& engine) {
   return engine.kind == EngineKind::vector ? engine.startup : engine.fill;
@@ -145,11 +154,7 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
         blocks && memo != nullptr
             ? memo->ways(op, loops, chosen.engine, off_chip)
             : array_ways(op, loops, engine, blocks ? port_of(hardware, off_chip) : ArrayPort{});
-    double encoded = 1;
-    if (blocks && hardware.coding)
-      if (const auto weight = multiplied_by(network, op, hardware))
-        encoded = static_cast<double>(weight->bytes.whole()) /
-                  static_cast<double>(tensor_bytes(network.tensors[weight->tensor]));
+    const double encoded = encoded_share(network, op, hardware);
     ways.count = array.count;
     std::fill(ways.costs.begin() + 1, ways.costs.begin() + static_cast<std::ptrdiff_t>(array.count),
               cost);
@@ -159,7 +164,6 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
       each.bound_by = array.costs[k].bound_by;
       each.weight_pieces = array.costs[k].weight_pieces;
       each.with_known_weights = array.costs[k].with_known_weights;
-      if (!blocks) continue;
       each.input_bytes = array.costs[k].input_bytes;
       each.weight_bytes = array.costs[k].weight_bytes * encoded;
     }
@@ -195,11 +199,14 @@ LeastCompute least_compute(const Network& network, const Op& op, const Hardware&
   LeastCompute least{.cycles = work,
                      .start = static_cast<double>(start_of(engine)),
                      .energy_pj = work * engine.energy_pj};
-  if (chosen.by_mapping)
+  if (chosen.by_mapping) {
     least.cycles = least_array_cycles(op, loops, engine, whole_channels) * factor;
-  else if (engine.kind == EngineKind::vector)
+    least.reads = least_array_reads(op, loops, engine, whole_channels);
+    least.reads.weights *= encoded_share(network, op, hardware);
+  } else {
     least.cycles =
         work / static_cast<double>(engine.lanes) * vector_cycles_per(engine, op) * factor;
+  }
   return least;
 }
 
@@ -211,7 +218,9 @@ LeastCompute least_of_pieces(const Network& network, const Op& op, const Hardwar
   const bool one_way = engine.maps.size() <= 1 && engine.blocks.buffer <= 0;
   if (chosen.by_mapping && !one_way) return least_compute(network, op, hardware);
   const ComputeCost whole = compute_cost(network, op, extents, hardware);
-  return {.cycles = static_cast<double>(whole.cycles), .energy_pj = whole.energy_pj};
+  return {.cycles = static_cast<double>(whole.cycles),
+          .energy_pj = whole.energy_pj,
+          .reads = least_compute(network, op, hardware).reads};
 }
 
 }  // namespace tessera::cost

@@ -29,8 +29,7 @@ struct ComputeCost {
   std::int64_t work = 0;  ///< multiply-accumulates, or elements on a vector engine
   double energy_pj = 0;
   BoundBy bound_by = BoundBy::mac;
-  // What the engine reads on the chip. 0 where its profile has no blocks: then every
-  // operand is read once.
+  // What an array reads of its first and its second operand; 0: each operand is read once.
   double input_bytes = 0;
   double weight_bytes = 0;
   // How it goes through its weights, as in mapping.h.
@@ -70,6 +69,7 @@ struct LeastCompute {
   double cycles = 0;
   double start = 0;  ///< besides, whenever some of it is computed
   double energy_pj = 0;
+  ArrayReads reads;  ///< of an array: bytes of its first operand and of its weights
 };
 [[nodiscard]] LeastCompute least_compute(const Network& network, const Op& op,
                                          const Hardware& hardware, bool whole_channels = false);

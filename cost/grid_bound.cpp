@@ -209,8 +209,11 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
       // What a concatenation joins may be in its place already.
       if (!tiling::joins_channels(op)) {
         const LeastCompute least = least_compute(network, op, hardware);
+        const LeastCompute of_whole = least_compute(network, op, hardware, true);
         item.cycles = least.cycles;
-        item.whole_cycles = least_compute(network, op, hardware, true).cycles;
+        item.whole_cycles = of_whole.cycles;
+        item.reads = least.reads;
+        item.whole_reads = of_whole.reads;
         item.direct_pj = least.energy_pj;
         item.energy_pj = item.direct_pj + bytes(t) * chip_.write_pj;
         item.start = least.start;
@@ -221,12 +224,9 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
       for (std::size_t a = 0; a < item.moves.size(); ++a)
         item.moves[a] = space.moving[a + 1][t].any();
     }
-    // Each op that reads it reads all that the tile has of it.
-    const auto readers = std::ranges::count_if(
-        local.consumers, [&](Step step) { return !tiling::joins_channels(part.op(step)); });
-    item.read_pj = static_cast<double>(readers) * bytes(t) * chip_.read_pj;
     items_.push_back(item);
   }
+  find_reads(part);
   if (tiling::is_stored(part.tensors[anchor])) stored_bytes_ = bytes(anchor);
   const std::optional<Step> last = part.tensors[anchor].producer;
   const OpIndex op = part.ops.first + static_cast<OpIndex>(last.value_or(0));
@@ -237,6 +237,45 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
       ++weights_;
     }
   find_slices(part, whole, anchor);
+}
+
+/// An op that makes something in a tile reads all that the tile has of its operands, or as much as
+/// an array needs for what it makes, where that is more.
+void GridBound::find_reads(const tiling::Subgraph& part) {
+  std::vector<std::vector<Step>> readers(part.tensors.size());
+  for (std::size_t t = 0; t < readers.size(); ++t)
+    for (const Step step : part.tensors[t].consumers)
+      if (!tiling::joins_channels(part.op(step))) readers[t].push_back(step);
+  const auto once = [&](std::size_t t) {
+    return static_cast<double>(tensor_bytes(part.tensor(t)));
+  };
+  for (Item& item : items_) {
+    if (!part.tensors[item.tensor].producer) continue;
+    for (const tiling::LocalOperand& operand :
+         part.operands_at[static_cast<std::size_t>(item.made)]) {
+      const bool weight = part.tensors[operand.local].weight;
+      if (operand.position == 0 && !weight && item.reads.input > once(operand.local)) {
+        item.again_pj += item.reads.input * chip_.read_pj;
+        item.whole_again_pj += item.whole_reads.input * chip_.read_pj;
+        std::erase(readers[operand.local], item.made);
+      } else if (operand.position == 1 && weight) {
+        item.again_pj += item.reads.weights * chip_.read_pj;
+        item.whole_again_pj += item.whole_reads.weights * chip_.read_pj;
+      }
+    }
+  }
+  for (Item& item : items_) {
+    const tiling::LocalTensor& local = part.tensors[item.tensor];
+    const std::vector<Step>& others = readers[item.tensor];
+    // Who needs it alone is at work wherever tiles have some of it.
+    const bool alone = others.size() == 1 && local.consumers.size() == 1;
+    const auto at_work = std::ranges::count_if(others, [&](Step step) {
+      return always_needed(part.made_at[static_cast<std::size_t>(step)].front());
+    });
+    const double pj = once(item.tensor) * chip_.read_pj;
+    if (alone && !tiling::is_stored(local)) item.read_once_pj = pj;
+    item.read_pj = std::max(item.read_once_pj, static_cast<double>(at_work) * pj);
+  }
 }
 
 /// Of convolutions that make just the tile, whatever is done to its elements afterwards.
@@ -321,8 +360,13 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, double tile
     sums.bytes += std::max(times * item.bytes, loads * read_.least_bytes);
     // Of what is loaded no more is written than is needed.
     const bool direct = has(direct_of(variant), item.bytes > 0 ? Direct::inputs : Direct::outputs);
+    const bool kept = variant.halo != HaloPolicy::recompute;  // and some op may be idle for it
     sums.energy_pj += direct ? needed * item.direct_pj
-                             : std::min(times, needed) * item.energy_pj + needed * item.read_pj;
+                             : std::min(times, needed) * item.energy_pj +
+                                   needed * (kept ? item.read_once_pj : item.read_pj);
+    if (!has(direct_of(variant), Direct::inputs))
+      sums.energy_pj +=
+          std::min(times, needed) * (all_channels ? item.whole_again_pj : item.again_pj);
   }
   return sums;
 }

@@ -20,6 +20,7 @@
 
 #include "cost/channel_use.h"
 #include "cost/computing.h"
+#include "cost/mapping.h"
 #include "tessera/hardware.h"
 #include "tessera/network_plan.h"
 #include "tiling/geometry.h"
@@ -69,8 +70,13 @@ class GridBound {
     double bytes = 0;             ///< loaded
     std::array<bool, 2> moves{};  ///< of what is loaded: another part for tiles along H, along W?
     double energy_pj = 0;         ///< of making it, or of writing what is loaded
-    double read_pj = 0;           ///< of reading it, once by each op
+    double read_pj = 0;           ///< of reading it, once by each op that is never idle
+    double read_once_pj = 0;      ///< by one op, where any may be idle
     double direct_pj = 0;         ///< of making it, where it is written off the chip at once
+    ArrayReads reads{};           ///< to make it,
+    ArrayReads whole_reads{};     ///< and where each piece has all its channels
+    double again_pj = 0;          ///< of these, where an array reads an operand again and again
+    double whole_again_pj = 0;
   };
   /// Ways to cut H or W: per count of tiles, ascending, and tensor, how often it is needed then or
   /// with more tiles. Counts of a long axis stand for those after the one before them, too, and for
@@ -110,6 +116,7 @@ class GridBound {
                                       std::size_t along, Dim whole, bool cut, bool plain);
   void find_slices(const tiling::Subgraph& part, const std::vector<TensorIndex>& in_every_tile,
                    std::size_t made);
+  void find_reads(const tiling::Subgraph& part);
   void find_items(const tiling::Subgraph& part, const tiling::TileSpace& space,
                   const ChannelUse& use, const Hardware& hardware);
   [[nodiscard]] Sums sums(std::size_t h, std::size_t w, Dim c, double tiles,

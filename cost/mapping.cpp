@@ -3,40 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include "cost/loop_parts.h"
+#include "cost/step_pixels.h"
 #include "cost/transfer.h"
 #include "tiling/ceil_div.h"
 
 namespace tessera::cost {
 namespace {
-
-std::int64_t round_up(std::int64_t a, std::int64_t b) {
-  return tiling::ceil_div(a, b) * b;
-}
-
-/// LoopCounts with a field for each loop; 1 where a loop is not named.
-struct Counts {
-  std::int64_t N = 1, G = 1, K = 1, C = 1, H = 1, W = 1, R = 1, S = 1, T = 1;
-  explicit Counts(const LoopCounts& counts) {
-    for (const auto& [loop, n] : counts) {
-      if (loop == "N") N = n;
-      if (loop == "G") G = n;
-      if (loop == "K") K = n;
-      if (loop == "C") C = n;
-      if (loop == "H") H = n;
-      if (loop == "W") W = n;
-      if (loop == "R") R = n;
-      if (loop == "S") S = n;
-      if (loop == "T") T = n;
-    }
-  }
-  [[nodiscard]] double product() const {
-    double all = 1;
-    for (const std::int64_t n : {N, G, K, C, H, W, R, S, T}) all *= static_cast<double>(n);
-    return all;
-  }
-};
 
 /// Of an engine that has only `unroll`.
 Mapping plain_mapping(const Engine& engine) {
@@ -98,10 +74,11 @@ class Blocks {
         port_(port),
         unroll_(mapping.unroll),
         at_least_(mapping.at_least),
-        most_(rule_.most) {
+        most_(rule_.most, 0) {
     const bool names_depthwise =
         std::ranges::find(mapping.ops, std::string_view("depthwise")) != mapping.ops.end();
     nest_ = nest_for(loops, mapping, names_depthwise);
+    pixels_.taps_together = unroll_.T > 1 || at_least_.T > 1;
     find_reduced();
     rate_ = engine.output_cycles;
     for (const auto& [name, cycles] : engine.output_of)
@@ -140,6 +117,28 @@ class Blocks {
              share(unroll_.W, 1);
     return steps * share(nest_.H, unroll_.H) * share(nest_.W, unroll_.W);
   }
+  /// Of the first operand and of the weights, by the share of a step's cells that each takes.
+  [[nodiscard]] ArrayReads least_reads(bool whole_channels) const {
+    const bool transposed = loops_.spread || loops_.upscale[0] > 1 || loops_.upscale[1] > 1;
+    if (rule_.buffer > 0 || transposed) return {};
+    const double together = static_cast<double>(nest_.N) * static_cast<double>(nest_.G) *
+                            static_cast<double>(nest_.H) * static_cast<double>(nest_.W) *
+                            static_cast<double>(nest_.R) * static_cast<double>(nest_.S);
+    const auto steps = [](std::int64_t loop, std::int64_t by) {
+      return std::max(1.0, static_cast<double>(loop) / static_cast<double>(by));
+    };
+    ArrayReads reads;
+    reads.input = together * pixels_.least_share() * input_channels() *
+                  static_cast<double>(loops_.input_element);
+    if (!loops_.per_channel && mapping_.stationary != StationaryOperand::inputs)
+      reads.input *= whole_channels ? static_cast<double>(tiling::ceil_div(nest_.K, unroll_.K))
+                                    : steps(nest_.K, unroll_.K);
+    if (loops_.has_weights && mapping_.stationary != StationaryOperand::weights)
+      reads.weights = weight_count() * static_cast<double>(nest_.G) * steps(nest_.N, unroll_.N) *
+                      steps(nest_.H, unroll_.H) * steps(nest_.W, unroll_.W) *
+                      static_cast<double>(loops_.weight_element);
+    return reads;
+  }
   [[nodiscard]] double least_output() const {
     return static_cast<double>(nest_.N) * static_cast<double>(nest_.G) *
            static_cast<double>(nest_.K) * static_cast<double>(nest_.H) *
@@ -150,7 +149,7 @@ class Blocks {
   /// The extent of the largest block along a loop.
   static std::int64_t limit(std::int64_t most, std::int64_t loop, std::int64_t step) {
     const std::int64_t all = round_up(loop, step);
-    return most > 1 ? std::min(all, std::max(step, most / step * step)) : all;
+    return most > 0 ? std::min(all, std::max(step, most / step * step)) : all;
   }
 
   /// Steps along the reduced loops C, R and S, with kernels in parts that the array can hold.
@@ -163,36 +162,27 @@ class Blocks {
     const auto parts = [](std::int64_t taps, std::int64_t most) {
       std::vector<std::int64_t> list;
       for (std::int64_t rest = taps; rest > 0; rest -= list.back())
-        list.push_back(most > 1 ? std::min(rest, most) : rest);
+        list.push_back(most > 0 ? std::min(rest, most) : rest);
       return list;
     };
     reduced_ = 0;
     const std::vector<std::int64_t> columns = parts(nest_.S, most_.S);
     for (const std::int64_t r : parts(nest_.R, most_.R))
       for (const std::int64_t s : columns)
-        reduced_ += unroll_.T > 1 || at_least_.T > 1
+        reduced_ += pixels_.taps_together
                         ? tiling::ceil_div(std::max(r * s, at_least_.T), unroll_.T)
                         : tiling::ceil_div(std::max(r, at_least_.R), unroll_.R) *
                               tiling::ceil_div(std::max(s, at_least_.S), unroll_.S);
     reduced_ *= channels;
-    part_r_ = most_.R > 1 ? std::min(nest_.R, most_.R) : nest_.R;
-    part_s_ = most_.S > 1 ? std::min(nest_.S, most_.S) : nest_.S;
+    part_r_ = most_.R > 0 ? std::min(nest_.R, most_.R) : nest_.R;
+    part_s_ = most_.S > 0 ? std::min(nest_.S, most_.S) : nest_.S;
     parts_ = tiling::ceil_div(nest_.R, part_r_) * tiling::ceil_div(nest_.S, part_s_);
   }
 
   [[nodiscard]] Extent extent(std::int64_t made, std::int64_t taps, std::size_t axis,
                               std::int64_t step) const {
     const auto by = static_cast<double>(step);
-    if (loops_.spread) {
-      const std::int64_t met = made + (taps - 1) * loops_.dilation[axis];
-      const auto inputs = static_cast<double>(tiling::ceil_div(met, loops_.upscale[axis]));
-      return {made, std::ceil(inputs / by) * by};
-    }
-    const auto inputs = static_cast<double>(tiling::ceil_div(made, loops_.upscale[axis]));
-    const double read = (inputs - 1) * static_cast<double>(loops_.stride[axis]) +
-                        static_cast<double>(taps - 1) * static_cast<double>(loops_.dilation[axis]) +
-                        1;
-    return {made, std::ceil(read / by) * by};
+    return {made, std::ceil(pixels_.span(made, taps, axis) / by) * by};
   }
   [[nodiscard]] Extent row(std::int64_t h) const { return extent(h, part_r_, 0, unroll_.H); }
   [[nodiscard]] Extent column(std::int64_t w) const { return extent(w, part_s_, 1, unroll_.W); }
@@ -278,9 +268,10 @@ class Blocks {
   }
 
   bool take_quickest(const Extent& rows, const Extent& columns, std::int64_t k, bool equal) {
-    const double takes = pass_cycles(rows, columns) *
-                         static_cast<double>(tiling::ceil_div(k, unroll_.K)) *
-                         block_count(rows, columns, k);
+    double takes = 0;
+    each_block(rows, columns, k, [&](const Block& block, double count) {
+      takes += count * steps_of(block).cycles(mapping_);
+    });
     const double size =
         static_cast<double>(k) * static_cast<double>(rows.made) * static_cast<double>(columns.made);
     if (equal && (takes > taken_cycles_ || (takes == taken_cycles_ && size <= taken_size_)))
@@ -300,61 +291,108 @@ class Blocks {
     return true;
   }
 
-  [[nodiscard]] double block_count(const Extent& h, const Extent& w, std::int64_t k) const {
-    return static_cast<double>(tiling::ceil_div(nest_.N, unroll_.N)) *
-           static_cast<double>(tiling::ceil_div(nest_.G, unroll_.G)) * planes(h, w) *
-           static_cast<double>(tiling::ceil_div(nest_.K, k));
-  }
-  [[nodiscard]] double positions(const Extent& h, const Extent& w) const {
-    return static_cast<double>(tiling::ceil_div(h.made, unroll_.H)) *
-           static_cast<double>(tiling::ceil_div(w.made, unroll_.W));
-  }
-  [[nodiscard]] double pass_cycles(const Extent& h, const Extent& w) const {
-    return std::max(static_cast<double>(mapping_.least), mapping_.cycles * positions(h, w)) +
-           static_cast<double>(mapping_.start);
+  struct Block {
+    Extent h, w;
+    std::int64_t k = 1;
+  };
+  /// Those of each size and how many there are, the last one last: it has what is left of each
+  /// loop, or as much as all others where the machine makes no smaller ones.
+  template <typename Use>
+  void each_block(const Extent& h, const Extent& w, std::int64_t k, const Use& use) const {
+    const double beside = static_cast<double>(tiling::ceil_div(nest_.N, unroll_.N)) *
+                          static_cast<double>(tiling::ceil_div(nest_.G, unroll_.G));
+    const bool whole = rule_.partial == PartialBlocks::whole;
+    for (const auto& [rows, of_rows] : Parts(nest_.H, h.made, whole))
+      for (const auto& [columns, of_columns] : Parts(nest_.W, w.made, whole))
+        for (const auto& [deep, of_channels] : Parts(nest_.K, k, whole))
+          use(Block{row(rows), column(columns), deep}, beside * of_rows * of_columns * of_channels);
   }
 
-  [[nodiscard]] ArrayCost cost(const Extent& h, const Extent& w, std::int64_t k) const {
-    const double pass = pass_cycles(h, w);
-    double compute = pass * static_cast<double>(reduced_) *
-                     static_cast<double>(tiling::ceil_div(k, unroll_.K)) /
-                     static_cast<double>(engine_.cores);
+  /// Of a block: passes, and the steps of each, for which the operand that is stationary stays.
+  struct Steps {
+    double passes = 1;
+    double of_pass = 1;
+    [[nodiscard]] double pass_cycles(const Mapping& mapping) const {
+      return std::max(static_cast<double>(mapping.least), mapping.cycles * of_pass) +
+             static_cast<double>(mapping.start);
+    }
+    [[nodiscard]] double cycles(const Mapping& mapping) const {
+      return passes * pass_cycles(mapping);
+    }
+  };
+  [[nodiscard]] Steps steps_of(const Block& block) const {
+    const double places = positions(block.h.made, block.w.made);
+    const auto channels = static_cast<double>(tiling::ceil_div(block.k, unroll_.K));
+    const auto reduced = static_cast<double>(reduced_);
+    switch (mapping_.stationary) {
+      case StationaryOperand::inputs:
+        return {reduced * places, channels};
+      case StationaryOperand::outputs:
+        return {places * channels, reduced};
+      case StationaryOperand::weights:
+        break;
+    }
+    return {reduced * channels, places};
+  }
+  [[nodiscard]] double positions(std::int64_t rows, std::int64_t columns) const {
+    return static_cast<double>(tiling::ceil_div(rows, unroll_.H)) *
+           static_cast<double>(tiling::ceil_div(columns, unroll_.W));
+  }
+
+  /// Computing a block, and leaving the array.
+  struct BlockCost {
+    double compute = 0;
+    double output = 0;
+    BoundBy bound_by = BoundBy::mac;
+  };
+  [[nodiscard]] BlockCost block_cost(const Block& block) const {
+    const Steps steps = steps_of(block);
+    BlockCost cost;
+    cost.compute = steps.cycles(mapping_) / static_cast<double>(engine_.cores);
     // What leaves, and what is read: no more than there is.
-    const auto deep = static_cast<double>(std::min(k, nest_.K));
+    const auto deep = static_cast<double>(std::min(block.k, nest_.K));
     // What is computed side by side, groups or images, leaves by the same way, one after the other.
     const auto groups_beside = static_cast<double>(std::min(nest_.G, unroll_.G));
     const double beside = groups_beside * static_cast<double>(std::min(nest_.N, unroll_.N));
-    const double made = static_cast<double>(std::min(h.made, nest_.H)) *
-                        static_cast<double>(std::min(w.made, nest_.W)) * deep * beside;
-    double output = made * rate_;
-    if (loops_.has_weights) output = std::max(output, deep * groups_beside * channel_rate_);
-    ArrayCost cost;
-    cost.bound_by = output > compute ? BoundBy::output
-                    : pass > 2 * mapping_.cycles * positions(h, w) ||
-                            static_cast<double>(mapping_.least) > mapping_.cycles * positions(h, w)
-                        ? BoundBy::weights
-                        : BoundBy::mac;
-    const double blocks = block_count(h, w, k);
-    if (rule_.buffer <= 0) {
-      cost.cycles = std::max(compute, output) * blocks;
-    } else {
-      if (rule_.stages > 0 && port_.read_bytes_per_cycle > 0) {
-        const double least = (transfers(h, w, k, beside, made) + compute + output) /
-                             static_cast<double>(rule_.stages);
-        if (least > std::max(compute, output)) cost.bound_by = BoundBy::port;
-        compute = std::max(compute, least);
-        output = std::max(output, least);
-      }
-      cost.cycles = std::max(compute, output) * blocks + std::min(compute, output);
+    const double made = static_cast<double>(std::min(block.h.made, nest_.H)) *
+                        static_cast<double>(std::min(block.w.made, nest_.W)) * deep * beside;
+    cost.output = made * rate_;
+    if (loops_.has_weights)
+      cost.output = std::max(cost.output, deep * groups_beside * channel_rate_);
+    const double working = mapping_.cycles * steps.of_pass;
+    cost.bound_by =
+        cost.output > cost.compute ? BoundBy::output
+        : steps.pass_cycles(mapping_) > 2 * working || static_cast<double>(mapping_.least) > working
+            ? BoundBy::weights
+            : BoundBy::mac;
+    if (rule_.buffer > 0 && rule_.stages > 0 && port_.read_bytes_per_cycle > 0) {
+      const double least = (transfers(block, beside, made) + cost.compute + cost.output) /
+                           static_cast<double>(rule_.stages);
+      if (least > std::max(cost.compute, cost.output)) cost.bound_by = BoundBy::port;
+      cost.compute = std::max(cost.compute, least);
+      cost.output = std::max(cost.output, least);
     }
-    traffic(h, w, k, cost);
+    return cost;
+  }
+
+  [[nodiscard]] ArrayCost cost(const Extent& h, const Extent& w, std::int64_t k) const {
+    ArrayCost cost;
+    cost.bound_by = block_cost({h, w, k}).bound_by;
+    BlockCost last;
+    each_block(h, w, k, [&](const Block& block, double count) {
+      last = block_cost(block);
+      cost.cycles += std::max(last.compute, last.output) * count;
+    });
+    const bool in_blocks = rule_.buffer > 0;
+    if (in_blocks) cost.cycles += std::min(last.compute, last.output);
+    find_traffic(h, w, k, cost);
     const std::int64_t groups = tiling::ceil_div(nest_.G, unroll_.G);
     const std::int64_t depth_blocks = groups * tiling::ceil_div(nest_.K, k);
-    if (depth_blocks > 1 && rule_.buffer > 0 && planes(h, w) > 1) {
+    if (depth_blocks > 1 && in_blocks && planes(h, w) > 1) {
       cost.weight_pieces = depth_blocks;
     } else {
       cost.weight_pieces = groups * tiling::ceil_div(nest_.K, unroll_.K);
-      if (rule_.buffer > 0) cost.with_known_weights = 1 - 1 / planes(h, w);
+      if (in_blocks) cost.with_known_weights = 1 - 1 / planes(h, w);
     }
     return cost;
   }
@@ -367,25 +405,40 @@ class Blocks {
   }
 
   /// Reading the input of a block and writing what it made.
-  [[nodiscard]] double transfers(const Extent& h, const Extent& w, std::int64_t k, double beside,
-                                 double made) const {
-    const double channels = std::min(static_cast<double>(input_depth(k)), input_channels());
+  [[nodiscard]] double transfers(const Block& block, double beside, double made) const {
+    const double channels = std::min(static_cast<double>(input_depth(block.k)), input_channels());
     return port_.read_latency +
-           beside * rows_read(h) * columns_read(w) * channels *
+           beside * rows_read(block.h) * columns_read(block.w) * channels *
                static_cast<double>(loops_.input_element) / port_.read_bytes_per_cycle +
            port_.write_latency +
            made * static_cast<double>(loops_.output_element) / port_.write_bytes_per_cycle;
   }
 
-  void traffic(const Extent& h, const Extent& w, std::int64_t k, ArrayCost& cost) const {
-    const double n = static_cast<double>(nest_.N) * static_cast<double>(nest_.G);
-    cost.input_bytes = n * rows_read(h) * columns_read(w) * input_channels() *
-                       static_cast<double>(loops_.input_element) * planes(h, w) *
-                       static_cast<double>(parts_);
-    if (!loops_.per_channel) cost.input_bytes *= static_cast<double>(tiling::ceil_div(nest_.K, k));
+  /// What the memories are read for. Input comes from the buffer of the blocks, which each block
+  /// fills once for each part of the kernel, or else step by step; sums stay in the array.
+  void find_traffic(const Extent& h, const Extent& w, std::int64_t k, ArrayCost& cost) const {
+    const bool whole = rule_.partial == PartialBlocks::whole;
+    double plane = rule_.buffer > 0 ? 0 : pixels_.read();  // of an input channel
+    double of_weights = 0;                                 // times that all of them are read
+    for (const auto& [rows, of_rows] : Parts(nest_.H, h.made, whole))
+      for (const auto& [columns, of_columns] : Parts(nest_.W, w.made, whole)) {
+        const double count = of_rows * of_columns;
+        if (rule_.buffer > 0)
+          plane += count * rows_read(row(rows)) * columns_read(column(columns)) *
+                   static_cast<double>(parts_);
+        const bool stay = mapping_.stationary == StationaryOperand::weights;
+        of_weights += count * (stay ? 1 : positions(rows, columns));
+      }
+    const bool stays = rule_.buffer <= 0 && mapping_.stationary == StationaryOperand::inputs;
+    const std::int64_t channels_at_once = rule_.buffer > 0 ? k : unroll_.K;
+    cost.input_bytes = static_cast<double>(nest_.N) * static_cast<double>(nest_.G) * plane *
+                       input_channels() * static_cast<double>(loops_.input_element);
+    if (!loops_.per_channel && !stays)
+      cost.input_bytes *= static_cast<double>(tiling::ceil_div(nest_.K, channels_at_once));
     if (loops_.has_weights)
-      cost.weight_bytes =
-          n * weight_count() * static_cast<double>(loops_.weight_element) * planes(h, w);
+      cost.weight_bytes = static_cast<double>(tiling::ceil_div(nest_.N, unroll_.N)) *
+                          static_cast<double>(nest_.G) * weight_count() *
+                          static_cast<double>(loops_.weight_element) * of_weights;
   }
 
   const tiling::OpLoops& loops_;
@@ -397,6 +450,7 @@ class Blocks {
   Counts at_least_;
   Counts most_;
   tiling::LoopNest nest_;
+  StepPixels pixels_{loops_, nest_, unroll_};
   double rate_ = 0;
   double channel_rate_ = 0;
   std::int64_t reduced_ = 1;  ///< steps of the reduced loops, for each output channel and pass
@@ -494,6 +548,20 @@ double least_array_cycles(const Op& op, const tiling::OpLoops& loops, const Engi
     });
   });
   return least;
+}
+
+ArrayReads least_array_reads(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
+                             bool whole_channels) {
+  std::optional<ArrayReads> least;
+  each_mapping(op, loops, engine, [&](std::size_t, const Mapping& mapping) {
+    each_view(loops, mapping, [&](const tiling::OpLoops& seen) {
+      const ArrayPort port;
+      const ArrayReads one = Blocks(op, seen, engine, mapping, port).least_reads(whole_channels);
+      if (!least) least = one;
+      least = {std::min(least->input, one.input), std::min(least->weights, one.weights)};
+    });
+  });
+  return least.value_or(ArrayReads{});
 }
 
 double peak_macs(const Engine& engine) {

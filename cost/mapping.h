@@ -4,12 +4,14 @@
 //   const ArrayPort port = port_of(hardware);
 //   const ArrayCost cost = array_cost(op, "conv", engine, port);      // of the quickest mapping
 //
-// A mapping does `unroll` of each loop in a step. The steps over the rows and columns of a block
-// are a pass: it takes `least` cycles at least, since the weights of the next pass have to arrive.
-// A block of the output is what two blocks of its input and two of its sums leave room for in the
-// array's buffer; of those that fit, the one for which input and weights are fetched least is
-// taken (half as often counts where the whole input stays), and among equals the one that takes
-// the fewest cycles. Results leave at a rate of their own while the next block is computed.
+// A mapping does `unroll` of each loop in a step. The steps of a block that find the same
+// stationary operand are a pass: where that is the weights, those over rows and columns. A pass
+// takes `least` cycles at least, since the weights of the next pass have to arrive. Each step reads
+// the other operand, broadcast over what it does at once; sums stay in the array. A block of the
+// output is what two blocks of its input and two of its sums leave room for in the array's buffer;
+// of those that fit, the one for which input and weights are fetched least is taken (half as often
+// counts where the whole input stays), and among equals the one that takes the fewest cycles.
+// Results leave at a rate of their own while the next block is computed.
 //
 // This is how Arm's Ethos-U work, by what their open compiler estimates; without `blocks` it is the
 // plain array of the literature, ceil(extent / unroll) of every loop (docs/planning.md).
@@ -50,7 +52,7 @@ struct ArrayCost {
   double cycles = 0;
   BoundBy bound_by = BoundBy::mac;
   std::size_t mapping = 0;  ///< of engine.maps
-  double input_bytes = 0;   ///< read from memory, again for each block that needs them again
+  double input_bytes = 0;   ///< read from memory, again for each block or step that needs them
   double weight_bytes = 0;
   /// Pieces of output channels that are begun one after the other, each with weights of its own:
   /// blocks, or where there is a single block of channels, what is done of it at once.
@@ -82,6 +84,17 @@ struct ArrayWays {
 /// ensure: at most the sum of array_cost().cycles over the pieces.
 [[nodiscard]] double least_array_cycles(const Op& op, const tiling::OpLoops& loops,
                                         const Engine& engine, bool whole_channels = false);
+
+/// Bytes of its first operand, and of its weights.
+struct ArrayReads {
+  double input = 0;
+  double weights = 0;
+};
+
+/// What no cut of the op's output into pieces reads less than, as least_array_cycles(): 0 where
+/// that is not simple, and each operand is read once.
+[[nodiscard]] ArrayReads least_array_reads(const Op& op, const tiling::OpLoops& loops,
+                                           const Engine& engine, bool whole_channels = false);
 
 /// Multiply-accumulates at once, of the mapping that does most.
 [[nodiscard]] double peak_macs(const Engine& engine);

@@ -240,7 +240,10 @@ void RunBounds::find_shares() {
       double read_bytes = 0;
       double direct_bytes = 0;
       for (const auto& [t, density] : read) {
-        const double bytes = density * static_cast<double>(least_[t]);
+        double bytes = density * static_cast<double>(least_[t]);
+        if (t == operands_[k].front().storage) bytes = std::max(bytes, least.reads.input);
+        if (operands_[k].size() > 1 && t == operands_[k][1].storage)
+          bytes = std::max(bytes, least.reads.weights);
         read_bytes += bytes;
         if (!reads || network_.tensors[t].kind == TensorKind::weight) direct_bytes += bytes;
       }

@@ -25,8 +25,8 @@ struct Access {
   double written = 0;
 };
 
-/// Every operand is read once at least; where the engine's blocks are known, as often as they need
-/// it. Each tensor stands once.
+/// Every operand is read once at least; by an array as often as its blocks or steps need it. Each
+/// tensor stands once.
 std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& tile, Step step,
                              const ComputeCost& op) {
   const tiling::Subgraph& part = *run.subgraph;
@@ -292,12 +292,12 @@ ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::T
                             off_chip.input > 0 || off_chip.output > 0);
     op.work = tiling::is_product(part.op(step)) ? compute.work : 0;
     op.energy_pj = compute.energy_pj;
-    const std::vector<Access> list = accesses(run, tile, step, compute);
-    for (const Access& access : list) {
-      const AccessEnergy& energy = on_chip.of(access.local, access.share).energy;
-      op.energy_pj += access.read * energy.read_pj + access.written * energy.write_pj;
-    }
-    if (computed) {
+    if (computed) {  // who makes nothing reads nothing
+      const std::vector<Access> list = accesses(run, tile, step, compute);
+      for (const Access& access : list) {
+        const AccessEnergy& energy = on_chip.of(access.local, access.share).energy;
+        op.energy_pj += access.read * energy.read_pj + access.written * energy.write_pj;
+      }
       const Cycles serving = rounded_up(memory_cycles(run, list, on_chip), "cycles");
       if (serving > op.cycles) {
         op.cycles = serving;

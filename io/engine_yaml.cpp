@@ -130,6 +130,9 @@ class EngineReader {
     mapping.unroll = read_loops(fields.need("unroll"), "unroll");
     if (const Node* n = fields.find("at_least")) mapping.at_least = read_loops(*n, "at_least");
     if (const Node* n = fields.find("cycles")) mapping.cycles = factor(*n, "cycles");
+    if (const Node* n = fields.find("stationary"))
+      mapping.stationary = static_cast<StationaryOperand>(
+          as_one_of(sources_, *n, "stationary", {"weights", "inputs", "outputs"}));
     if (const Node* n = fields.find("least")) mapping.least = cycles(*n, "least");
     if (const Node* n = fields.find("start")) mapping.start = cycles(*n, "start");
     if (const Node* n = fields.find("input_depth"))
@@ -164,6 +167,9 @@ class EngineReader {
       blocks.equal =
           static_cast<EqualBlocks>(as_one_of(sources_, *n, "equal", {"quickest", "first"}));
     whole("small", blocks.small, 1);
+    if (const Node* n = fields.find("partial"))
+      blocks.partial =
+          static_cast<PartialBlocks>(as_one_of(sources_, *n, "partial", {"real", "whole"}));
     fields.finish();
     return blocks;
   }

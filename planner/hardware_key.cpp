@@ -100,16 +100,16 @@ class Key {
         direct_run, latency, write_latency);
   }
   void put(const Mapping& mapping) {
-    const auto& [name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns,
-                 spreads_input] = mapping;
-    add(name, ops, unroll, at_least, cycles, least, start, input_depth, folds_columns,
+    const auto& [name, ops, unroll, at_least, cycles, stationary, least, start, input_depth,
+                 folds_columns, spreads_input] = mapping;
+    add(name, ops, unroll, at_least, cycles, stationary, least, start, input_depth, folds_columns,
         spreads_input);
   }
   void put(const BlockRule& rule) {
     const auto& [buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages,
-                 equal, small] = rule;
+                 equal, small, partial] = rule;
     add(buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages, equal,
-        small);
+        small, partial);
   }
   void put(const Engine& engine) {
     const auto& [name, kind, reach, queue, energy, unroll, maps, blocks, cores, output, output_of,

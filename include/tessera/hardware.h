@@ -42,15 +42,23 @@ struct AccessEnergy {
 /// H and W output rows and columns, R and S kernel rows and columns, T all taps of a kernel).
 using LoopCounts = std::vector<std::pair<std::string, std::int64_t>>;
 
+/// What stays in an array from step to step of a pass, and is read once for it.
+enum class StationaryOperand : std::uint8_t {
+  weights,  ///< the steps of a pass go over rows and columns
+  inputs,   ///< over output channels
+  outputs,  ///< over input channels and taps
+};
+
 /// One way to compute some kinds of op on an array. In a step it does `unroll` of each loop at
-/// once; the steps for all rows and columns of a block, with the same weights, are a pass.
+/// once; the steps of a block that find the same stationary operand are a pass.
 struct Mapping {
   std::string name;
   std::vector<std::string> ops;  ///< kinds of op (network.h), and conv, depthwise, fc told apart
   LoopCounts unroll;
-  LoopCounts at_least;           ///< shorter loops take as long as one of so many
-  double cycles = 1;             ///< of a step
-  std::int64_t least = 0;        ///< cycles of a pass: its weights have to arrive
+  LoopCounts at_least;  ///< shorter loops take as long as one of so many
+  double cycles = 1;    ///< of a step
+  StationaryOperand stationary = StationaryOperand::weights;
+  std::int64_t least = 0;        ///< cycles of a pass: the next stationary operand has to arrive
   std::int64_t start = 0;        ///< cycles of a pass before its first step, hidden by nothing
   std::int64_t input_depth = 0;  ///< input channels of one pass; 0: all
   /// Of an input of the network, columns that a convolution strides over may stand side by side as
@@ -68,6 +76,12 @@ enum class EqualBlocks : std::uint8_t {
   first,     ///< of the fewest channels, then rows, then columns
 };
 
+/// What the last block of a loop takes where the others leave less.
+enum class PartialBlocks : std::uint8_t {
+  real,   ///< as much as one of what is left
+  whole,  ///< as much as the others
+};
+
 /// What an array has beside it: results are made block by block, and two blocks of input and two of
 /// sums have to fit its buffer.
 struct BlockRule {
@@ -83,6 +97,7 @@ struct BlockRule {
   /// With the first: later ones of at most so many rows and columns take the place of equal ones,
   /// unless they hold less of the input's plane than the last one that did.
   std::int64_t small = 0;
+  PartialBlocks partial = PartialBlocks::real;
   friend bool operator==(const BlockRule&, const BlockRule&) = default;
 };
 

@@ -240,6 +240,7 @@ class RandomMachine:
         self.stored()
         if self.mode_switch:
             self.value["mode_switch"] = self.mode_switch
+        self.reads(mac, random.Random(draw.getstate()[1][5]))
         self.reach_off_chip(random.Random(draw.getstate()[1][1]))
         if "resident" in tiling["weights"] and random.Random(draw.getstate()[1][2]).random() < 0.5:
             tiling["early"] = "weights"
@@ -272,7 +273,7 @@ class RandomMachine:
         """Engines that read and write the memory off the chip themselves."""
         home = self.value["memories"].get("dram")
         chip = [name for name, memory in self.value["memories"].items() if not memory.get("offchip")]
-        if draw.random() < 0.6 or home is None or len(chip) > 1 or "convert" in self.value["dma"]:
+        if draw.random() < 0.4 or home is None or len(chip) > 1 or "convert" in self.value["dma"]:
             return
         for engine in self.value["engines"].values():
             ways = some(draw, ["input", "output"])
@@ -351,6 +352,18 @@ class RandomMachine:
             mac["output"] = draw.choice([0.25, 1.75])
         if draw.random() < 0.4:
             mac["channel_cycles"] = draw.choice([1.25, 20, {"default": 2, "fc": 9.5}])
+
+    @staticmethod
+    def reads(mac, own):
+        """What stays in the array, one tap at a time, and last blocks that are whole; `own`: its own numbers."""
+        for one in mac.get("maps", {}).values():
+            if own.random() < 0.4:
+                one["stationary"] = own.choice(["inputs", "outputs"])
+        if "blocks" in mac:
+            if own.random() < 0.3:
+                mac["blocks"]["most"][own.choice("RS")] = 1
+            if own.random() < 0.4:
+                mac["blocks"]["partial"] = "whole"
 
     def blocks(self, mac):
         draw = self.draw

@@ -2,6 +2,8 @@
 op's output, and what it reads and writes. Figures are fractions, so that nothing is rounded before the docs say so.
 """
 
+import collections
+import itertools
 import pathlib
 import sys
 from fractions import Fraction
@@ -167,7 +169,7 @@ def factor_of(engine, op):
 
 class Array:
     """An op on an array as one map computes it: `cycles` without fill and factor of the type; `input` and `weights`, bytes that
-    are read again for each block, where blocks are known; `slices`, how many parts its weights can be used in, and `known`, which
+    are read, again for each block or step that needs them; `slices`, how many parts its weights can be used in, and `known`, which
     share of the work is left when all were used once."""
 
     def __init__(self, machine, engine, map, op, box, folded=False, off_chip=(False, False)):
@@ -183,7 +185,9 @@ class Array:
         least = {axis: int(map.get("at_least", {}).get(axis, 1)) for axis in "CRST"}
         self.loops, self.unroll = loops, unroll
         rule = self.blocks or {}
-        self.most = {axis: int(rule.get("most", {}).get(axis, 1)) for axis in "KHWRS"}
+        self.most = {axis: int(rule.get("most", {}).get(axis, 0)) for axis in "KHWRS"}
+        self.whole = rule.get("partial") == "whole"
+        self.stationary = map.get("stationary", "weights")
         self.depth = int(map.get("input_depth", 0))
         self.channels = int(rule.get("channels", 1))
         self.per_channel = op.kind not in ("conv", "matmul") or names_of(op)[0] == "depthwise"
@@ -191,11 +195,12 @@ class Array:
         deep = max(loops["C"], least["C"])
         if self.depth and deep > self.depth:
             deep = -(-deep // self.depth) * self.depth
-        self.part = {axis: min(loops[axis], self.most[axis]) if self.most[axis] > 1 else loops[axis] for axis in "RS"}
+        self.part = {axis: min(loops[axis], self.most[axis]) if self.most[axis] else loops[axis] for axis in "RS"}
+        self.together = unroll["T"] > 1 or least["T"] > 1
         taps = 0
         for r in self.parts("R"):
             for s in self.parts("S"):
-                if unroll["T"] > 1 or least["T"] > 1:
+                if self.together:
                     taps += -(-max(r * s, least["T"]) // unroll["T"])
                 else:
                     taps += -(-max(r, least["R"]) // unroll["R"]) * -(-max(s, least["S"]) // unroll["S"])
@@ -215,15 +220,24 @@ class Array:
         whole, most = self.loops[axis], self.part[axis]
         return [min(most, whole - begin) for begin in range(0, whole, most)]
 
+    def extents(self, axis, by):
+        """How a loop is cut: extents, the last one smaller unless the machine makes all blocks whole."""
+        whole = self.loops[axis]
+        return [by if self.whole and self.blocks else min(by, whole - begin) for begin in range(0, whole, by)]
+
     def read(self, axis, made):
         """Rows or columns of input that so many of output are made of, rounded up to what the array does at once."""
-        a, taps = "HW".index(axis), self.part["RS"["HW".index(axis)]]
+        extent = self.met(axis, made, self.part["RS"["HW".index(axis)]])
+        return -(-extent // self.unroll[axis]) * self.unroll[axis]
+
+    def met(self, axis, made, taps):
+        """Rows or columns of input from the first to the last that so many of output meet with so many taps."""
+        a = "HW".index(axis)
         op, windows = self.op, self.op.kind in ("conv", "pool")
         stride, dilation = (op.stride[a], op.dilation[a]) if windows else (1, 1)
         if self.folded and axis == "W":
             stride = 1
-        extent = (made - 1) * stride + (taps - 1) * dilation + 1
-        return -(-extent // self.unroll[axis]) * self.unroll[axis]
+        return (made - 1) * stride + (taps - 1) * dilation + 1
 
     def held_depth(self, k):
         """Input channels of a block."""
@@ -265,7 +279,7 @@ class Array:
         for axis in "KHW":
             by = self.unroll[axis]
             most[axis] = -(-self.loops[axis] // by) * by
-            if self.most[axis] > 1:
+            if self.most[axis]:
                 most[axis] = min(most[axis], max(by, self.most[axis] // by * by))
         by = max(int(rule.get("depth_step", 1)), self.unroll["K"])
         depths = list(range(by, most["K"], by)) + [most["K"]]
@@ -276,7 +290,7 @@ class Array:
                 for w in range(self.unroll["W"], most["W"] + 1, self.unroll["W"]):
                     if not self.fits(rule, h, w, k):
                         break
-                    takes = self.pass_cycles(h, w) * -(-k // self.unroll["K"]) * self.count(h, w, k)
+                    takes = sum(number * self.working(*block) for block, number in self.each_block(h, w, k))
                     key = (self.fetched(h, w, k),) if first else (self.fetched(h, w, k), takes, -k * h * w)
                     if best is None or key < best[0]:
                         best = key, (h, w, k)
@@ -286,56 +300,95 @@ class Array:
                             best, covered = (key, (h, w, k)), held
         return best[1] if best else tuple(min(most[axis], self.unroll[axis]) for axis in "HWK")
 
-    def count(self, h, w, k):
-        return (-(-self.loops["N"] // self.unroll["N"]) * -(-self.loops["G"] // self.unroll["G"]) * self.planes(h, w) *
-                -(-self.loops["K"] // k))
+    def each_block(self, h, w, k):
+        """Those of each size and how many there are of it, the last one last."""
+        beside = -(-self.loops["N"] // self.unroll["N"]) * -(-self.loops["G"] // self.unroll["G"])
+        counts = [collections.Counter(self.extents(axis, by)) for axis, by in (("H", h), ("W", w), ("K", k))]
+        return [(tuple(extent for extent, _ in block), beside * prod(number for _, number in block))
+                for block in itertools.product(*(one.items() for one in counts))]
 
-    def pass_cycles(self, h, w):
-        steps = -(-h // self.unroll["H"]) * -(-w // self.unroll["W"])
-        return max(self.pass_least, self.step * steps) + self.pass_start
+    def working(self, h, w, k):
+        """Cycles of a block on one array: its passes, for each of which one operand stays."""
+        places = -(-h // self.unroll["H"]) * -(-w // self.unroll["W"])
+        channels = -(-k // self.unroll["K"])
+        steps = {"weights": places, "inputs": channels, "outputs": self.reduced}[self.stationary]
+        passes = places * channels * self.reduced // steps
+        return passes * (max(self.pass_least, self.step * steps) + self.pass_start)
 
     def cost(self, machine, engine, rule, h, w, k):
-        loops, unroll = self.loops, self.unroll
-        compute = self.pass_cycles(h, w) * self.reduced * -(-k // unroll["K"]) / Fraction(engine.get("cores", 1))
-        deep = min(k, loops["K"])
+        loops, unroll, times = self.loops, self.unroll, []
         beside = min(loops["G"], unroll["G"])  # groups that are computed side by side
         together = beside * min(loops["N"], unroll["N"])
-        made = min(h, loops["H"]) * min(w, loops["W"]) * deep * together
-        leaving = made * output_rate(engine.get("output"), self.op)
-        if self.product:
-            leaving = max(leaving, deep * beside * channel_rate(engine.get("channel_cycles"), self.op))
-        blocks = self.count(h, w, k)
-        self.input = self.weights = 0
-        if not self.blocks:
-            self.cycles = max(compute, leaving) * blocks
-        else:
-            rows = min(self.read("H", h), max(1, self.plane()[0]))
-            columns = min(self.read("W", w), max(1, self.plane()[1]))
-            near = [m for m in machine.memories.values() if not m.offchip and m.bandwidth]
-            if int(rule.get("stages", 0)) and near:
-                reads, writes = (max(m.bandwidth[way] for m in near) for way in (0, 1))
-                waits = [min(m.latency[way] for m in near) for way in (0, 1)]
-                if any(self.off_chip):
-                    home = next(m for m in machine.offchip if m.writable)
-                    reads, writes = (machine.rate(home, way) / self.off_chip[way] if self.off_chip[way] else rate
-                                     for way, rate in enumerate((reads, writes)))
-                    waits = [home.latency[way] if self.off_chip[way] else wait for way, wait in enumerate(waits)]
-                moving = (sum(waits) + together * rows * columns * min(self.held_depth(k), self.input_channels()) *
-                          self.op.inputs[0].item / reads + made * self.op.output.item / writes)
+        for (rows, columns, deep), number in self.each_block(h, w, k):
+            compute = self.working(rows, columns, deep) / Fraction(engine.get("cores", 1))
+            made = min(rows, loops["H"]) * min(columns, loops["W"]) * min(deep, loops["K"]) * together
+            leaving = made * output_rate(engine.get("output"), self.op)
+            if self.product:
+                leaving = max(leaving, min(deep, loops["K"]) * beside * channel_rate(engine.get("channel_cycles"), self.op))
+            moving = self.moving(machine, rule, rows, columns, deep, together, made)
+            if moving:
                 least = (moving + compute + leaving) / int(rule["stages"])
                 compute, leaving = max(compute, least), max(leaving, least)
-            self.cycles = max(compute, leaving) * blocks + min(compute, leaving)
-            each = loops["N"] * loops["G"] * self.planes(h, w)
-            self.input = (each * rows * columns * self.input_channels() * self.op.inputs[0].item * len(self.parts("R")) *
-                          len(self.parts("S")) * (1 if self.per_channel else -(-loops["K"] // k)))
-            if self.product:
-                self.weights = each * prod(loops[axis] for axis in "RSCK") * self.op.weights[0].item
+            times.append((compute, leaving, number))
+        self.cycles = sum(max(compute, leaving) * number for compute, leaving, number in times)
+        if self.blocks:
+            self.cycles += min(times[-1][:2])
+        self.read_and_used(h, w, k)
         groups = -(-loops["G"] // unroll["G"])
         self.slices, self.known = groups * -(-loops["K"] // unroll["K"]), Fraction(0)
         if self.blocks and self.planes(h, w) > 1 and groups * -(-loops["K"] // k) > 1:
             self.slices = groups * -(-loops["K"] // k)
         elif self.blocks:
             self.known = 1 - Fraction(1, self.planes(h, w))
+
+    def inputs_of(self, h, w):
+        """Rows and columns that a block reads: no more than there are."""
+        return min(self.read("H", h), max(1, self.plane()[0])), min(self.read("W", w), max(1, self.plane()[1]))
+
+    def moving(self, machine, rule, h, w, k, together, made):
+        """Cycles in which a block is read and written, where that is part of what it takes."""
+        near = [m for m in machine.memories.values() if not m.offchip and m.bandwidth]
+        if not self.blocks or not int(rule.get("stages", 0)) or not near:
+            return 0
+        rows, columns = self.inputs_of(h, w)
+        reads, writes = (max(m.bandwidth[way] for m in near) for way in (0, 1))
+        waits = [min(m.latency[way] for m in near) for way in (0, 1)]
+        if any(self.off_chip):
+            home = next(m for m in machine.offchip if m.writable)
+            reads, writes = (machine.rate(home, way) / self.off_chip[way] if self.off_chip[way] else rate
+                             for way, rate in enumerate((reads, writes)))
+            waits = [home.latency[way] if self.off_chip[way] else wait for way, wait in enumerate(waits)]
+        return (sum(waits) + together * rows * columns * min(self.held_depth(k), self.input_channels()) *
+                self.op.inputs[0].item / reads + made * self.op.output.item / writes)
+
+    def read_and_used(self, h, w, k):
+        """Bytes of the first operand that memories are read for, and of the weights."""
+        loops, unroll = self.loops, self.unroll
+        if self.blocks:
+            plane = sum(prod(self.inputs_of(rows, columns)) for rows in self.extents("H", h) for columns in self.extents("W", w))
+            plane, channels = plane * len(self.parts("R")) * len(self.parts("S")), k
+        else:
+            plane, channels = self.steps_read(), loops["K"] if self.stationary == "inputs" else unroll["K"]
+        self.input = loops["N"] * loops["G"] * plane * self.input_channels() * self.op.inputs[0].item
+        if not self.per_channel:
+            self.input *= -(-loops["K"] // channels)
+        self.weights = 0
+        if self.product:
+            again = sum(1 if self.stationary == "weights" else -(-rows // unroll["H"]) * -(-columns // unroll["W"])
+                        for rows in self.extents("H", h) for columns in self.extents("W", w))
+            self.weights = (-(-loops["N"] // unroll["N"]) * prod(loops[axis] for axis in "GRSCK") * again *
+                            self.op.weights[0].item)
+
+    def steps_read(self):
+        """Elements of one input channel that all steps read, each of them once a step."""
+        loops, unroll = self.loops, self.unroll
+        cut = {axis: self.extents(axis, unroll[axis]) for axis in "HWRS"}
+        if self.together:
+            taps = loops["R"] * loops["S"]
+            return sum(min(h * w * min(unroll["T"], taps - t), self.met("H", h, loops["R"]) * self.met("W", w, loops["S"]))
+                       for h in cut["H"] for w in cut["W"] for t in range(0, taps, unroll["T"]))
+        return (sum(min(h * r, self.met("H", h, r)) for h in cut["H"] for r in cut["R"]) *
+                sum(min(w * s, self.met("W", w, s)) for w in cut["W"] for s in cut["S"]))
 
 
 def may_fold(op):

@@ -514,14 +514,13 @@ class Run(Pipeline, Pieces, Words):
         else:
             cycles, energy, _, array = self.served(op, number, k, made, None, work.cycles if work else 0)
         self.array_taken = array
-        self.energy += energy
         if made and self.lead < len(self.ops):
             for name, (read, written) in self.used(op, number, k, made, array)[0].items():
                 serving = self.serving.setdefault(name, [[0, 0] for _ in self.tiles])
                 serving[number][k >= self.lead] += ceil(m.memories[name].serving(read, written))
         last, slices = 0, 1
         if made:
-            self.energy += work.energy
+            self.energy += work.energy + energy
             if array and op.kind in ("conv", "matmul") and m.weight_slices > 1:
                 slices = min(array.slices, m.weight_slices)
                 last = min(cycles, ceil(cycles * (array.known + (1 - array.known) / slices)))

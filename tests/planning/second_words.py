@@ -1,6 +1,6 @@
 """What there is in a run that was recomputed (second_simulator.py), in words, and whether its loads spare what is not stored yet."""
 
-from second_machine import engine_of, may_fold, names_of
+from second_machine import engine_of, maps_for, may_fold, names_of
 
 
 class Words:
@@ -34,6 +34,9 @@ class Words:
                 words.add("stages")
             if engine.get("blocks", {}).get("equal") == "first":
                 words.add("first of equal blocks")
+            if engine.get("blocks", {}).get("partial") == "whole":
+                words.add("whole blocks")
+            words |= {f"{map['stationary']} in the array" for map in maps_for(engine, op) if "stationary" in map}
             if op.inputs[0].item == 2:
                 words.add("two bytes")
             if may_fold(op) and any(one.get("folds_columns") for one in engine.get("maps", {}).values()):

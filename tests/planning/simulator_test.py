@@ -18,7 +18,7 @@ COVERED = {
     "conv": 60, "depthwise": 15, "grouped": 15, "fc": 4, "max_pool": 4, "average_pool": 10, "matmul": 8, "elementwise": 40,
     "concat": 4, "joined in place": 2, "reduce": 8, "softmax": 5, "two bytes": 15, "several outputs": 12, "fused": 60, "many tiles": 60,
     "double buffer": 40, "resident": 40, "refetch": 20, "weights stay": 4, "inputs stay": 5, "halos kept": 30, "halos copied": 10, "unroll": 25,
-    "maps": 60, "blocks": 30, "stages": 8, "first of equal blocks": 8, "cores": 20, "output": 25, "bandwidth on the chip": 50, "copied on the chip": 10, "what stays is copied": 3,
+    "maps": 60, "blocks": 30, "whole blocks": 5, "inputs in the array": 5, "outputs in the array": 5, "stages": 8, "first of equal blocks": 8, "cores": 20, "output": 25, "bandwidth on the chip": 50, "copied on the chip": 10, "what stays is copied": 3,
     "modes are switched": 5, "several channels": 50, "read and write apart": 20, "weights in slices": 25,
     "two memories off the chip": 20, "stays on the chip": 5, "kept": 20,
     "bricks": 20, "layouts are converted": 10, "encoded": 20, "one copy": 10, "columns folded": 5, "sums in parts": 5,

@@ -143,7 +143,7 @@ class Spoiler {
     one_of({[&] { text(m.name); },
             [&] { list<std::string>(m.ops, [&](std::string& op) { text(op); }); },
             [&] { m.ops = {"conv"}; }, [&] { pairs(m.unroll); }, [&] { pairs(m.at_least); },
-            [&] { m.cycles = real(); }, [&] { m.least = whole(); },
+            [&] { m.cycles = real(); }, [&] { m.least = whole(); }, [&] { choice(m.stationary); },
             [&] { m.input_depth = whole(); }, [&] { truth(m.folds_columns); },
             [&] { truth(m.spreads_input); }});
   }
@@ -155,7 +155,7 @@ class Spoiler {
             [&] { b.depth_step = whole(); }, [&] { b.channels = whole(); },
             [&] { b.input_granule = whole(); }, [&] { b.sum_bytes = whole(); },
             [&] { b.sum_granule = whole(); }, [&] { b.stages = whole(); }, [&] { choice(b.equal); },
-            [&] { b.small = whole(); }});
+            [&] { b.small = whole(); }, [&] { choice(b.partial); }});
   }
   void engine(Engine& e) {
     one_of({[&] { text(e.name); }, [&] { choice(e.kind); }, [&] { text(e.queue); },

@@ -19,6 +19,8 @@ Mapping random_mapping(Random& random, std::vector<std::string> ops) {
   if (random.chance(20)) mapping.start = random.between(1, 12);
   if (random.chance(40)) mapping.input_depth = random.between(1, 8);
   mapping.folds_columns = mapping.spreads_input = random.chance(30);
+  if (random.chance(30))
+    mapping.stationary = random.chance(50) ? StationaryOperand::inputs : StationaryOperand::outputs;
   return mapping;
 }
 
@@ -47,7 +49,8 @@ Engine random_array(Random& random) {
   if (random.chance(50)) {
     mac.blocks.buffer = 64 * random.between(4, 60);
     mac.blocks.most = {{"K", 8}, {"H", 8}, {"W", 8}};
-    if (random.chance(30)) mac.blocks.most.emplace_back("S", 2);
+    if (random.chance(30)) mac.blocks.most.emplace_back("S", random.between(1, 2));
+    if (random.chance(30)) mac.blocks.partial = PartialBlocks::whole;
     mac.blocks.depth_step = random.between(1, 4);
     mac.blocks.channels = random.between(1, 4);
     mac.blocks.input_granule = random.chance(50) ? 64 : 1;

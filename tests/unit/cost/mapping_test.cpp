@@ -175,6 +175,8 @@ TEST(Mapping, OfBlocksThatFetchAsMuchTheProfileSaysWhich) {
   engine.blocks.small = 2;
   EXPECT_EQ(cycles(), 9 * (10 + 4));
   engine.blocks.small = 4;
+  EXPECT_EQ(cycles(), (10 + 16) + 2 * (10 + 8) + (10 + 4));
+  engine.blocks.partial = PartialBlocks::whole;
   EXPECT_EQ(cycles(), 4 * (10 + 16));
 }
 
