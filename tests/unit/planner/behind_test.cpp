@@ -78,7 +78,8 @@ TEST(PlanBehind, NothingComesWhereNothingHasWeights) {
                               "outputs: [y]\n",
                               "n.yaml")
                               .network;
-  const Hardware hardware = machine(8192);
+  Hardware hardware = machine(8192);
+  hardware.engines.push_back({.name = "vec", .kind = EngineKind::vector});
   const NetworkPlan plan = plan_network(network, hardware, params_of(1));
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_TRUE(plan.behind.fetches.empty());

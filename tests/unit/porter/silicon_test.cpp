@@ -1,16 +1,15 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 
-#include "tessera/profile.h"
+#include "io/profile_edit.h"
 
 namespace tessera::porter {
 namespace {
 
 /// mm2 of the connections of three banks, 1 mm2 each.
 double connections(const std::string& modes) {
-  const Profile profile = Profile::from_text(
+  const EditableProfile profile(
       "tessera: hardware/1\nname: n\nmemories: {sram: {banks: 3, bank_size: 4, modes: [" + modes +
           "]}}\nsilicon: {mode_connection: {area: 1 mm2}}\n",
       "n.yaml");
