@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -28,6 +29,18 @@ METRICS = {"latency": "latency_cycles", "energy": "energy_pj", "dram_bytes": "dr
 # A search that ends in seconds: short runs, few shapes, nothing that stays on the chip, no proof.
 SHORT = ("--max-ops", "3", "--tile-shapes", "8", "--proof-shapes", "0", "--residency", "off")
 LATENCY = tuple(word for metric in METRICS for word in ("--weight", f"{metric}={int(metric == 'latency')}"))
+
+# Machines of this test's own.
+OWN = {"array-32x32": """tessera: hardware/1
+name: array-32x32
+inherit: base/npu
+engines:
+  mac: {unroll: {C: 32, K: 32}}
+  vec: {lanes: 32}
+memories:
+  sram: {capacity: 192 KiB, alignment: 16, energy: {read: 1.63 pJ/B, write: 1.48 pJ/B}}
+  dram: {bandwidth: 6.4 GB/s}
+"""}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,11 +102,25 @@ PAIRS = (
     *pairs_of("mobilenet_v2", "ethos-u55-256", (
         ("dma.channels", "1", "2", "quick"),
     )),
+    # All that the planner does without limits.
+    *pairs_of("squeezenet1_1", "array-32x32", (
+        ("memories.sram.capacity", "192 KiB", "256 KiB", "worse"),
+    ), options=LATENCY),
 )
 
 
 @functools.cache
+def folder():
+    made = tempfile.TemporaryDirectory()
+    for name, text in OWN.items():
+        pathlib.Path(made.name, f"{name}.yaml").write_text(text, encoding="utf-8")
+    return made
+
+
+@functools.cache
 def plan(network, profile, settings, options):
+    if profile in OWN:
+        profile = str(pathlib.Path(folder().name, f"{profile}.yaml"))
     done = subprocess.run([TESSERA, "plan", str(MODELS / f"{network}.onnx"), "--dtype", "int8", "-p", profile, *options,
                            *(word for each in settings for word in ("--set", each)), "-q", "--format", "json"],
                           capture_output=True, text=True, check=False)
