@@ -225,6 +225,10 @@ std::string planned(const Network& network, const Hardware& hardware, std::size_
     for (const PlannedPlacement& p : s.placements)
       for (const BufferPlace& place : p.placement.places)
         text += ' ' + std::to_string(place.memory) + '@' + std::to_string(place.offset);
+  for (const OffchipMemory& memory : plan.offchip)
+    for (const OffchipBuffer& buffer : memory.buffers)
+      text += ' ' + memory.memory + '@' + std::to_string(buffer.offset) + '+' +
+              std::to_string(buffer.size);
   return text;
 }
 
