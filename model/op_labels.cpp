@@ -20,7 +20,7 @@ std::size_t common_folders(std::string_view a, std::string_view b) {
   return folders;
 }
 
-constexpr std::string_view gap = "...";
+constexpr std::string_view ellipsis = "...";
 
 /// At the beginning of a character.
 std::size_t whole_character(std::string_view text, std::size_t at) {
@@ -31,13 +31,14 @@ std::size_t whole_character(std::string_view text, std::size_t at) {
 /// What stands around a place, more of what follows it.
 std::string around(const std::string& text, std::size_t place, std::size_t width) {
   constexpr std::size_t longest_character = 4;
-  const std::size_t tail = text.size() - std::min(text.size(), width - gap.size());
-  const std::size_t room = width - 2 * gap.size() - (longest_character - 1);
+  const std::size_t tail = text.size() - std::min(text.size(), width - ellipsis.size());
+  const std::size_t room = width - 2 * ellipsis.size() - (longest_character - 1);
   const std::size_t from = place - std::min(place, room / 3);
-  if (from >= tail) return std::string(gap) + text.substr(whole_character(text, tail));
+  if (from >= tail) return std::string(ellipsis) + text.substr(whole_character(text, tail));
   const std::size_t begin = whole_character(text, from);
   const std::size_t end = whole_character(text, from + room);
-  return std::string(from > 0 ? gap : "") + text.substr(begin, end - begin) + std::string(gap);
+  return std::string(from > 0 ? ellipsis : "") + text.substr(begin, end - begin) +
+         std::string(ellipsis);
 }
 
 std::size_t common_beginning(const std::set<std::string>& texts) {
@@ -53,7 +54,7 @@ std::size_t common_beginning(const std::set<std::string>& texts) {
 std::vector<std::string> shortened_apart(const std::vector<std::string>& texts, std::size_t width) {
   std::vector<std::string> out;
   for (const std::string& text : texts) out.push_back(shortened(text, width));
-  if (width < 4 * gap.size()) return out;
+  if (width < 4 * ellipsis.size()) return out;
   constexpr int most_rounds = 20;  // each shows a place further behind
   for (int round = 0; round < most_rounds; ++round) {
     std::map<std::string, std::set<std::string>> alike;
@@ -101,15 +102,15 @@ std::string shortened(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
   // Both ends of a range are named, the shorter one as a whole where it is short.
   if (const std::size_t at = text.find(range_mark);
-      at != text.npos && width >= range_mark.size() + 4 * gap.size()) {
+      at != text.npos && width >= range_mark.size() + 4 * ellipsis.size()) {
     const std::string first = text.substr(0, at);
     const std::string last = text.substr(at + range_mark.size());
     const std::size_t room = width - range_mark.size();
     const std::size_t of_last = std::min(last.size(), room - std::min(first.size(), room / 2));
     return shortened(first, room - of_last) + std::string(range_mark) + shortened(last, of_last);
   }
-  if (width <= gap.size()) return text.substr(text.size() - width);
-  const std::size_t kept = width - gap.size();
+  if (width <= ellipsis.size()) return text.substr(text.size() - width);
+  const std::size_t kept = width - ellipsis.size();
   const auto inside = [&](std::size_t at) {
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
   };
@@ -117,7 +118,7 @@ std::string shortened(const std::string& text, std::size_t width) {
   std::size_t tail = text.size() - (kept - head);
   while (head > 0 && inside(head)) --head;  // no half of a character
   while (inside(tail)) ++tail;
-  return text.substr(0, head) + std::string(gap) + text.substr(tail);
+  return text.substr(0, head) + std::string(ellipsis) + text.substr(tail);
 }
 
 OpLabels::OpLabels(const NetworkPlan& plan) {

@@ -132,8 +132,8 @@ function picture(memory, options = {}) {
   for (const b of memory.buffers) for (const [from, to, low, high] of lifeOf(b)) spans.push({b, from, to, low, high});
   const load = loadOf(memory.buffers), peak = peakOf(load);
   const steps = Math.max(1, memory.steps);
-  const roomy = memory.capacity && memory.capacity <= 1.6 * Math.max(1, memory.height);
-  const top = Math.max(1, roomy ? memory.capacity : memory.height * 1.04);
+  const used = Math.max(1, memory.height, ...memory.reserved.map(([, to]) => to));
+  const top = memory.capacity && memory.capacity <= 1.6 * used ? memory.capacity : Math.ceil(used * 1.04);
   const unit = options.unit || "step", cuts = options.cuts || [];
   const offered = Object.entries(colourings).filter(([, way]) => !way.applies || way.applies(memory.buffers));
   const whole = {x0: 0, x1: steps, y0: options.from || 0, y1: top};
