@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/derived.h"
+#include "model/joint_modes.h"
 #include "model/off_chip.h"
 #include "model/pinned.h"
 #include "model/stored.h"
@@ -229,18 +230,6 @@ class Idle {
       wrong(field,
             "leave it out; a `capacity`, an `alignment` and `reserved` ranges are kept there",
             "has `", field, "`, but is off-chip, where no bank matters");
-  }
-
-  /// Buffers are written where an op puts what it makes and where a load puts what it fetches.
-  [[nodiscard]] static bool may_be_written(const Memory& space) {
-    const auto written = [](const std::vector<Role>& roles) {
-      return std::ranges::any_of(roles, [](Role role) {
-        return role == Role::write || role == Role::read_write || role == Role::data ||
-               role == Role::weight;
-      });
-    };
-    if (space.modes_per_bank) return std::ranges::any_of(space.banks, written, &Bank::roles);
-    return space.modes.empty() || std::ranges::any_of(space.modes, written, &Mode::roles);
   }
 
   void on_chip(const HardwareMemory& memory) {

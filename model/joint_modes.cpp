@@ -1,5 +1,6 @@
 #include "model/joint_modes.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,17 @@ std::optional<std::vector<Mode>> joint_modes(const Memory& memory, std::size_t m
     modes.push_back({std::move(name), std::move(roles)});
   }
   return modes;
+}
+
+bool may_be_written(const Memory& memory) {
+  const auto written = [](const std::vector<Role>& roles) {
+    return std::ranges::any_of(roles, [](Role role) {
+      return role == Role::write || role == Role::read_write || role == Role::data ||
+             role == Role::weight;
+    });
+  };
+  if (memory.modes_per_bank) return std::ranges::any_of(memory.banks, written, &Bank::roles);
+  return memory.modes.empty() || std::ranges::any_of(memory.modes, written, &Mode::roles);
 }
 
 void list_modes(Memory& memory) {

@@ -25,6 +25,9 @@ inline constexpr std::size_t most_counted_modes = 4096;
   return joint_modes(memory, most_listed_modes).value_or(std::vector<Mode>{});
 }
 
+/// Whether some mode lets a bank be written, as an op and a load need. Without modes all may be.
+[[nodiscard]] bool may_be_written(const Memory& memory);
+
 /// Makes modes per bank a table, if they are at most most_counted_modes.
 void list_modes(Memory& memory);
 

@@ -1,10 +1,12 @@
+#include "io/silicon_yaml.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "io/profile_edit.h"
 
-namespace tessera::porter {
+namespace tessera::io {
 namespace {
 
 /// mm2 of the connections of three banks, 1 mm2 each.
@@ -18,7 +20,7 @@ double connections(const std::string& modes) {
   return area;
 }
 
-TEST(Silicon, ABankHasThePortsThatItsModesGiveIt) {
+TEST(SiliconYaml, ABankHasThePortsThatItsModesGiveIt) {
   EXPECT_EQ(connections("{name: a, roles: [read, write, read_write]}"), 4);
   const std::string in_turn = "{name: a, roles: [read, read, write]}, {name: b, roles: ";
   EXPECT_EQ(connections(in_turn + "[write, read, write]}"), 4);
@@ -31,4 +33,4 @@ TEST(Silicon, ABankHasThePortsThatItsModesGiveIt) {
 }
 
 }  // namespace
-}  // namespace tessera::porter
+}  // namespace tessera::io
