@@ -29,7 +29,8 @@ Hardware machine(Random& random) {
   Hardware h;
   h.name = "random";
   h.clock_hz = 1e9;
-  h.engines = {Engine{.name = "mac", .unroll = {{"K", random.between(1, 4)}}}};
+  h.engines = {Engine{.name = "mac", .unroll = {{"K", random.between(1, 4)}}},
+               Engine{.name = "vec", .kind = EngineKind::vector}};
   HardwareMemory chip;
   chip.space.name = "sram";
   chip.space.capacity = Size{1} << 40;

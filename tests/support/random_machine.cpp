@@ -7,6 +7,15 @@
 
 namespace tessera::testing {
 
+namespace {
+
+/// Numbers of its own, so that what is drawn after it does not depend on it.
+Random apart(Random random) {
+  return Random(static_cast<std::uint64_t>(random.between(0, 1 << 30)));
+}
+
+}  // namespace
+
 Mapping random_mapping(Random& random, std::vector<std::string> ops) {
   Mapping mapping{.name = ops.front(), .ops = std::move(ops)};
   for (const char* loop : {"K", "C", "H", "W"})
@@ -19,8 +28,9 @@ Mapping random_mapping(Random& random, std::vector<std::string> ops) {
   if (random.chance(20)) mapping.start = random.between(1, 12);
   if (random.chance(40)) mapping.input_depth = random.between(1, 8);
   mapping.folds_columns = mapping.spreads_input = random.chance(30);
-  if (random.chance(30))
-    mapping.stationary = random.chance(50) ? StationaryOperand::inputs : StationaryOperand::outputs;
+  Random own = apart(random);
+  if (own.chance(30))
+    mapping.stationary = own.chance(50) ? StationaryOperand::inputs : StationaryOperand::outputs;
   return mapping;
 }
 
@@ -49,8 +59,9 @@ Engine random_array(Random& random) {
   if (random.chance(50)) {
     mac.blocks.buffer = 64 * random.between(4, 60);
     mac.blocks.most = {{"K", 8}, {"H", 8}, {"W", 8}};
-    if (random.chance(30)) mac.blocks.most.emplace_back("S", random.between(1, 2));
-    if (random.chance(30)) mac.blocks.partial = PartialBlocks::whole;
+    Random own = apart(random);
+    if (random.chance(30)) mac.blocks.most.emplace_back("S", own.between(1, 2));
+    if (own.chance(30)) mac.blocks.partial = PartialBlocks::whole;
     mac.blocks.depth_step = random.between(1, 4);
     mac.blocks.channels = random.between(1, 4);
     mac.blocks.input_granule = random.chance(50) ? 64 : 1;

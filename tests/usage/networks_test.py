@@ -321,7 +321,7 @@ class Plans(Case):
 
     def test_energy_counts_only_where_there_are_energies(self):
         cold = self.file("cold.yaml", "tessera: hardware/1\nname: cold\nclock: 1 GHz\n"
-                         "engines: {mac: {kind: mac_array, unroll: {C: 8}}}\n"
+                         "engines: {mac: {kind: mac_array, unroll: {C: 8}}, vec: {kind: vector, lanes: 8}}\n"
                          "memories: {sram: {capacity: 12 KiB}, "
                          "dram: {offchip: true, bandwidth: 4 GB/s}}\n")
         self.ends(FOUND, "plan", self.network, "-p", cold, "-q")
