@@ -1,6 +1,6 @@
 // Weights that a plan loads again in every inference, although the chip has room for all of them.
 //
-//   const NetworkPlan plan = plan_network(net, hardware, {});
+//   const NetworkPlan plan = plan_network(net, hardware, {});              // plan.h
 //   if (const auto all = pinnable_weights(net, hardware, plan))
 //     std::cout << all->bytes << " bytes have room in " << all->memory << " for good\n";
 //   // with `tiling: {pinned: weights}` in the profile they are loaded once

@@ -7,7 +7,7 @@
 //   const PlacementResult result = place(problem, {});
 //   if (result.status == Status::feasible) std::cout << result.placement->places[0].offset;
 //
-// Asking:     place.h, session.h (again and again), tile.h, plan.h, batch.h, explain.h,
+// Asking:     place.h, session.h (again and again), tile.h, plan.h, pinnable.h, batch.h, explain.h,
 //             explore.h, engines.h
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
