@@ -11,7 +11,6 @@
 
 #include "explorer/rows.h"
 #include "model/derived.h"
-#include "model/joint_modes.h"
 #include "model/json_text.h"
 #include "planner/modes.h"
 #include "planner/smallest_set.h"
@@ -161,16 +160,6 @@ class ModeSets {
     return changed;
   }
 
-  /// Without a mode that writes there is no plan, and a profile would refuse such a memory.
-  [[nodiscard]] bool every_memory_may_be_written(const Set& in) const {
-    return std::ranges::all_of(one_of_, [&](const std::vector<std::size_t>& numbers) {
-      Memory memory;
-      for (const std::size_t k : numbers)
-        if (in[k]) memory.modes.push_back(modes_[k].mode);
-      return may_be_written(memory);
-    });
-  }
-
   ModePlan plan(std::size_t n, const Hardware& hardware, bool with_few_modes) {
     ModePlan plan = params_.plan(n, hardware, with_few_modes);
     ++(plan.made ? found_.plans : found_.stored);
@@ -222,10 +211,6 @@ class ModeSets {
     const auto at = known.find(in);
     if (at != known.end()) return at->second;
     KnownPlan answer;
-    if (!every_memory_may_be_written(in)) {
-      answer.status = SweepStatus::infeasible;
-      return known.emplace(in, std::move(answer)).first->second;
-    }
     try {
       answer = plan(n, with(in).hardware(), false).known;
     } catch (const BadInput& bad) {  // nobody can plan for a machine without the others

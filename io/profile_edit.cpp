@@ -9,6 +9,7 @@
 #include "io/silicon_yaml.h"
 #include "io/text.h"
 #include "io/units.h"
+#include "model/joint_modes.h"
 
 namespace tessera::io {
 namespace {
@@ -353,6 +354,11 @@ std::vector<SiliconPart> EditableProfile::silicon() const {
 
 std::vector<std::string> EditableProfile::notes() const {
   std::vector<std::string> notes;
+  for (const HardwareMemory& memory : hardware_.memories)
+    if (!may_be_written(memory.space))
+      notes.push_back("memory '" + memory.space.name +
+                      "' has no mode in which a bank may be written, so no plan can use it; give a "
+                      "mode a bank with the role write, read_write, data or weight");
   const Node* memories = base_.find("memories");
   if (memories == nullptr) return notes;
   std::vector<SizeKey> sizes;

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "model/derived.h"
-#include "model/joint_modes.h"
 #include "model/off_chip.h"
 #include "model/pinned.h"
 #include "model/stored.h"
@@ -233,9 +232,6 @@ class Idle {
   }
 
   void on_chip(const HardwareMemory& memory) {
-    if (!hardware_.engines.empty() && !may_be_written(memory.space))
-      wrong("modes", "give a mode a bank with the role write, read_write, data or weight",
-            "has no mode in which a bank may be written");
     if (!memory.behind.empty())
       wrong("behind", "only a memory off the chip lies behind another one",
             "is on the chip, and cannot be `behind` '", memory.behind, "'");

@@ -299,7 +299,6 @@ TEST(Plan, ALimitOnThePeakMakesTilesSmaller) {
   Random random(1);
   Hardware hardware = machine(random, 4096);
   hardware.memories[0].space = {.name = "sram", .capacity = 2048};
-  hardware.mode_switch = {};
   const NetworkPlan whole = plan_network(network, hardware, {.tile_shapes = 0});
   EXPECT_EQ(whole.totals.peak_bytes, 2048);
   const NetworkPlan half =

@@ -59,6 +59,12 @@ class Changes(Case):
         for name in ("nvdla-like", "patent-three-banks", "gap9-ram-like"):
             self.assertEqual(self.ends(FOUND, "profiles", name).stderr, "")
 
+    def test_a_memory_that_nothing_may_write_is_noted(self):
+        profile = self.file("p.yaml", "tessera: hardware/1\nname: p\nengines: {v: {kind: vector, lanes: 4}}\nmemories:\n"
+                                      "  s: {banks: 2, bank_size: 4 KiB, modes: [{name: m, roles: [read, hold]}]}\n")
+        self.assertIn("memory 's' has no mode in which a bank may be written",
+                      self.ends(FOUND, "profiles", profile).stderr)
+
     def test_what_cannot_be_changed_is_said(self):
         for arguments, words in (
             (("place", INPUT, "-c", "1 MiB", "--set", SMALL), "add --profile NAME"),
