@@ -20,8 +20,7 @@ namespace {
 
 constexpr std::size_t head_width = 12;
 constexpr std::size_t bar_width = 40;
-constexpr std::size_t longest_id = 60;  ///< in a table of buffers
-constexpr std::size_t most_rows = 24;   ///< of a table of buffers
+constexpr std::size_t most_rows = 24;  ///< of a table of buffers
 
 std::string number(double value, int digits) {
   char text[64];
@@ -88,8 +87,7 @@ std::string buffer_table(const PlacementProblem& problem, const Placement& place
     size_width = std::max(size_width, std::to_string(buffer.size).size());
     place_width = std::max(place_width, places.back().size());
   }
-  if (std::ranges::any_of(ids, [](const std::string& id) { return id.size() > longest_id; }))
-    ids = shortened_apart(without_common_folders(ids), longest_id);
+  ids = readable_names(std::move(ids));
   for (const std::string& id : ids) id_width = std::max(id_width, id.size());
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -143,12 +144,10 @@ std::string probe_text(const TileReport& report) {
 }
 
 std::string placement_text(const PlannedPlacement& placed) {
-  constexpr std::size_t longest = 60;
   std::size_t widest = 32;
   std::vector<std::string> ids;
   for (const Buffer& buffer : placed.problem.buffers) ids.push_back(buffer.id);
-  if (std::ranges::any_of(ids, [](const std::string& id) { return id.size() > longest; }))
-    ids = shortened_apart(without_common_folders(ids), longest);
+  ids = readable_names(std::move(ids));
   for (const std::string& id : ids) widest = std::max(widest, id.size());
   const std::vector<Memory>& memories = placed.problem.memories;
   const bool based = std::any_of(memories.begin(), memories.end(),

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "backend.h"
 #include "encoding.h"
@@ -394,7 +395,6 @@ class Explainer {
 
   /// Of the members and of whom their rules name: short where some are long.
   [[nodiscard]] BufferNames names() const {
-    constexpr std::size_t longest = 60;
     std::set<BufferIndex> named(members_.buffers.begin(), members_.buffers.end());
     for (const HardwareRule& rule : members_.rules)
       if (rule.kind == HardwareRule::Kind::relation)
@@ -402,8 +402,7 @@ class Explainer {
                      problem_.relations[rule.index].buffers.end());
     std::vector<std::string> ids;
     for (const BufferIndex b : named) ids.push_back(problem_.buffers[b].id);
-    if (std::ranges::any_of(ids, [](const std::string& id) { return id.size() > longest; }))
-      ids = shortened_apart(without_common_folders(ids), longest);
+    ids = readable_names(std::move(ids));
     std::map<BufferIndex, std::string> name;
     for (std::size_t k = 0; const BufferIndex b : named) name[b] = ids[k++];
     return [this, name = std::move(name)](BufferIndex b) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace tessera {
 
@@ -79,6 +80,13 @@ std::vector<std::string> without_common_folders(std::vector<std::string> names) 
     common = std::min(common, common_folders(names.front(), name));
   for (std::string& name : names) name.erase(0, common);
   return names;
+}
+
+std::vector<std::string> readable_names(std::vector<std::string> names) {
+  constexpr std::size_t longest = 60;
+  if (std::ranges::none_of(names, [](const std::string& name) { return name.size() > longest; }))
+    return names;
+  return shortened_apart(without_common_folders(std::move(names)), longest);
 }
 
 std::string without_repeats(std::string_view name) {

@@ -31,6 +31,10 @@ namespace tessera {
 /// Without the folders in front that all have in common.
 [[nodiscard]] std::vector<std::string> without_common_folders(std::vector<std::string> names);
 
+/// Names for a table or a sentence: as they are if none is longer than 60 characters, else without
+/// common folders and in 60 characters each, so that different ones stay different.
+[[nodiscard]] std::vector<std::string> readable_names(std::vector<std::string> names);
+
 class OpLabels {
  public:
   explicit OpLabels(const NetworkPlan& plan);
