@@ -129,7 +129,7 @@ void LimitArguments::declare(CLI::App& app) {
                  "stop after this time with the best answer: 500ms, 10s, 2m");
   app.add_option("--memory-limit", memory,
                  "stop, with the best answer, when the resident memory of the process, the program "
-                 "itself included, comes to this: 512 MiB (looked at every 2 ms: the peak may be "
+                 "itself included, comes to this: 512 MiB (measured every 2 ms: the peak may be "
                  "a tenth higher, or 8 MiB)");
 }
 

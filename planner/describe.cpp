@@ -48,7 +48,7 @@ constexpr std::size_t most_ways = 3;
 constexpr int most_rounds = 5;
 constexpr Size part_left = 16;
 
-/// Who is alive in front in each run besides weights: tile by tile, or as a whole through a run
+/// Tensors other than weights in front, per group: tile by tile, or as a whole through a run
 /// where the budget ended that.
 class Crossing {
  public:

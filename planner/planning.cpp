@@ -528,7 +528,7 @@ class Planner {
     s.candidates =
         result == nullptr ? static_cast<std::int64_t>(network_.ops.size()) : result->candidates;
     const std::int64_t excluded = result == nullptr ? 0 : result->excluded_by_bound;
-    // Covers of short runs, which a time limit asks for besides, answer candidates of their own.
+    // A time limit adds partitions into short groups, which have candidates of their own.
     const std::int64_t answered =
         std::min(s.candidates - excluded,
                  std::max(result == nullptr ? 0 : result->answered, counts.solved + counts.reused));
