@@ -17,9 +17,9 @@
 #include <string_view>
 
 #include "io/load.h"
-#include "porter/generate_traces.h"
 #include "search/placement/boxing/engine.h"
 #include "tessera/check.h"
+#include "validation/generate_traces.h"
 
 namespace {
 
@@ -27,14 +27,14 @@ using namespace tessera;
 
 PlacementProblem instance(const std::string& name) {
   const std::size_t first = name.find(':');
-  if (const auto kind = porter::trace_kind_from(std::string_view(name).substr(0, first))) {
+  if (const auto kind = validation::trace_kind_from(std::string_view(name).substr(0, first))) {
     const std::size_t second = name.find(':', first + 1);
-    porter::TraceParams params;
+    validation::TraceParams params;
     params.kind = *kind;
     if (first != std::string::npos) params.buffers = std::atoll(name.c_str() + first + 1);
     if (second != std::string::npos)
       params.seed = std::strtoull(name.c_str() + second + 1, nullptr, 10);
-    return porter::generate_trace(params);
+    return validation::generate_trace(params);
   }
   return io::load_problem(name).problem;
 }

@@ -10,12 +10,12 @@
 #include <string>
 
 #include "model/json_text.h"
-#include "porter/output_file.h"
+#include "validation/output_file.h"
 
 namespace tessera::cli {
 
 void print(std::string_view text, const std::stop_token& stop) {
-  porter::write_to_descriptor(STDOUT_FILENO, text, "the standard output", stop);
+  validation::write_to_descriptor(STDOUT_FILENO, text, "the standard output", stop);
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {

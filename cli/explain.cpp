@@ -60,7 +60,7 @@ int run_explain(const ExplainOptions& options, Session& session) {
   session.reads(options.input.path);
   if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
-  porter::OutputFile* const file = session.writes("--output", options.file, {".json", ".txt"});
+  validation::OutputFile* const file = session.writes("--output", options.file, {".json", ".txt"});
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   ExplainParams params;

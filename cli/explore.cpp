@@ -148,11 +148,11 @@ int run_explore(const ExploreOptions& options, Session& session) {
   for (const std::string& file : sweep.files())
     if (file != options.sweep) session.reads(file);
   const fs::path folder = made_folder(options.folder);
-  porter::OutputFile* const results = session.writes("-o", (folder / "results.csv").string());
-  porter::OutputFile* const pareto = session.writes("-o", (folder / "pareto.csv").string());
-  porter::OutputFile* const summary = session.writes("-o", (folder / "summary.json").string());
-  porter::OutputFile* const page = session.writes("-o", (folder / "report.html").string());
-  porter::OutputFile* const modes =
+  validation::OutputFile* const results = session.writes("-o", (folder / "results.csv").string());
+  validation::OutputFile* const pareto = session.writes("-o", (folder / "pareto.csv").string());
+  validation::OutputFile* const summary = session.writes("-o", (folder / "summary.json").string());
+  validation::OutputFile* const page = session.writes("-o", (folder / "report.html").string());
+  validation::OutputFile* const modes =
       sweep.wants_modes() ? session.writes("-o", (folder / "modes.csv").string()) : nullptr;
   ExploreParams params;
   params.limits = session.remaining(limits);

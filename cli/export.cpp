@@ -29,7 +29,7 @@ int run_export(const ExportOptions& options, Session& session) {
   session.reads(options.input.path);
   if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
-  porter::OutputFile* const output = session.writes("--output", options.file);
+  validation::OutputFile* const output = session.writes("--output", options.file);
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.quiet);
   if (options.to == "csv") return session.hand_over(output, problem_csv(input));

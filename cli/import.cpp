@@ -42,7 +42,7 @@ std::string summary(const Network& network) {
 int run_import(const ImportArguments& arguments, Session& session) {
   session.limit_reading(arguments.limits);
   session.reads(arguments.network.path);
-  porter::OutputFile* const output = session.writes("--output", arguments.output, {".yaml"});
+  validation::OutputFile* const output = session.writes("--output", arguments.output, {".yaml"});
   ImportedNetwork in;
   try {
     in = arguments.network.load(arguments.quiet, session.remaining(arguments.limits.limits()));

@@ -136,7 +136,7 @@ int run_minimalloc(const std::vector<std::string>& arguments, Session& session) 
     throw BadInput(std::string(own_command) + ": --input=FILE is missing",
                    std::string(own_command) + " --help");
   session.reads(question.path);
-  porter::OutputFile* file = session.writes("--output", output);
+  validation::OutputFile* file = session.writes("--output", output);
   tell_about_flags(flags);
 
   const placer::MinimallocAnswer answer = search(question, session);

@@ -8,8 +8,8 @@
 
 #include "cli/console.h"
 #include "model/words.h"
-#include "porter/limited_budget.h"
 #include "tessera/import.h"
+#include "validation/limited_budget.h"
 
 namespace tessera::cli {
 
@@ -137,7 +137,7 @@ Limits LimitArguments::limits() const {
   Limits limits;
   if (!timeout.empty()) limits.timeout = parse_duration_text(timeout, "--timeout");
   if (const std::optional<Size> most = most_memory())
-    limits.memory = std::max<Size>(1, *most - porter::resident_memory());
+    limits.memory = std::max<Size>(1, *most - validation::resident_memory());
   return limits;
 }
 

@@ -41,7 +41,7 @@ int run_report(const PageOptions& options, Session& session) {
         "is none",
         "add --input FILE");
   }
-  porter::OutputFile* const output = session.writes("--output", options.file, {".html"});
+  validation::OutputFile* const output = session.writes("--output", options.file, {".html"});
   std::optional<Input> input;
   if (problem) {
     input = options.input.load();

@@ -111,9 +111,9 @@ std::string progress_text(const PlaceProgress& progress) {
 
 /// Every file that is asked for, opened before anything takes long.
 struct PlaceFiles {
-  porter::OutputFile* output = nullptr;
-  porter::OutputFile* plot = nullptr;
-  porter::OutputFile* proof = nullptr;
+  validation::OutputFile* output = nullptr;
+  validation::OutputFile* plot = nullptr;
+  validation::OutputFile* proof = nullptr;
 };
 
 PlaceFiles open_files(const PlaceOptions& options, Session& session) {
@@ -124,8 +124,8 @@ PlaceFiles open_files(const PlaceOptions& options, Session& session) {
       .output = session.writes("--output", options.output_file,
                                {".json", ".csv", ".yaml", ".h", ".tflite"}),
       .plot = session.writes("--plot", options.plot_file),
-      .proof = session.writes("--proof", options.proof_file, porter::OutputFile::Writer::by_name)};
-  for (porter::OutputFile* other : {files.plot, files.proof})
+      .proof = session.writes("--proof", options.proof_file, validation::OutputFile::Writer::by_name)};
+  for (validation::OutputFile* other : {files.plot, files.proof})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json goes to the standard output as well",
                      "give one of them a file");

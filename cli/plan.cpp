@@ -169,7 +169,7 @@ void require_batch(const PlanOptions& options) {
 
 /// The question that `offchip` of the plan answers.
 void write_offchip(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
-                   Session& session, porter::OutputFile* file, const PlanOptions& options) {
+                   Session& session, validation::OutputFile* file, const PlanOptions& options) {
   const PlacementProblem problem = offchip_problem(network, hardware, plan);
   if (problem.buffers.empty())
     return note(
@@ -180,11 +180,11 @@ void write_offchip(const Network& network, const Hardware& hardware, const Netwo
 
 /// The files of a plan, opened before anything is computed.
 struct PlanFiles {
-  porter::OutputFile* output;
-  porter::OutputFile* plot;
-  porter::OutputFile* trace;
-  porter::OutputFile* csv;
-  porter::OutputFile* offchip;
+  validation::OutputFile* output;
+  validation::OutputFile* plot;
+  validation::OutputFile* trace;
+  validation::OutputFile* csv;
+  validation::OutputFile* offchip;
 };
 
 PlanFiles open_files(const PlanOptions& options, Session& session) {
@@ -195,7 +195,7 @@ PlanFiles open_files(const PlanOptions& options, Session& session) {
       .csv = session.writes("--csv", options.csv_file, {".csv"}),
       .offchip = session.writes("--offchip", options.offchip_file, {".yaml"}),
   };
-  for (porter::OutputFile* other : {files.plot, files.trace, files.csv, files.offchip})
+  for (validation::OutputFile* other : {files.plot, files.trace, files.csv, files.offchip})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json goes to the standard output as well",
                      "give one of them a file");

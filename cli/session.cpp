@@ -8,8 +8,8 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "porter/limited_budget.h"
 #include "tessera/files.h"
+#include "validation/limited_budget.h"
 
 namespace tessera::cli {
 
@@ -49,11 +49,11 @@ void Session::limit_reading(const LimitArguments& limits) {
   if (timeout && *timeout < std::chrono::hours(24 * 365))
     end = start_ + *timeout + *timeout / 20 + std::chrono::milliseconds(50);
   const Size most =
-      memory ? std::max(*memory, porter::resident_memory() + reading_needs) : unbounded;
+      memory ? std::max(*memory, validation::resident_memory() + reading_needs) : unbounded;
   interrupts_.limit_reading([end, most, limits]() -> std::optional<std::string> {
     if (end && std::chrono::steady_clock::now() >= *end)
       return limit_came(limits, StopReason::time_limit);
-    if (most != unbounded && porter::resident_memory() > most)
+    if (most != unbounded && validation::resident_memory() > most)
       return limit_came(limits, StopReason::memory_limit);
     return std::nullopt;
   });
@@ -71,10 +71,10 @@ Limits Session::remaining(Limits limits, int for_after) const {
 }
 
 void Session::reads(const std::string& path) {
-  const std::optional<porter::FileIdentity> input = porter::input_identity(path);
+  const std::optional<validation::FileIdentity> input = validation::input_identity(path);
   if (!input) return;
   inputs_.emplace_back(path, *input);
-  if (const auto out = porter::standard_output_identity(); out && out->same_file(*input))
+  if (const auto out = validation::standard_output_identity(); out && out->same_file(*input))
     throw BadInput(path + ": is read, and the standard output goes there as well", own_name);
   for (const Output& output : outputs_) require_apart(output);
 }
@@ -84,25 +84,25 @@ void Session::reads_profile(const std::string& name, const std::vector<std::stri
   for (const std::filesystem::path& file : profile_files(name, folders)) reads(file.string());
 }
 
-porter::OutputFile* Session::writes(const std::string& option, const std::string& path,
-                                    porter::OutputFile::Writer writer) {
+validation::OutputFile* Session::writes(const std::string& option, const std::string& path,
+                                        validation::OutputFile::Writer writer) {
   if (path.empty()) return nullptr;
   const std::lock_guard lock(mutex_);
-  Output output{option, std::make_unique<porter::OutputFile>(path, writer)};
+  Output output{option, std::make_unique<validation::OutputFile>(path, writer)};
   require_apart(output);
   outputs_.push_back(std::move(output));
   return outputs_.back().file.get();
 }
 
-porter::OutputFile* Session::writes(const std::string& option, const std::string& path,
-                                    const std::vector<std::string>& endings) {
-  porter::OutputFile* const file = writes(option, path);
+validation::OutputFile* Session::writes(const std::string& option, const std::string& path,
+                                        const std::vector<std::string>& endings) {
+  validation::OutputFile* const file = writes(option, path);
   require_ending(option, path, endings);
   return file;
 }
 
 void Session::require_apart(const Output& output) const {
-  const porter::FileIdentity& identity = output.file->identity();
+  const validation::FileIdentity& identity = output.file->identity();
   const std::string& path = output.file->path();
   for (const auto& [name, input] : inputs_)
     if (identity.same_file(input))
@@ -114,31 +114,31 @@ void Session::require_apart(const Output& output) const {
       throw BadInput(path + ": two outputs, " + other.option + " and " + output.option +
                          ", would go to one file",
                      own_name);
-  const auto out = porter::standard_output_identity();
+  const auto out = validation::standard_output_identity();
   if (identity.replaced && out && identity.same_file(*out))
     throw BadInput(path + ": " + output.option + " would replace what the standard output goes to",
                    own_name);
 }
 
-bool Session::goes_to_standard_output(const porter::OutputFile& file) {
-  const auto out = porter::standard_output_identity();
+bool Session::goes_to_standard_output(const validation::OutputFile& file) {
+  const auto out = validation::standard_output_identity();
   return file.path() == "-" || (out && file.identity().same_file(*out));
 }
 
-void Session::put(porter::OutputFile& file, const std::string& text) {
+void Session::put(validation::OutputFile& file, const std::string& text) {
   file.write(text, interrupts_.token());
   file.commit(interrupts_.token());
 }
 
-void Session::deliver(porter::OutputFile* file, const std::function<std::string()>& text) {
+void Session::deliver(validation::OutputFile* file, const std::function<std::string()>& text) {
   if (file != nullptr) attempt(*file, [this, file, text] { put(*file, text()); });
 }
 
-void Session::deliver(porter::OutputFile* file) {
+void Session::deliver(validation::OutputFile* file) {
   if (file != nullptr) attempt(*file, [this, file] { file->commit(interrupts_.token()); });
 }
 
-void Session::attempt(porter::OutputFile& file, std::function<void()> write) {
+void Session::attempt(validation::OutputFile& file, std::function<void()> write) {
   standard_output_used_ = standard_output_used_ || goes_to_standard_output(file);
   if (file.identity().replaced)
     attempt(write);
@@ -151,7 +151,7 @@ void Session::report(const std::function<std::string()>& text) {
   if (!standard_output_used_) attempt([&] { print(text(), interrupts_.token()); });
 }
 
-int Session::hand_over(porter::OutputFile* file, const std::string& text) {
+int Session::hand_over(validation::OutputFile* file, const std::string& text) {
   const auto write = [&](const TextSink& sink) -> std::optional<StopReason> {
     sink(text);
     return std::nullopt;
@@ -159,7 +159,7 @@ int Session::hand_over(porter::OutputFile* file, const std::string& text) {
   return hand_over(file, write, {});
 }
 
-int Session::hand_over(porter::OutputFile* file,
+int Session::hand_over(validation::OutputFile* file,
                        const std::function<std::optional<StopReason>(const TextSink&)>& write,
                        const LimitArguments& limits) {
   const std::optional<StopReason> stop = write([&](std::string_view piece) {

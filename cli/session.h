@@ -23,8 +23,8 @@
 
 #include "cli/interrupts.h"
 #include "cli/options.h"
-#include "porter/output_file.h"
 #include "tessera/export.h"
+#include "validation/output_file.h"
 
 namespace tessera::cli {
 
@@ -38,13 +38,14 @@ class Session {
   void reads_profile(const std::string& name, const std::vector<std::string>& folders = {});
   /// Opens an output; `option` is for messages. Throws BadInput where it cannot be written, and
   /// where it is an input, another output or the file the standard output goes to.
-  porter::OutputFile* writes(const std::string& option, const std::string& path,
-                             porter::OutputFile::Writer writer = porter::OutputFile::Writer::here);
+  validation::OutputFile* writes(
+      const std::string& option, const std::string& path,
+      validation::OutputFile::Writer writer = validation::OutputFile::Writer::here);
   /// Likewise a file of one of these kinds (".json", ...): another ending is refused.
-  porter::OutputFile* writes(const std::string& option, const std::string& path,
-                             const std::vector<std::string>& endings);
+  validation::OutputFile* writes(const std::string& option, const std::string& path,
+                                 const std::vector<std::string>& endings);
   /// Is this output the standard output, where a report would follow?
-  [[nodiscard]] static bool goes_to_standard_output(const porter::OutputFile& file);
+  [[nodiscard]] static bool goes_to_standard_output(const validation::OutputFile& file);
 
   /// Reading, and whatever else comes before a search, keeps these limits as well.
   void limit_reading(const LimitArguments& limits);
@@ -59,18 +60,18 @@ class Session {
   /// Writes one output, or does nothing for nullptr. What is no regular file waits for report() or
   /// exit_code(): a reader who leaves early must not cost the others. An error waits for
   /// exit_code() as well: the rest is still written.
-  void deliver(porter::OutputFile* file, const std::function<std::string()>& text);
+  void deliver(validation::OutputFile* file, const std::function<std::string()>& text);
   /// For Writer::by_name.
-  void deliver(porter::OutputFile* file);
+  void deliver(validation::OutputFile* file);
   /// To the standard output, unless an output went there.
   void report(const std::function<std::string()>& text);
   /// For a command that makes one text and has nothing to search: to the file, or without one to
   /// the standard output, where a signal ends it at once. Gives the exit code.
-  [[nodiscard]] int hand_over(porter::OutputFile* file, const std::string& text);
+  [[nodiscard]] int hand_over(validation::OutputFile* file, const std::string& text);
   /// Likewise a text that comes piece by piece from `write`, which gives the reason where a limit
   /// ended it: then no file appears.
   [[nodiscard]] int hand_over(
-      porter::OutputFile* file,
+      validation::OutputFile* file,
       const std::function<std::optional<StopReason>(const TextSink&)>& write,
       const LimitArguments& limits);
   void fail_later(std::exception_ptr error);
@@ -80,18 +81,18 @@ class Session {
  private:
   struct Output {
     std::string option;
-    std::unique_ptr<porter::OutputFile> file;
+    std::unique_ptr<validation::OutputFile> file;
   };
   void require_apart(const Output& output) const;
-  void put(porter::OutputFile& file, const std::string& text);
-  void attempt(porter::OutputFile& file, std::function<void()> write);
+  void put(validation::OutputFile& file, const std::string& text);
+  void attempt(validation::OutputFile& file, std::function<void()> write);
   void attempt(const std::function<void()>& write);
   void deliver_waiting();
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;  ///< of outputs_, which the listener reads as well
   std::vector<Output> outputs_;
-  std::vector<std::pair<std::string, porter::FileIdentity>> inputs_;
+  std::vector<std::pair<std::string, validation::FileIdentity>> inputs_;
   std::vector<std::function<void()>> waiting_;
   bool standard_output_used_ = false;
   std::exception_ptr error_;

@@ -239,8 +239,8 @@ int run_tile(const TileArguments& arguments, Session& session) {
   session.limit_reading(arguments.search.own);
   session.reads(arguments.network.path);
   session.reads_profile(arguments.profile);
-  porter::OutputFile* const output = session.writes("--output", arguments.output_file, {".json"});
-  porter::OutputFile* const plot = session.writes("--plot", arguments.plot_file);
+  validation::OutputFile* const output = session.writes("--output", arguments.output_file, {".json"});
+  validation::OutputFile* const plot = session.writes("--plot", arguments.plot_file);
   if (arguments.output.json() && plot != nullptr && Session::goes_to_standard_output(*plot))
     throw BadInput(plot->path() + ": --format json goes to the standard output as well",
                    "give one of them a file");

@@ -1,4 +1,4 @@
-# What is installed: the program with its man pages and completion, one library with every room in it
+# What is installed: the program with its man pages and completion, one library with every module in it
 # (shared and static), the headers of include/ as <tessera/...>, the profiles, docs/, a CMake package
 # and what pkg-config asks for.
 # `cpack -G DEB` in the folder of a build makes a Debian package of it (cmake/TesseraPackage.cmake).
@@ -15,14 +15,14 @@ endif()
 
 add_library(tessera SHARED)
 add_library(tessera::tessera ALIAS tessera)
-# Every object of every room, whether something refers to it or not; the archives behind them only
-# bring along what the rooms need themselves (yaml-cpp, CaDiCaL, Z3, ...), which stays inside.
-foreach(room IN LISTS TESSERA_ROOMS)
-  if(room STREQUAL "baselines" AND TARGET tessera_baselines_module)
+# Every object of every module, whether something refers to it or not; the archives behind them only
+# bring along what the modules need themselves (yaml-cpp, CaDiCaL, Z3, ...), which stays inside.
+foreach(module IN LISTS TESSERA_MODULES)
+  if(module STREQUAL "baselines" AND TARGET tessera_baselines_module)
     continue()
   endif()
-  target_sources(tessera PRIVATE $<TARGET_OBJECTS:tessera_${room}>)
-  target_link_libraries(tessera PRIVATE tessera_${room})
+  target_sources(tessera PRIVATE $<TARGET_OBJECTS:tessera_${module}>)
+  target_link_libraries(tessera PRIVATE tessera_${module})
 endforeach()
 tessera_loads_baselines(tessera tessera)
 target_compile_features(tessera INTERFACE cxx_std_20)
@@ -33,12 +33,12 @@ target_link_options(tessera PRIVATE LINKER:--exclude-libs,ALL
   LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/tessera.map)
 set_property(TARGET tessera PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/tessera.map)
 
-# The same objects in one archive. What the rooms need themselves stays outside: whoever links it
-# names the libraries of TESSERA_NEEDS (cmake/TesseraRooms.cmake) to the linker as well.
+# The same objects in one archive. What the modules need themselves stays outside: whoever links it
+# names the libraries of TESSERA_NEEDS (cmake/TesseraModules.cmake) to the linker as well.
 add_library(tessera_static STATIC)
 add_library(tessera::tessera_static ALIAS tessera_static)
-foreach(room IN LISTS TESSERA_ROOMS)
-  target_sources(tessera_static PRIVATE $<TARGET_OBJECTS:tessera_${room}>)
+foreach(module IN LISTS TESSERA_MODULES)
+  target_sources(tessera_static PRIVATE $<TARGET_OBJECTS:tessera_${module}>)
 endforeach()
 target_compile_features(tessera_static INTERFACE cxx_std_20)
 target_include_directories(tessera_static INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -76,7 +76,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} 
 install(FILES ${PROJECT_SOURCE_DIR}/third_party/uplot/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright.uplot)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
         FILES_MATCHING PATTERN "*.md")
-# The door is the folder. tests/arrows/arrows.py knows every header of it by name.
+# The folder is the public API. tests/layering/layering.py knows every header of it by name.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/include/tessera_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

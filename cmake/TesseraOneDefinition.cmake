@@ -1,5 +1,5 @@
 # Two different things of one name in two files: only a link that sees all of them notices. The
-# objects of every room become one, as g++ has them between its parser and its code generator:
+# objects of every module become one, as g++ has them between its parser and its code generator:
 # types are compared then, and no code is made.
 if(NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   return()
@@ -7,8 +7,8 @@ endif()
 get_target_property(sources tessera_cli SOURCES)
 list(FILTER sources INCLUDE REGEX "[.]cpp$")  # nor what loads the engines that are here by themselves
 set(objects "")
-foreach(room IN LISTS TESSERA_ROOMS)
-  list(APPEND objects $<TARGET_OBJECTS:tessera_${room}>)
+foreach(module IN LISTS TESSERA_MODULES)
+  list(APPEND objects $<TARGET_OBJECTS:tessera_${module}>)
 endforeach()
 add_executable(one_definition EXCLUDE_FROM_ALL ${sources} ${objects})
 # Compiled as the program is, and linked with nothing.

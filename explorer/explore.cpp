@@ -28,9 +28,9 @@
 #include "planner/hardware_key.h"
 #include "planner/joined.h"
 #include "planner/peaks.h"
-#include "porter/limited_budget.h"
 #include "tessera/import.h"
 #include "tessera/plan.h"
+#include "validation/limited_budget.h"
 
 namespace tessera::explorer {
 
@@ -353,21 +353,21 @@ class Explorer {
 
   /// What is shared grows with every machine. Without it results are the same, only later.
   void keep_memory_small() {
-    if (!memory_ || porter::resident_memory() < most_resident_) return;
+    if (!memory_ || validation::resident_memory() < most_resident_) return;
     memory_->shrink(false);
     ::malloc_trim(0);
-    if (porter::resident_memory() >= most_resident_) {
+    if (validation::resident_memory() >= most_resident_) {
       memory_->shrink(true);
       ::malloc_trim(0);
     }
     // Where that is what plans under way need, there is no use in trying after each of them.
-    most_resident_ = std::max(most_resident_, porter::resident_memory() / 2 * 3);
+    most_resident_ = std::max(most_resident_, validation::resident_memory() / 2 * 3);
   }
 
   /// What the whole sweep may take, less what it has taken.
   [[nodiscard]] std::optional<Size> memory_left() const {
     if (!params_.limits.memory) return std::nullopt;
-    const Size taken = std::max<Size>(0, porter::resident_memory() - resident_before_);
+    const Size taken = std::max<Size>(0, validation::resident_memory() - resident_before_);
     return std::max<Size>(1, *params_.limits.memory - taken);
   }
 
@@ -571,7 +571,7 @@ class Explorer {
   const ExploreParams& params_;
   Clock::time_point begin_;
   std::optional<Clock::time_point> deadline_;
-  Size resident_before_ = porter::resident_memory();
+  Size resident_before_ = validation::resident_memory();
   Size most_resident_ = Size{2} << 30U;
   std::unique_ptr<Store> store_;
   std::shared_ptr<PlanMemory> memory_;

@@ -1,4 +1,4 @@
-// Whole files in; porter/output_file.h is the way out.
+// Whole files in; validation/output_file.h is the way out.
 //
 //   std::string text = read_file("problem.yaml");
 #pragma once

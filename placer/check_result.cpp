@@ -11,10 +11,10 @@
 #include "model/derived.h"
 #include "model/optional.h"
 #include "placer/certificate.h"
-#include "porter/limited_budget.h"
-#include "porter/requirements.h"
 #include "proof/check_proof.h"
 #include "tessera/errors.h"
+#include "validation/limited_budget.h"
+#include "validation/requirements.h"
 
 namespace tessera::placer {
 
@@ -258,7 +258,7 @@ namespace tessera {
 
 ResultVerdict check_result(const PlacementProblem& problem, const PlacementResult& result,
                            const CheckResultParams& params) {
-  porter::require_result(problem, result);
+  validation::require_result(problem, result);
   return placer::ResultCheck(problem, result, params).run();
 }
 
@@ -275,8 +275,8 @@ CertificateText load_certificate(const std::string& path) {
 
 CertificateVerdict check_certificate(const PlacementProblem& problem, std::string_view text,
                                      const Limits& limits) {
-  porter::require_valid(problem);
-  const porter::LimitedBudget limited(limits);
+  validation::require_valid(problem);
+  const validation::LimitedBudget limited(limits);
   proof::ProofVerdict proof = proof::check_proof(problem, text, limited.budget());
   CertificateVerdict verdict;
   verdict.accepted = proof.accepted;

@@ -8,8 +8,8 @@
 #include "model/hex_text.h"
 #include "placer/lifted.h"
 #include "placer/make_engine.h"
-#include "porter/limited_budget.h"
-#include "porter/requirements.h"
+#include "validation/limited_budget.h"
+#include "validation/requirements.h"
 
 namespace tessera::placer {
 
@@ -39,11 +39,11 @@ Explanation explain_lifted(const PlacementProblem& problem, const Lifted& above,
 namespace tessera {
 
 Explanation explain(const PlacementProblem& problem, const ExplainParams& params) {
-  porter::require_valid(problem);
+  validation::require_valid(problem);
   if (const auto above = placer::lifted(problem))
     return placer::explain_lifted(problem, *above, params);
   encoder::ExplainParams own;
-  const porter::LimitedBudget limited(params.limits);
+  const validation::LimitedBudget limited(params.limits);
   own.budget = limited.budget();
   const std::unique_ptr<engine::PlacementEngine> engine = placer::make_engine("learning");
   own.engine = engine.get();

@@ -10,10 +10,10 @@
 #include "io/error.h"
 #include "io/files.h"
 #include "placer/lifted.h"
-#include "porter/limited_budget.h"
-#include "porter/requirements.h"
 #include "tessera/check.h"
 #include "tessera/errors.h"
+#include "validation/limited_budget.h"
+#include "validation/requirements.h"
 
 namespace tessera::placer {
 
@@ -52,9 +52,9 @@ namespace tessera {
 
 std::optional<StopReason> write_formula(const PlacementProblem& problem, const std::string& format,
                                         const TextSink& sink, const Limits& limits) {
-  porter::require_valid(problem);
+  validation::require_valid(problem);
   placer::require_aligned_bases(problem, "a formula does");
-  const porter::LimitedBudget limited(limits);
+  const validation::LimitedBudget limited(limits);
   Poll poll(limited.budget());
   placer::Blocks blocks(sink);
   std::ostream out(&blocks);
@@ -73,7 +73,7 @@ std::optional<StopReason> write_formula(const PlacementProblem& problem, const s
 }
 
 PlacementResult model_result(const PlacementProblem& problem, const std::string& path) {
-  porter::require_valid(problem);
+  validation::require_valid(problem);
   placer::require_aligned_bases(problem, "a formula does");
   std::istringstream in(io::read_file(io::input_path(path)));
   encoder::ImportedModel model = encoder::import_model(problem, in);

@@ -21,13 +21,13 @@
 #include "placer/in_order.h"
 #include "placer/lifted.h"
 #include "placer/make_engine.h"
-#include "porter/limited_budget.h"
-#include "porter/output_file.h"
-#include "porter/requirements.h"
 #include "search/placement/bounds.h"
 #include "tessera/check.h"
 #include "tessera/errors.h"
 #include "tessera/validate.h"
+#include "validation/limited_budget.h"
+#include "validation/output_file.h"
+#include "validation/requirements.h"
 
 namespace tessera::placer {
 
@@ -54,7 +54,7 @@ class Placer {
         limited_(params.limits) {}
 
   PlacementResult run() {
-    porter::require_valid(problem_);
+    validation::require_valid(problem_);
     if (params_.minimize > Objective::modes) throw BadInput("there is no such thing to minimise");
     objectives_ = resolve_objectives(params_.minimize, problem_);
     const Objective what = objectives_.front();
@@ -69,7 +69,7 @@ class Placer {
           "leave the certificate out, name `maximize_benefit` first, or ask for one objective "
           "with --minimize or --maximize");
     if (!params_.proof.empty())
-      proof_.emplace(params_.proof.string(), porter::OutputFile::Writer::by_name);
+      proof_.emplace(params_.proof.string(), validation::OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();
     // A certificate takes time of its own.
@@ -192,7 +192,7 @@ class Placer {
         throw InternalError("engine " + answer_.engine + " found a placement but gave none");
       result_.placement = std::move(answer_.found.placement);
       tell("check");
-      porter::require_right(problem_, *result_.placement, answer_.engine);
+      validation::require_right(problem_, *result_.placement, answer_.engine);
       result_.heights = from_origins(heights(problem_, *result_.placement), origins_);
       result_.cost = soft_cost(problem_, *result_.placement);
       result_.benefit = benefit_of(problem_, *result_.placement);
@@ -353,7 +353,7 @@ class Placer {
   const PlaceParams& params_;
   std::vector<Size> origins_;
   Clock::time_point start_;
-  porter::LimitedBudget limited_;
+  validation::LimitedBudget limited_;
   engine::SearchParams search_;
   DecideParams settings_;
   Decision answer_;
@@ -361,7 +361,7 @@ class Placer {
   std::vector<std::int64_t> later_bounds_;  ///< of several objectives
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
   std::vector<Size> first_bounds_;  ///< per memory, by adding up
-  std::optional<porter::OutputFile> proof_;
+  std::optional<validation::OutputFile> proof_;
   std::vector<std::vector<std::uint32_t>> refuted_;  ///< sets of optional buffers
   std::string declined_;                             ///< why nobody could write a derivation
   PlacementResult result_;
@@ -373,7 +373,7 @@ PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& abov
                              const PlaceParams& params) {
   PlacementResult result = Placer(above.problem, params, above.by).run();
   lower(above, result);
-  if (result.placement) porter::require_right(problem, *result.placement, result.engine);
+  if (result.placement) validation::require_right(problem, *result.placement, result.engine);
   return result;
 }
 
@@ -484,7 +484,7 @@ PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& p
     best.add(answer(all[asked++], own));
   }
   PlacementResult result = best.result(asked == all.size());
-  if (result.placement) porter::require_right(problem, *result.placement, result.engine);
+  if (result.placement) validation::require_right(problem, *result.placement, result.engine);
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return result;
 }
@@ -518,7 +518,7 @@ std::vector<Objective> resolve_objectives(std::optional<Objective> asked,
 PlacementResult place(const PlacementProblem& problem, const PlaceParams& params) {
   const bool based = std::any_of(problem.memories.begin(), problem.memories.end(),
                                  [](const Memory& memory) { return memory.base != 0; });
-  if (based) porter::require_valid(problem);
+  if (based) validation::require_valid(problem);
   PlacementResult result = based && has_unaligned_base(problem)
                                ? placer::place_tied(problem, params)
                                : placer::Placer(problem, params).run();

@@ -15,9 +15,9 @@
 #include "placer/make_engine.h"
 #include "placer/repack.h"
 #include "placer/tile_engine.h"
-#include "porter/limited_budget.h"
-#include "porter/requirements.h"
 #include "tessera/check.h"
+#include "validation/limited_budget.h"
+#include "validation/requirements.h"
 
 namespace tessera::placer {
 namespace {
@@ -49,7 +49,7 @@ struct Session::State {
   State(PlacementProblem given, const SessionParams& params)
       : problem(std::move(given)),
         name(params.engine),
-        engine((porter::require_valid(problem),
+        engine((validation::require_valid(problem),
                 placer::require_aligned_bases(problem, "a session does"),
                 placer::engine_for(problem, name))),
         layer(size_layer(problem)),
@@ -213,8 +213,9 @@ PlacementResult Session::place(const Limits& limits) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   State& state = *state_;
-  const porter::LimitedBudget limited(limits);
-  if (!state.valid && !state.repack.surely_valid(state.layer)) porter::require_valid(state.problem);
+  const validation::LimitedBudget limited(limits);
+  if (!state.valid && !state.repack.surely_valid(state.layer))
+    validation::require_valid(state.problem);
   state.valid = true;
   engine::SearchParams search{.budget = limited.budget(), .seed = limits.seed};
   engine::SearchResult found;
@@ -233,7 +234,7 @@ PlacementResult Session::place(const Limits& limits) {
   result.heights.assign(state.problem.memories.size(), 0);
   if (result.status == Status::feasible) {
     result.placement = std::move(found.placement);
-    porter::require_right(state.problem, *result.placement, result.engine);
+    validation::require_right(state.problem, *result.placement, result.engine);
     result.heights = heights(state.problem, *result.placement);
     result.cost = soft_cost(state.problem, *result.placement);
     result.proven_optimal = result.cost == 0;

@@ -13,11 +13,11 @@
 #include "placer/make_engine.h"
 #include "placer/tile_engine.h"
 #include "placer/tile_need.h"
-#include "porter/limited_budget.h"
-#include "porter/requirements.h"
 #include "search/tiles/tile_search.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
+#include "validation/limited_budget.h"
+#include "validation/requirements.h"
 
 namespace tessera::placer {
 
@@ -286,7 +286,7 @@ class VariantSearch {
   const TileParams& params_;
   bool all_;
   std::optional<tiling::TileShape> shape_;
-  porter::LimitedBudget limited_;
+  validation::LimitedBudget limited_;
   std::vector<TileVariant> variants_;
   std::vector<std::optional<VariantAnswer>> answers_;
   std::atomic<std::size_t> first_fit_;  // the first variant that takes the shape asked about
@@ -299,7 +299,7 @@ class VariantSearch {
 void list_largest(const tiling::Subgraph& part, const Hardware& hardware, TileParams params,
                   const Budget& budget, TileReport& report, Stats& stats) {
   params.variants = {report.variant};
-  params.limits = porter::rest_of(params.limits, budget);
+  params.limits = validation::rest_of(params.limits, budget);
   VariantAnswer listed = std::move(VariantSearch(part, hardware, params, true).run().front());
   add(stats, listed.counters);
   report.all = std::move(listed.report.all);
@@ -344,8 +344,8 @@ std::vector<TileVariant> tile_variants(const TilingOptions& options) {
 
 TileReport find_largest_tile(const Network& network, const Hardware& hardware,
                              const TileParams& params) {
-  porter::require_valid(network);
-  porter::require_valid(hardware);
+  validation::require_valid(network);
+  validation::require_valid(hardware);
   placer::require_valid(params);
   if (params.ops.first > params.ops.last || params.ops.last >= network.ops.size())
     throw BadInput("ops " + std::to_string(params.ops.first) + ":" +

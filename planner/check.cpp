@@ -16,8 +16,8 @@
 #include "planner/offchip.h"
 #include "planner/piece.h"
 #include "planner/pinned.h"
-#include "porter/requirements.h"
 #include "tessera/plan.h"
+#include "validation/requirements.h"
 
 namespace tessera::planner {
 
@@ -304,8 +304,8 @@ namespace tessera {
 
 std::vector<std::string> check_plan(const Network& network, const Hardware& hardware,
                                     const NetworkPlan& plan) {
-  porter::require_valid(network);
-  porter::require_valid(hardware);
+  validation::require_valid(network);
+  validation::require_valid(hardware);
   planner::PinnedMachine own;
   try {
     own = planner::as_planned(network, hardware, plan.joined, plan.pinned);

@@ -165,8 +165,8 @@ double Plannings::least_of_all(const NetworkPlan& plan, bool early, const Budget
 }
 
 void Plannings::bounds_in_time(const NetworkPlan& plan) {
-  least_of_all(plan, false, porter::without_last(2, limited_.budget()));
-  if (later_.early) least_of_all(plan, true, porter::without_last(2, limited_.budget()));
+  least_of_all(plan, false, validation::without_last(2, limited_.budget()));
+  if (later_.early) least_of_all(plan, true, validation::without_last(2, limited_.budget()));
 }
 
 std::string Plannings::over_everything() const {

@@ -17,11 +17,11 @@
 #include "planner/modes.h"
 #include "planner/piece.h"
 #include "planner/pinned.h"
-#include "porter/limited_budget.h"
-#include "porter/requirements.h"
 #include "tessera/check.h"
 #include "tessera/check_result.h"
 #include "tessera/plan.h"
+#include "validation/limited_budget.h"
+#include "validation/requirements.h"
 
 namespace tessera::planner {
 
@@ -33,8 +33,8 @@ std::string group_name(const PlannedSubgraph& s) {
 
 NetworkPlan read_plan(std::string_view text, const std::string& path, const Network& network,
                       const Hardware& hardware, const io::PlannedClaims& claims) {
-  porter::require_valid(network);
-  porter::require_valid(hardware);
+  validation::require_valid(network);
+  validation::require_valid(hardware);
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
   std::optional<PinnedMachine> own;
   const io::PlannedProblem problem_of = [&](const io::PlannedPlaces& places,
@@ -172,7 +172,7 @@ class ClaimCheck {
   }
 
   void baseline() {
-    const porter::LimitedBudget limited(limits_);
+    const validation::LimitedBudget limited(limits_);
     const Hardware machine = baseline_machine(network_, hardware_);
     Candidates candidates(network_, machine, effort(limited.budget()), make_plan_memory());
     const SingleOps singles = single_ops(candidates, network_.ops.size(), limits_.threads);
@@ -212,7 +212,7 @@ class ClaimCheck {
   /// Proved once more: the answer here may be better, or worse where time is short.
   void objectives() {
     for (const ObjectiveValue& said : plan_.objectives) {
-      const porter::LimitedBudget limited(limits_);
+      const validation::LimitedBudget limited(limits_);
       const CandidateParams same = effort(limited.budget());
       std::vector<PlannedSubgraph> runs = plan_.subgraphs;
       const PinnedMachine planned = as_planned(network_, hardware_, plan_.joined, plan_.pinned);
@@ -248,17 +248,17 @@ class ClaimCheck {
 namespace tessera {
 
 std::string plan_json(const NetworkPlan& plan) {
-  porter::require_plan(plan);
+  validation::require_plan(plan);
   return io::write_plan_json(plan);
 }
 
 std::string plan_csv(const NetworkPlan& plan) {
-  porter::require_plan(plan);
+  validation::require_plan(plan);
   return io::write_plan_csv(plan);
 }
 
 std::string plan_c_header(const NetworkPlan& plan, std::string_view name) {
-  porter::require_plan(plan);
+  validation::require_plan(plan);
   if (plan.status != Status::feasible)
     throw BadInput("there is no plan that a header could be about");
   return io::write_plan_c_header(plan, name);

@@ -10,10 +10,10 @@
 #include "facts/modes.h"
 #include "placer/decide.h"
 #include "planner/piece.h"
-#include "porter/limited_budget.h"
 #include "tessera/errors.h"
 #include "tessera/validate.h"
 #include "tiling/kept_rows.h"
+#include "validation/limited_budget.h"
 
 namespace tessera::planner {
 namespace {
@@ -171,7 +171,7 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const H
     together.add(pieces.back());
   }
   if (together.homeless()) return {Status::infeasible, StopReason::completed};
-  const porter::LimitedBudget limited(limits);
+  const validation::LimitedBudget limited(limits);
   const placer::Decision decision =
       placer::decide(together.problem(), {.budget = limited.budget(), .seed = limits.seed},
                      {.threads = limits.threads});

@@ -67,7 +67,7 @@ double LaterLook::score_of(const std::vector<PlannedSubgraph>& runs) const {
 }
 
 Limits LaterLook::limits_to_settle() const {
-  Limits limits = porter::rest_of(params_.limits, budget_);
+  Limits limits = validation::rest_of(params_.limits, budget_);
   limits.work = params_.nodes_per_question;
   return limits;
 }

@@ -13,11 +13,11 @@
 #include "planner/candidates.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"
-#include "porter/limited_budget.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
 #include "tessera/plan.h"
+#include "validation/limited_budget.h"
 
 namespace tessera::planner {
 
@@ -69,7 +69,7 @@ class LaterLook {
   const Network& network_;
   const Hardware& hardware_;
   const PlanParams& params_;
-  porter::LimitedBudget limited_;
+  validation::LimitedBudget limited_;
   Budget budget_;
   cost::Score score_;
   PeakLimits limits_;

@@ -283,9 +283,9 @@ PlanParams Plannings::for_the_search(PlanParams params, const Hardware& hardware
   return params;
 }
 
-PlanParams Plannings::rest_of(const porter::LimitedBudget& limited) const {
+PlanParams Plannings::rest_of(const validation::LimitedBudget& limited) const {
   PlanParams rest = params_;
-  rest.limits = porter::rest_of(params_.limits, limited.budget());
+  rest.limits = validation::rest_of(params_.limits, limited.budget());
   return rest;
 }
 
@@ -296,7 +296,7 @@ void Plannings::note(StopReason stop) {
 NetworkPlan Plannings::soon_placed() {
   PlanParams params = rest();
   if (params.limits.timeout) *params.limits.timeout /= 2;
-  const porter::LimitedBudget part(params.limits);
+  const validation::LimitedBudget part(params.limits);
   NetworkPlan best;
   const auto look = [&](std::size_t most_ops, std::int64_t tile_shapes) {
     params = rest_of(part);

@@ -20,17 +20,17 @@
 #include "planner/offchip.h"
 #include "planner/pinned.h"
 #include "planner/planning.h"
-#include "porter/limited_budget.h"
-#include "porter/requirements.h"
 #include "tessera/plan.h"
 #include "tiling/joined.h"
+#include "validation/limited_budget.h"
+#include "validation/requirements.h"
 
 namespace tessera::planner {
 namespace {
 
 void require_effort(const Network& network, const Hardware& hardware, const PlanParams& params) {
-  porter::require_valid(network);
-  porter::require_valid(hardware);
+  validation::require_valid(network);
+  validation::require_valid(hardware);
   if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
   if (params.tile_shapes < 0 || params.proof_shapes < 0)
     throw BadInput("so many shapes of tiles cannot be looked at: `tile_shapes` is " +
@@ -87,14 +87,14 @@ bool has_a_free_join(const Network& network, const NetworkPlan& plan) {
 NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanParams params) {
   const Network joined = planned_network(network, hardware, params);
   if (joined == network) return plan_fully(network, hardware, params);
-  const porter::LimitedBudget limited(params.limits);
+  const validation::LimitedBudget limited(params.limits);
   if (!params.memory) params.memory = make_plan_memory();
-  params.limits = porter::rest_of(params.limits, limited.budget());
+  params.limits = validation::rest_of(params.limits, limited.budget());
   NetworkPlan first = plan_fully(joined, hardware, params);
   if (cut_short(first.stop) ||
       (first.status == Status::feasible && !has_a_free_join(joined, first)))
     return first;
-  params.limits = porter::rest_of(params.limits, limited.budget());
+  params.limits = validation::rest_of(params.limits, limited.budget());
   if (params.progress)
     params.progress = [tell = params.progress,
                        score = first.status == Status::feasible ? first.score
@@ -131,7 +131,7 @@ void claim_with_pins(const Network& network, const Hardware& hardware, const Pla
 NetworkPlan pinned_ways(const Network& network, const Hardware& hardware, PlanParams params) {
   if (params.tile_shapes == 0 || !may_pin(network, hardware))
     return both_ways(network, hardware, params);
-  const porter::LimitedBudget limited(params.limits);
+  const validation::LimitedBudget limited(params.limits);
   if (!params.memory) params.memory = make_plan_memory();
   const Limits all = params.limits;
   params.limits = part_of(all, 2);
@@ -146,7 +146,7 @@ NetworkPlan pinned_ways(const Network& network, const Hardware& hardware, PlanPa
       break;
     }
     const PinnedMachine own = with_pins(network, hardware, choices[k]);
-    params.limits = part_of(porter::rest_of(all, limited.budget()), choices.size() - k);
+    params.limits = part_of(validation::rest_of(all, limited.budget()), choices.size() - k);
     NetworkPlan plan = both_ways(own.network, own.hardware, params);
     plan.pinned = choices[k];
     plan.baseline = first.baseline;
@@ -176,7 +176,7 @@ NetworkPlan within_capacities(const Network& network, const Hardware& hardware, 
   if (always_settles(hardware) || off_chip::behind(hardware) != nullptr ||
       !never_fits_offchip(network, hardware).empty())
     return pinned_ways(network, hardware, params);
-  const porter::LimitedBudget limited(params.limits);
+  const validation::LimitedBudget limited(params.limits);
   if (!params.memory) params.memory = make_plan_memory();
   const Limits all = params.limits;
   Hardware unbounded_machine = hardware;
@@ -186,7 +186,7 @@ NetworkPlan within_capacities(const Network& network, const Hardware& hardware, 
   NetworkPlan free = pinned_ways(network, unbounded_machine, params);
   const bool fits = free.status == Status::feasible && has_room_off_chip(free, hardware);
   if (free.status == Status::infeasible || (fits && !cut_short(free.stop))) return free;
-  params.limits = porter::rest_of(all, limited.budget());
+  params.limits = validation::rest_of(all, limited.budget());
   NetworkPlan within = pinned_ways(network, hardware, params);
   return fits ? better_of(std::move(free), std::move(within)) : within;
 }
@@ -200,7 +200,7 @@ namespace tessera {
 std::optional<PlanReference> layer_by_layer(const Network& network, const Hardware& hardware,
                                             const PlanParams& params) {
   planner::require_effort(network, hardware, params);
-  const porter::LimitedBudget limited(params.limits);
+  const validation::LimitedBudget limited(params.limits);
   try {
     cost::require_engines(network, hardware);
     const Hardware machine = planner::baseline_machine(network, hardware);
@@ -233,8 +233,8 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
                          const PlanParams& params) {
   planner::require_effort(network, hardware, params);
   if (params.max_ops < 1) throw BadInput("a run has at least one op: max_ops is 0");
-  if (hardware.reference) porter::require_valid(*hardware.reference);
-  if (params.reference) porter::require_reference(*params.reference);
+  if (hardware.reference) validation::require_valid(*hardware.reference);
+  if (params.reference) validation::require_reference(*params.reference);
   NetworkPlan plan;
   try {
     cost::require_engines(network, hardware);

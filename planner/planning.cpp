@@ -23,14 +23,14 @@
 #include "planner/option.h"
 #include "planner/peaks.h"
 #include "planner/prove.h"
-#include "porter/limited_budget.h"
-#include "porter/requirements.h"
 #include "search/partition/cover.h"
 #include "search/partition/structure.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
 #include "tessera/tile.h"
 #include "tiling/reach.h"
+#include "validation/limited_budget.h"
+#include "validation/requirements.h"
 
 namespace tessera::planner {
 
@@ -86,7 +86,7 @@ search::CoverResult best_in_time(const search::CoverProblem& problem,
   search::CoverResult early;
   if (problem.ops > deep) early = cover_of_short_runs(problem, params, short_run);
   search::CoverParams first = params;
-  first.budget = porter::without_last(7, params.budget);
+  first.budget = validation::without_last(7, params.budget);
   search::CoverResult result = search::best_cover(problem, first);
   const auto time_left = [&] { return !params.budget.exhausted(); };
   if (result.stop == StopReason::time_limit)
@@ -242,7 +242,7 @@ class Planner {
       plan_.reference = *params_.reference;
     } else if (other != nullptr && hardware_key(*other) != hardware_key(hardware_)) {
       PlanParams rest = params_;
-      rest.limits = porter::rest_of(params_.limits, search_);
+      rest.limits = validation::rest_of(params_.limits, search_);
       rest.memory = memory_;
       std::optional<PlanReference> made;
       try {
@@ -422,7 +422,7 @@ class Planner {
 
   /// Cheaper tiles are looked for at the end.
   [[nodiscard]] search::CoverParams in_part_of_the_time(search::CoverParams params) const {
-    if (params_.tile_shapes > 0) params.budget = porter::without_last(4, params.budget);
+    if (params_.tile_shapes > 0) params.budget = validation::without_last(4, params.budget);
     return params;
   }
 
@@ -498,7 +498,7 @@ class Planner {
 
   /// What stays on the chip gets one place in all runs, however much of its time the search took.
   void settle() {
-    const Limits limits = porter::rest_of(params_.limits, limited_.budget());
+    const Limits limits = validation::rest_of(params_.limits, limited_.budget());
     // Less of the memory was for tiles alone.
     const PeakLimits peaks = peak_limits_of(params_);
     const Hardware within = machine_within(hardware_, peaks);
@@ -551,7 +551,7 @@ class Planner {
   ObjectiveWeights weights_;
   PeakLimits limits_;
   std::chrono::steady_clock::time_point begin_;
-  porter::LimitedBudget limited_;
+  validation::LimitedBudget limited_;
   Budget search_;      ///< of everything until the runs are known
   Hardware lowered_;   ///< `hardware_` with the tiles that covers are found with at first
   Hardware baseline_;  ///< on which each op is planned alone

@@ -24,8 +24,8 @@
 #include "planner/descent.h"
 #include "planner/planning.h"
 #include "planner/residency.h"
-#include "porter/limited_budget.h"
 #include "tessera/plan.h"
+#include "validation/limited_budget.h"
 
 namespace tessera::planner {
 
@@ -100,7 +100,7 @@ class Plannings {
   [[nodiscard]] PlanParams rest() const { return rest_of(covers_ ? *covers_ : limited_); }
   /// What stays may be worth more than what the rest of a search for covers finds.
   [[nodiscard]] static Limits part_for_covers(Limits limits);
-  [[nodiscard]] PlanParams rest_of(const porter::LimitedBudget& limited) const;
+  [[nodiscard]] PlanParams rest_of(const validation::LimitedBudget& limited) const;
 
   /// A limit that ends a look for something better ends the plan, too.
   void note(StopReason stop);
@@ -197,10 +197,10 @@ class Plannings {
   mutable std::mutex told_lock_;  ///< of the next two
   mutable double told_score_ = std::numeric_limits<double>::infinity();
   mutable std::int64_t told_solved_ = 0;
-  const porter::LimitedBudget whole_;
-  const porter::LimitedBudget going_on_;         ///< of what is looked for when all else is settled
-  const porter::LimitedBudget limited_;          ///< of what is looked for
-  std::optional<porter::LimitedBudget> covers_;  ///< the part of it for covers, while they are
+  const validation::LimitedBudget whole_;
+  const validation::LimitedBudget going_on_;  ///< of what is looked for when all else is settled
+  const validation::LimitedBudget limited_;   ///< of what is looked for
+  std::optional<validation::LimitedBudget> covers_;  ///< the part of it for covers, while they are
   const Clock::time_point begin_ = Clock::now();
   std::int64_t solved_ = 0;  ///< so far
   StopReason cut_ = StopReason::completed;

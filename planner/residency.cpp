@@ -21,9 +21,9 @@
 #include "planner/peaks.h"
 #include "planner/planning.h"
 #include "planner/put_together.h"
-#include "porter/limited_budget.h"
 #include "tiling/joined.h"
 #include "tiling/subgraph.h"
+#include "validation/limited_budget.h"
 
 namespace tessera::planner {
 namespace {
@@ -104,7 +104,7 @@ class Residency : LaterLook {
     State best{plan.subgraphs, {}, score_of(plan.subgraphs)};
     const Budget whole = budget_;
     // Putting together what was found tells more in little time than more starts do.
-    budget_ = porter::without_last(8, whole);
+    budget_ = validation::without_last(8, whole);
     std::vector<State> found =
         all_sets_ ? std::vector{best_of_every_set(best)} : from_all_starts(std::move(best));
     std::vector<State> others = from_others();
@@ -389,7 +389,7 @@ class Residency : LaterLook {
     return true;
   }
 
-  [[nodiscard]] Limits rest() const { return porter::rest_of(params_.limits, budget_); }
+  [[nodiscard]] Limits rest() const { return validation::rest_of(params_.limits, budget_); }
 
   /// What is known of the best cover with what stays in so much of the memory.
   struct Cover {

@@ -10,8 +10,8 @@
 #include "planner/chart.h"
 #include "planner/pinned.h"
 #include "planner/walk.h"
-#include "porter/requirements.h"
 #include "tessera/plan.h"
+#include "validation/requirements.h"
 
 namespace tessera::planner {
 

@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import arrows
+import layering
 
 # file -> (text, the words each complaint must contain)
 SAMPLE = {
@@ -25,9 +25,9 @@ SAMPLE = {
                                 '#include "units.h"\n// hidden\nAnswer place(int);\n',
                                 ["not relative to itself", "which is not"]),
     "include/tessera/units.h": ('#include "place.h"\n', ["model may not include placer"]),
-    "include/tessera/unheard.h": ("", ["no list in arrows.py names its room"]),
+    "include/tessera/unheard.h": ("", ["no list in layering.py names its module"]),
     "include/tessera/tessera.h": ('#include "place.h"\n#include "unheard.h"\n',
-                                  ["which is in no room"]),
+                                  ["which is in no module"]),
     "planner/p.h": ('#include "tessera/place.h"\n#include "tessera/units.h"\n', []),
     "search/n.h": ("namespace tessera::search {\nstruct Own {\n  int n;\n};\n}  // namespace tessera::search\n"
                    "namespace tessera::facts {\nstruct Known;\nstruct Other {};\n}  // namespace tessera::facts\n",
@@ -58,13 +58,13 @@ def wrong_files(wrong):
     return failures
 
 
-def wrong_doors(wrong):
+def wrong_apis(wrong):
     """The lists are held against the folder, and tessera.h against the lists."""
     found = {(str(file), reason) for file, _, reason in wrong}
     missing = {("include/tessera/tessera.h", "does not include units.h"),
-               ("include/tessera/tile.h", "is in arrows.py, and there is no such file")} - found
+               ("include/tessera/tile.h", "is in layering.py, and there is no such file")} - found
     no_fault = {("include/tessera/tessera.h", "does not include place.h"),
-                ("include/tessera/units.h", "is in arrows.py, and there is no such file")} & found
+                ("include/tessera/units.h", "is in layering.py, and there is no such file")} & found
     return [f"not found: {each}" for each in missing] + [f"no fault: {each}" for each in no_fault]
 
 
@@ -75,8 +75,8 @@ def main():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        count, wrong = arrows.broken_includes(root)
-        failures = wrong_files(wrong + arrows.wrong_namespaces(root)) + wrong_doors(arrows.wrong_door(root))
+        count, wrong = layering.broken_includes(root)
+        failures = wrong_files(wrong + layering.wrong_namespaces(root)) + wrong_apis(layering.wrong_api(root))
     if count != len(SAMPLE):
         failures.append(f"{count} files read, {len(SAMPLE)} expected")
     for line in failures:

@@ -1,4 +1,4 @@
-#include "porter/limited_budget.h"
+#include "validation/limited_budget.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "tests/support/effort.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 namespace {
 
 TEST(LimitedBudgetTest, ACallWithinACallHasWhatIsLeft) {
@@ -38,4 +38,4 @@ TEST(LimitedBudgetTest, WhatHasNoLimitHasNoneWithin) {
 }
 
 }  // namespace
-}  // namespace tessera::porter
+}  // namespace tessera::validation

@@ -1,6 +1,6 @@
 // Traces are what they claim to be: exactly so many buffers, well-formed, the same every time.
 
-#include "porter/generate_traces.h"
+#include "validation/generate_traces.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "tessera/validate.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 namespace {
 
 /// One number for everything that matters about the buffers.
@@ -86,4 +86,4 @@ TEST(GenerateTraces, NamesRoundTrip) {
 }
 
 }  // namespace
-}  // namespace tessera::porter
+}  // namespace tessera::validation

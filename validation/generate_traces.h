@@ -12,7 +12,7 @@
 
 #include "tessera/problem.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 enum class TraceKind : std::uint8_t {
   /// A program's heap: one event a step, sizes and lifetimes with power-law tails, a few sizes far
@@ -43,4 +43,4 @@ struct TraceParams {
 /// ensure: validate() of the result is empty.
 [[nodiscard]] PlacementProblem generate_trace(const TraceParams& params);
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation

@@ -15,7 +15,7 @@
 #include "tessera/network_plan.h"
 #include "tessera/problem.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 void require_valid(const PlacementProblem& problem);
 void require_valid(const Network& network);
@@ -35,4 +35,4 @@ void require_result(const PlacementProblem& problem, const PlacementResult& resu
 void require_plan(const NetworkPlan& plan);
 void require_reference(const PlanReference& reference);
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation

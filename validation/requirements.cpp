@@ -1,4 +1,4 @@
-#include "porter/requirements.h"
+#include "validation/requirements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "tessera/placement.h"
 #include "tessera/validate.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 namespace {
 
@@ -127,4 +127,4 @@ void require_plan(const NetworkPlan& plan) {
   require_reference(plan.reference);
 }
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation

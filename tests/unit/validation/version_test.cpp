@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace tessera::porter {
+namespace tessera::validation {
 namespace {
 
 TEST(Version, TheLibrarySaysWhatTheHeaderSays) {
@@ -13,4 +13,4 @@ TEST(Version, TheLibrarySaysWhatTheHeaderSays) {
 }
 
 }  // namespace
-}  // namespace tessera::porter
+}  // namespace tessera::validation

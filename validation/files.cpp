@@ -15,11 +15,11 @@
 #include "io/svg.h"
 #include "io/units.h"
 #include "model/optional.h"
-#include "porter/output_file.h"
-#include "porter/requirements.h"
 #include "tessera/check.h"
+#include "validation/output_file.h"
+#include "validation/requirements.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 namespace {
 
@@ -125,7 +125,7 @@ std::vector<Offset> addresses_of(const PlacementProblem& problem, const Placemen
 
 }  // namespace
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation
 
 namespace tessera {
 
@@ -142,24 +142,24 @@ PlacementResult load_result(const std::string& path, const Input& input) {
 }
 
 PlacementResult load_result_text(std::string text, const std::string& path, const Input& input) {
-  if (io::is_tflite(text, path)) return porter::result_from_tflite(text, path, input);
+  if (io::is_tflite(text, path)) return validation::result_from_tflite(text, path, input);
   if (io::detect_format(text) == io::ProblemFormat::dsa_json)
     return io::read_placement_json(text, path, input.problem);
   const Input read = io::load_problem_text(std::move(text), path);
   if (!read.csv)
     throw BadInput(path + ": is neither a placement JSON nor a CSV with offsets",
                    "a .yaml of place --output is a problem with fixed offsets: give it to place");
-  return porter::result_from_csv(path, input.problem, read);
+  return validation::result_from_csv(path, input.problem, read);
 }
 
 std::string result_json(const PlacementProblem& problem, const PlacementResult& result) {
-  porter::require_result(problem, result);
+  validation::require_result(problem, result);
   return io::write_placement_json(problem, result);
 }
 
 }  // namespace tessera
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 namespace {
 
@@ -171,22 +171,22 @@ void require_csv(const PlacementProblem& problem) {
 
 }  // namespace
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation
 
 namespace tessera {
 
 std::string result_csv(const Input& input, const Placement& placement) {
-  porter::require_valid(input.problem);
-  porter::require_placed(input.problem, placement);
-  const std::vector<Offset> addresses = porter::addresses_of(input.problem, placement);
+  validation::require_valid(input.problem);
+  validation::require_placed(input.problem, placement);
+  const std::vector<Offset> addresses = validation::addresses_of(input.problem, placement);
   if (input.csv) return io::write_buffer_csv(input.csv->table, placement.places, addresses);
-  porter::require_csv(input.problem);
+  validation::require_csv(input.problem);
   return io::write_buffer_csv(input.problem, placement.places, addresses);
 }
 
 std::string result_tflite(const Input& input, const Placement& placement) {
-  porter::require_valid(input.problem);
-  porter::require_placed(input.problem, placement);
+  validation::require_valid(input.problem);
+  validation::require_placed(input.problem, placement);
   if (!input.tflite)
     throw BadInput("the input is no TensorFlow Lite model, so none can be written",
                    "use .json, .csv or .yaml");
@@ -211,25 +211,25 @@ std::string result_tflite(const Input& input, const Placement& placement) {
 
 std::string result_c_header(const PlacementProblem& problem, const Placement& placement,
                             std::string_view name) {
-  porter::require_valid(problem);
-  porter::require_placed(problem, placement);
+  validation::require_valid(problem);
+  validation::require_placed(problem, placement);
   return io::write_c_header(problem, placement, name);
 }
 
 std::string problem_csv(const Input& input) {
-  porter::require_valid(input.problem);
-  porter::require_csv(input.problem);
+  validation::require_valid(input.problem);
+  validation::require_csv(input.problem);
   return io::write_buffer_csv(input.problem);
 }
 
 std::string problem_yaml(const PlacementProblem& problem) {
-  porter::require_valid(problem);
+  validation::require_valid(problem);
   return io::write_problem_yaml(problem);
 }
 
 std::string placed_yaml(const PlacementProblem& problem, const Placement& placement) {
-  porter::require_valid(problem);
-  porter::require_placed(problem, placement);
+  validation::require_valid(problem);
+  validation::require_placed(problem, placement);
   PlacementProblem fixed = problem;
   for (BufferIndex b = 0; b < fixed.buffers.size(); ++b) {
     if (is_left_out(placement, b)) continue;  // it stays optional
@@ -246,8 +246,8 @@ std::string placed_yaml(const PlacementProblem& problem, const Placement& placem
 
 std::string placement_picture(const PlacementProblem& problem, const Placement& placement,
                               const std::string& title) {
-  porter::require_valid(problem);
-  porter::require_placed(problem, placement);
+  validation::require_valid(problem);
+  validation::require_placed(problem, placement);
   io::SvgOptions options;
   options.title = title;
   if (!placement.left_out.empty()) {
@@ -293,7 +293,7 @@ std::string size_text(Size size) {
 }
 
 void write_output(const std::string& path, std::string_view text) {
-  porter::OutputFile file(path);
+  validation::OutputFile file(path);
   file.write(text);
   file.commit();
 }

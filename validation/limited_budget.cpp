@@ -1,4 +1,4 @@
-#include "porter/limited_budget.h"
+#include "validation/limited_budget.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include "tessera/errors.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 namespace {
 
@@ -97,4 +97,4 @@ Limits rest_of(Limits limits, const Budget& budget) {
   return limits;
 }
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation

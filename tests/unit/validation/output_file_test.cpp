@@ -1,4 +1,4 @@
-#include "porter/output_file.h"
+#include "validation/output_file.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include "tessera/files.h"
 #include "tests/unit/io/support.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 namespace {
 
 namespace fs = std::filesystem;
@@ -335,4 +335,4 @@ TEST(WriteOutput, IsAllAtOnce) {
 }
 
 }  // namespace
-}  // namespace tessera::porter
+}  // namespace tessera::validation

@@ -1,8 +1,8 @@
-# A room is a top-level folder; every .cpp below it belongs to one static library tessera_<room>.
+# A module is a top-level folder; every .cpp below it belongs to one static library tessera_<module>.
 # Adding a file needs no list to be edited: the folder is the list.
 
 add_library(tessera_flags INTERFACE)
-# include/ is the public door, shared by all rooms: <tessera/...>, exactly what is installed.
+# include/ is the public API, shared by all modules: <tessera/...>, exactly what is installed.
 target_include_directories(tessera_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_compile_features(tessera_flags INTERFACE cxx_std_20)
 # -Wno-restrict: g++ 12 warns about std::string operator+ without cause (GCC bug 105651);
@@ -36,64 +36,64 @@ else()
   target_link_options(tessera_flags INTERFACE LINKER:-z,relro,-z,now)
 endif()
 
-set(TESSERA_ROOMS "")
+set(TESSERA_MODULES "")
 
-# tessera_room(room [USES rooms...] [WITHOUT regex])
-function(tessera_room room)
-  cmake_parse_arguments(ROOM "" "WITHOUT" "USES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room}/*.cpp)
-  if(ROOM_WITHOUT)
-    list(FILTER sources EXCLUDE REGEX "${ROOM_WITHOUT}")
+# tessera_module(module [USES modules...] [WITHOUT regex])
+function(tessera_module module)
+  cmake_parse_arguments(MODULE "" "WITHOUT" "USES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${module}/*.cpp)
+  if(MODULE_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "${MODULE_WITHOUT}")
   endif()
   if(NOT sources)
     return()
   endif()
-  add_library(tessera_${room} STATIC ${sources})
-  tessera_unity_groups(tessera_${room} ${sources})
-  set(rooms ${TESSERA_ROOMS})
-  list(APPEND rooms ${room})
-  set(TESSERA_ROOMS ${rooms} PARENT_SCOPE)
-  set_property(TARGET tessera_${room} PROPERTY TESSERA_USES "${ROOM_USES}")
+  add_library(tessera_${module} STATIC ${sources})
+  tessera_unity_groups(tessera_${module} ${sources})
+  set(modules ${TESSERA_MODULES})
+  list(APPEND modules ${module})
+  set(TESSERA_MODULES ${modules} PARENT_SCOPE)
+  set_property(TARGET tessera_${module} PROPERTY TESSERA_USES "${MODULE_USES}")
 endfunction()
 
 # A forest (engine/forest.h) becomes a text in the program: X.forest and X_forest.cpp.in beside it.
-function(tessera_forest room file)
+function(tessera_forest module file)
   set(path ${PROJECT_SOURCE_DIR}/${file})
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
   file(READ ${path} forest)
   get_filename_component(name ${file} NAME_WE)
   get_filename_component(folder ${path} DIRECTORY)
   configure_file(${folder}/${name}_forest.cpp.in ${PROJECT_BINARY_DIR}/${name}_forest.cpp @ONLY)
-  target_sources(tessera_${room} PRIVATE ${PROJECT_BINARY_DIR}/${name}_forest.cpp)
+  target_sources(tessera_${module} PRIVATE ${PROJECT_BINARY_DIR}/${name}_forest.cpp)
 endfunction()
 
 # A library that the program has inside where there is an archive of it, and that others share: the
 # loader would look up some thousand of its names each time the program starts.
 option(TESSERA_PROGRAM_HAS_INSIDE "Link the program with archives of libraries where there are any" ON)
-function(tessera_links room name shared)
+function(tessera_links module name shared)
   find_library(archive_of_${name} lib${name}.a)
   mark_as_advanced(archive_of_${name})
   if(TESSERA_PROGRAM_HAS_INSIDE AND archive_of_${name})
-    target_link_libraries(tessera_${room} PRIVATE
+    target_link_libraries(tessera_${module} PRIVATE
       $<IF:$<BOOL:$<TARGET_PROPERTY:TESSERA_IS_PROGRAM>>,${archive_of_${name}},${shared}>)
   else()
-    target_link_libraries(tessera_${room} PRIVATE ${shared})
+    target_link_libraries(tessera_${module} PRIVATE ${shared})
   endif()
 endfunction()
 
-# Third-party libraries enter one room each. Their headers are system headers (no warnings of theirs).
-function(tessera_room_libraries)
+# Third-party libraries enter one module each. Their headers are system headers (no warnings of theirs).
+function(tessera_module_libraries)
   find_package(Threads REQUIRED)
-  foreach(room IN LISTS TESSERA_ROOMS)
-    target_link_libraries(tessera_${room} PUBLIC tessera_flags)
-    get_property(uses TARGET tessera_${room} PROPERTY TESSERA_USES)
+  foreach(module IN LISTS TESSERA_MODULES)
+    target_link_libraries(tessera_${module} PUBLIC tessera_flags)
+    get_property(uses TARGET tessera_${module} PROPERTY TESSERA_USES)
     foreach(other IN LISTS uses)
       if(other STREQUAL "baselines" AND TARGET tessera_baselines)
         # Inside, or loaded when they are asked for (cmake/TesseraBaselines.cmake).
-        target_link_libraries(tessera_${room} PUBLIC
+        target_link_libraries(tessera_${module} PUBLIC
           $<IF:$<BOOL:$<TARGET_PROPERTY:TESSERA_LOADS_BASELINES>>,tessera_baselines_loaded,tessera_baselines>)
       elseif(TARGET tessera_${other})
-        target_link_libraries(tessera_${room} PUBLIC tessera_${other})
+        target_link_libraries(tessera_${module} PUBLIC tessera_${other})
       endif()
     endforeach()
   endforeach()
@@ -182,18 +182,18 @@ function(tessera_room_libraries)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/placer/engines.cpp
       PROPERTIES COMPILE_DEFINITIONS "${missing}")
   endif()
-  # What a program names to the linker that has the rooms' objects inside.
+  # What a program names to the linker that has the modules' objects inside.
   set(TESSERA_NEEDS ${needs} PARENT_SCOPE)
   set(TESSERA_BASELINES_NEED ${baselines_need} PARENT_SCOPE)
 endfunction()
 
-# tessera_program(name SOURCES... USES rooms...): one GoogleTest program.
+# tessera_program(name SOURCES... USES modules...): one GoogleTest program.
 function(tessera_program name)
   cmake_parse_arguments(T "" "" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   tessera_unity_groups(${name} ${T_SOURCES})
-  foreach(room IN LISTS T_USES)
-    target_link_libraries(${name} PRIVATE tessera_${room})
+  foreach(module IN LISTS T_USES)
+    target_link_libraries(${name} PRIVATE tessera_${module})
   endforeach()
   if(TARGET tessera_testing)
     target_link_libraries(${name} PRIVATE tessera_testing)
@@ -218,14 +218,14 @@ function(tessera_add_test name program)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${T_LABELS}")
 endfunction()
 
-# tessera_test(name SOURCES... USES rooms... LABELS ...): a program that is one test; left out where a room is.
+# tessera_test(name SOURCES... USES modules... LABELS ...): a program that is one test; left out where a module is.
 function(tessera_test name)
   cmake_parse_arguments(T "" "" "SOURCES;USES;LABELS" ${ARGN})
   if(NOT T_SOURCES)
     return()
   endif()
-  foreach(room IN LISTS T_USES)
-    if(NOT TARGET tessera_${room})
+  foreach(module IN LISTS T_USES)
+    if(NOT TARGET tessera_${module})
       return()
     endif()
   endforeach()

@@ -1,4 +1,4 @@
-#include "porter/generate_traces.h"
+#include "validation/generate_traces.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "model/random.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 namespace {
 
@@ -198,4 +198,4 @@ PlacementProblem generate_trace(const TraceParams& params) {
   return std::move(builder).take();
 }
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation

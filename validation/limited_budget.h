@@ -9,7 +9,7 @@
 #include "model/budget.h"
 #include "tessera/limits.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 /// A Budget for engines, and what has to live as long as it is used.
 class LimitedBudget {
@@ -34,4 +34,4 @@ class LimitedBudget {
 /// Bytes of the process that are in memory now; 0 where the platform does not say.
 [[nodiscard]] Size resident_memory();
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "model/random.h"
-#include "porter/generate_traces.h"
 #include "tessera/errors.h"
 #include "tessera/validate.h"
+#include "validation/generate_traces.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 namespace {
 
@@ -235,21 +235,21 @@ constexpr std::array<Maker, kinds.size()> makers = {
 
 }  // namespace
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation
 
 namespace tessera {
 
 std::span<const GeneratorInfo> generator_list() {
-  return porter::kinds;
+  return validation::kinds;
 }
 
 PlacementProblem generate(const GenerateParams& params) {
   const auto kind =
-      std::find_if(porter::kinds.begin(), porter::kinds.end(),
+      std::find_if(validation::kinds.begin(), validation::kinds.end(),
                    [&](const GeneratorInfo& known) { return known.name == params.kind; });
-  if (kind == porter::kinds.end()) {
+  if (kind == validation::kinds.end()) {
     std::string names;
-    for (const GeneratorInfo& known : porter::kinds)
+    for (const GeneratorInfo& known : validation::kinds)
       names += (names.empty() ? "" : ", ") + std::string(known.name);
     throw BadInput("there is no kind '" + params.kind + "'", "kinds: " + names);
   }
@@ -262,7 +262,7 @@ PlacementProblem generate(const GenerateParams& params) {
   if (!(params.slack > 0) || params.slack > 1000)
     throw BadInput("the slack must be above 0 and at most 1000");
   PlacementProblem problem =
-      porter::makers[static_cast<std::size_t>(kind - porter::kinds.begin())](params);
+      validation::makers[static_cast<std::size_t>(kind - validation::kinds.begin())](params);
   if (const std::vector<Defect> defects = validate(problem); !defects.empty())
     throw BadInput("these numbers make no problem: " + defects.front().message,
                    "fewer buffers or a smaller capacity");

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Reads every #include line and fails when an arrow runs the wrong way.
+"""Reads every #include line and fails when a module includes one above it.
 
-    python3 tests/arrows/arrows.py [ROOT]
+    python3 tests/layering/layering.py [ROOT]
 
-Four rules. A room includes only rooms below it (ROOMS says which). A third-party header stays in
-the room it belongs to (THIRD_PARTY). What a room declares stands in the namespace of its name; in
-`tessera` itself are only model/ and what the public door declares (wrong_namespaces). The headers
-of include/tessera/ are the public door: each belongs to a room (DOOR_ROOMS), and counts as that
-room's wherever it is included; they are installed, so they include one another alone, by relative
+Four rules. A module includes only modules below it (MODULES says which). A third-party header stays in
+the module it belongs to (THIRD_PARTY). What a module declares stands in the namespace of its name; in
+`tessera` itself are only model/ and what the public API declares (wrong_namespaces). The headers
+of include/tessera/ are the public API: each belongs to a module (API_MODULES), and counts as that
+module's wherever it is included; they are installed, so they include one another alone, by relative
 path.
 Prints one line per broken rule; exit 1 if there is one.
 """
@@ -16,8 +16,8 @@ import pathlib
 import re
 import sys
 
-# Room -> the rooms it may include besides itself.
-ROOMS = {
+# Module -> the modules it may include besides itself.
+MODULES = {
     "model": set(),
     "facts": {"model"},
     "engine": {"model", "facts"},
@@ -28,32 +28,32 @@ ROOMS = {
     "tiling": {"model", "facts"},
     "cost": {"model", "facts", "tiling"},
     "search": {"model", "facts", "engine", "tiling", "cost"},
-    "porter": {"model", "io"},
+    "validation": {"model", "io"},
     "placer": {"model", "facts", "engine", "search", "encoder", "baselines", "proof", "tiling", "cost",
-               "io", "porter"},
-    "planner": {"model", "facts", "engine", "search", "tiling", "cost", "io", "porter", "placer"},
-    "explorer": {"planner", "placer", "porter", "cost", "io", "model"},
-    "c_api": {"placer", "porter", "model"},
-    "cli": {"explorer", "planner", "placer", "porter", "model"},
-    "python": {"explorer", "planner", "placer", "porter", "model"},
+               "io", "validation"},
+    "planner": {"model", "facts", "engine", "search", "tiling", "cost", "io", "validation", "placer"},
+    "explorer": {"planner", "placer", "validation", "cost", "io", "model"},
+    "c_api": {"placer", "validation", "model"},
+    "cli": {"explorer", "planner", "placer", "validation", "model"},
+    "python": {"explorer", "planner", "placer", "validation", "model"},
 }
-# The public door, and the room that each of its headers belongs to. What stands in the folder is
+# The public API, and the module that each of its headers belongs to. What stands in the folder is
 # installed, and has to stand in one of these sets.
-DOOR = pathlib.PurePath("include/tessera")
-C_DOOR = pathlib.PurePath("include/tessera_c.h")
-DOOR_ROOMS = {
+API = pathlib.PurePath("include/tessera")
+C_API = pathlib.PurePath("include/tessera_c.h")
+API_MODULES = {
     "model": {"api", "check", "claim", "effort", "errors", "hardware", "hardware_check", "input", "names",
               "network", "network_plan", "network_shapes", "network_stats", "placement", "problem",
               "silicon", "units", "validate"},
-    "porter": {"files", "generate", "import", "limits", "profile", "version"},
+    "validation": {"files", "generate", "import", "limits", "profile", "version"},
     "placer": {"check_result", "engines", "explain", "export", "place", "report", "session", "switches",
                "tile"},
     "planner": {"batch", "pinnable", "plan"},
     "explorer": {"explore", "tessera"},
 }
-EVERYTHING = DOOR / "tessera.h"  # includes every other header of the door
+EVERYTHING = API / "tessera.h"  # includes every other header of the public API
 
-# Start of an include -> the rooms where it may stand.
+# Start of an include -> the modules where it may stand.
 THIRD_PARTY = {
     "yaml-cpp/": {"io"},
     "nlohmann/": {"io"},
@@ -85,16 +85,16 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def is_public(path):
-    return path.parent == DOOR or path == C_DOOR
+    return path.parent == API or path == C_API
 
 
-def room_of(path):
-    """The room a path below the root belongs to, or None."""
-    if path == C_DOOR:
+def module_of(path):
+    """The module a path below the root belongs to, or None."""
+    if path == C_API:
         return "c_api"
     if is_public(path):
-        return next((room for room, stems in DOOR_ROOMS.items() if path.stem in stems), None)
-    return path.parts[0] if path.parts and path.parts[0] in ROOMS else None
+        return next((module for module, stems in API_MODULES.items() if path.stem in stems), None)
+    return path.parts[0] if path.parts and path.parts[0] in MODULES else None
 
 
 def target_of(root, file, name):
@@ -110,10 +110,10 @@ def target_of(root, file, name):
 
 
 def sources(root):
-    """Every source file of a room or of the door, as a path below the root."""
+    """Every source file of a module or of the public API, as a path below the root."""
     return [
         path.relative_to(root)
-        for folder in [*sorted(ROOMS), DOOR.parts[0]]
+        for folder in [*sorted(MODULES), API.parts[0]]
         for path in sorted((root / folder).rglob("*"))
         if path.suffix in (".h", ".hpp", ".cpp") and path.is_file()
     ]
@@ -126,13 +126,13 @@ def include_lines(root, file):
     return [(number, *match.groups()) for number, match in matches if match]
 
 
-def wrong_room(root, file, bracket, name):
+def wrong_module(root, file, bracket, name):
     """The reasons why this file may not include that, one or none for each rule."""
-    room, reasons = room_of(file), []
+    module, reasons = module_of(file), []
     for start, allowed in THIRD_PARTY.items():
-        if name.startswith(start) and room not in allowed:
+        if name.startswith(start) and module not in allowed:
             homes = " and ".join(sorted(allowed)) or "tests and benchmarks"
-            reasons.append(f"{name} belongs to {homes}, not to {room}")
+            reasons.append(f"{name} belongs to {homes}, not to {module}")
     if bracket == "<":
         if name.startswith("tessera/"):
             reasons.append(f"<{name}> is for users: \"{name}\" here")
@@ -142,11 +142,11 @@ def wrong_room(root, file, bracket, name):
         if not any(name.startswith(start) for start in THIRD_PARTY):
             reasons.append(f"there is no file {name}")
         return reasons
-    other = room_of(target)
+    other = module_of(target)
     if other is None:
-        reasons.append(f"{room} includes {target}, which is in no room")
-    elif other != room and other not in ROOMS[room]:
-        reasons.append(f"{room} may not include {other} ({name})")
+        reasons.append(f"{module} includes {target}, which is in no module")
+    elif other != module and other not in MODULES[module]:
+        reasons.append(f"{module} may not include {other} ({name})")
     if is_public(file) and not is_public(target):
         reasons.append(f"an installed header includes {name}, which is not")
     elif is_public(file) and not ((root / file).parent / name).is_file():
@@ -154,11 +154,11 @@ def wrong_room(root, file, bracket, name):
     return reasons
 
 
-def wrong_door(root):
-    """What is wrong with the door as a whole, as (file, line number, reason)."""
-    there = {path.stem for path in (root / DOOR).rglob("*") if path.is_file()}
-    wrong = [(DOOR / f"{name}.h", 0, "is in arrows.py, and there is no such file")
-             for name in sorted(set().union(*DOOR_ROOMS.values()) - there)]
+def wrong_api(root):
+    """What is wrong with the public API as a whole, as (file, line number, reason)."""
+    there = {path.stem for path in (root / API).rglob("*") if path.is_file()}
+    wrong = [(API / f"{name}.h", 0, "is in layering.py, and there is no such file")
+             for name in sorted(set().union(*API_MODULES.values()) - there)]
     if (root / EVERYTHING).is_file():
         included = {pathlib.PurePath(name).stem for _, _, name in include_lines(root, EVERYTHING)}
         wrong += [(EVERYTHING, 0, f"does not include {name}.h")
@@ -171,17 +171,17 @@ def broken_includes(root):
     wrong = []
     files = sources(root)
     for file in files:
-        if room_of(file) is None:
-            wrong.append((file, 0, "is installed, and no list in arrows.py names its room"))
+        if module_of(file) is None:
+            wrong.append((file, 0, "is installed, and no list in layering.py names its module"))
             continue
         for number, bracket, name in include_lines(root, file):
-            wrong += [(file, number, reason) for reason in wrong_room(root, file, bracket, name)]
+            wrong += [(file, number, reason) for reason in wrong_module(root, file, bracket, name)]
     return len(files), wrong
 
 
-def door_names(root):
-    """Every word of the code of the door and of model/: what may be defined in `tessera`."""
-    headers = [*(root / DOOR).glob("*.h"), *(root / "model").rglob("*.h")]
+def api_names(root):
+    """Every word of the code of the public API and of model/: what may be defined in `tessera`."""
+    headers = [*(root / API).glob("*.h"), *(root / "model").rglob("*.h")]
     code = [re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in headers]
     return {word for text in code for word in re.findall(r"\w+", text)}
 
@@ -206,9 +206,9 @@ def opened_at_margin(text):
     return found
 
 
-def wrong_in_file(text, room, names):
-    """[(line number, reason)]: what stands in another namespace than that of its room."""
-    own, wrong = f"tessera::{room}", []
+def wrong_in_file(text, module, names):
+    """[(line number, reason)]: what stands in another namespace than that of its module."""
+    own, wrong = f"tessera::{module}", []
     for number, line, spaces in opened_at_margin(text):
         where = "::".join(name for name in spaces if name)
         if where == own or where.startswith(own + "::") or not where.startswith("tessera"):
@@ -226,19 +226,19 @@ def wrong_in_file(text, room, names):
 
 
 def wrong_namespaces(root):
-    """What stands in another namespace than that of its room, as (file, line number, reason)."""
-    names = door_names(root)
+    """What stands in another namespace than that of its module, as (file, line number, reason)."""
+    names = api_names(root)
     return [(file, number, reason)
             for file in sources(root)
-            if not is_public(file) and (room := room_of(file)) not in IN_TESSERA
-            for number, reason in wrong_in_file((root / file).read_text(encoding="utf-8"), room, names)]
+            if not is_public(file) and (module := module_of(file)) not in IN_TESSERA
+            for number, reason in wrong_in_file((root / file).read_text(encoding="utf-8"), module, names)]
 
 
 def main():
     default = pathlib.Path(__file__).resolve().parents[2]
     root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else default
     count, wrong = broken_includes(root)
-    wrong += wrong_door(root) + wrong_namespaces(root)
+    wrong += wrong_api(root) + wrong_namespaces(root)
     for file, number, reason in wrong:
         print(f"{file}:{number}: {reason}")
     if count == 0:

@@ -11,10 +11,10 @@
 #include "io/tflite.h"
 #include "model/network_types.h"
 #include "model/poll.h"
-#include "porter/limited_budget.h"
-#include "porter/requirements.h"
+#include "validation/limited_budget.h"
+#include "validation/requirements.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 namespace {
 
 /// ONNX is a protobuf message: its first byte is the key of a field, a control character in every
@@ -94,17 +94,17 @@ ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options
 
 }  // namespace
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation
 
 namespace tessera {
 
 ImportedNetwork read_network(const std::string& path, const ImportOptions& options) {
-  return porter::read_bytes(path, options, [&] { return io::read_file(io::input_path(path)); });
+  return validation::read_bytes(path, options, [&] { return io::read_file(io::input_path(path)); });
 }
 
 ImportedNetwork read_network_bytes(std::string_view bytes, const std::string& name,
                                    const ImportOptions& options) {
-  return porter::read_bytes(name, options, [&] { return std::string(bytes); });
+  return validation::read_bytes(name, options, [&] { return std::string(bytes); });
 }
 
 bool is_network_file(const std::string& path) {
@@ -115,11 +115,11 @@ bool is_network_file(const std::string& path) {
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(in.gcount()));
   if (io::is_tflite(bytes, path)) return false;
-  return porter::is_onnx(bytes, path) || bytes.find("tessera: network/") != std::string::npos;
+  return validation::is_onnx(bytes, path) || bytes.find("tessera: network/") != std::string::npos;
 }
 
 std::string network_yaml(const Network& network) {
-  porter::require_valid(network);
+  validation::require_valid(network);
   return io::write_network_yaml(network);
 }
 

@@ -28,7 +28,7 @@
 
 #include "tessera/errors.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 /// What two spellings of one file have in common: of a file that exists its device and number, of
 /// one that does not its folder's and its name.
@@ -115,4 +115,4 @@ class OutputFile {
   bool unnamed_ = false;
 };
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No two types of one name: where two rooms define a struct of one name in one namespace, the linker
+"""No two types of one name: where two modules define a struct of one name in one namespace, the linker
 takes either's destructor for both, and a build without optimisation crashes.
 
     names.py [ROOT]
@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-from arrows import sources
+from layering import sources
 
 OPENS = re.compile(r"(?:inline )?namespace\s*([\w:]*)\s*\{")
 CLOSES = re.compile(r"\}\s*// namespace")

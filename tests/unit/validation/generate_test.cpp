@@ -7,7 +7,7 @@
 #include "tessera/files.h"
 #include "tessera/validate.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 namespace {
 
 TEST(Generate, EveryKindMakesWhatWasAskedFor) {
@@ -61,4 +61,4 @@ TEST(Random, IsTheSameEverywhere) {
 }
 
 }  // namespace
-}  // namespace tessera::porter
+}  // namespace tessera::validation

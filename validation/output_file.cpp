@@ -1,4 +1,4 @@
-#include "porter/output_file.h"
+#include "validation/output_file.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 namespace {
 
@@ -380,4 +380,4 @@ void OutputFile::abandon() const noexcept {
   }
 }
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation

@@ -13,7 +13,7 @@ struct Profile::State {
 
 }  // namespace tessera
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 namespace {
 
@@ -26,13 +26,13 @@ io::EditableProfile read_profile(const std::string& name_or_path,
 
 }  // namespace
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation
 
 namespace tessera {
 
 Profile::Profile(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Profile::Profile(const std::string& name_or_path, const std::vector<std::string>& folders)
-    : state_(std::make_unique<State>(State{porter::read_profile(name_or_path, folders)})) {}
+    : state_(std::make_unique<State>(State{validation::read_profile(name_or_path, folders)})) {}
 Profile::Profile(const Profile& other) : state_(std::make_unique<State>(*other.state_)) {}
 Profile& Profile::operator=(const Profile& other) {
   if (this != &other) state_ = std::make_unique<State>(*other.state_);

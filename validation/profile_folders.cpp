@@ -11,7 +11,7 @@
 
 #include "tessera/files.h"
 
-namespace tessera::porter {
+namespace tessera::validation {
 
 namespace {
 
@@ -38,20 +38,20 @@ fs::path own_file() {
 
 }  // namespace
 
-}  // namespace tessera::porter
+}  // namespace tessera::validation
 
 namespace tessera {
 
-std::vector<porter::fs::path> profile_folders(const std::vector<std::string>& first) {
-  std::vector<porter::fs::path> folders(first.begin(), first.end());
+std::vector<validation::fs::path> profile_folders(const std::vector<std::string>& first) {
+  std::vector<validation::fs::path> folders(first.begin(), first.end());
   if (const char* own = std::getenv("TESSERA_PROFILES"); own != nullptr && *own != '\0')
     folders.emplace_back(own);
-  const porter::fs::path own = porter::own_file().parent_path();
+  const validation::fs::path own = validation::own_file().parent_path();
   if (own.empty()) return folders;
   for (const char* way : {TESSERA_PROFILES_FROM_PROGRAMS, TESSERA_PROFILES_FROM_LIBRARIES}) {
     std::error_code error;
-    const porter::fs::path folder = porter::fs::canonical(own / way, error);
-    if (error || !porter::fs::is_directory(folder, error)) continue;
+    const validation::fs::path folder = validation::fs::canonical(own / way, error);
+    if (error || !validation::fs::is_directory(folder, error)) continue;
     if (folders.empty() || folders.back() != folder) folders.push_back(folder);
   }
   return folders;
