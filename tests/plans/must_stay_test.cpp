@@ -51,7 +51,7 @@ TEST(MustStay, ALimitLeavesAPlan) {
   const Network network = blocks(10);
   const Hardware hardware = load_profile("ethos-u55-256");
   PlanParams params = for_latency();
-  params.limits.timeout = std::chrono::milliseconds(static_cast<int>(500 * testing::slowness));
+  params.limits.timeout = std::chrono::milliseconds(static_cast<int>(2000 * testing::slowness));
   const NetworkPlan plan = plan_network(network, hardware, params);
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
