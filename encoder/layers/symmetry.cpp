@@ -9,7 +9,7 @@
 #include <map>
 #include <numeric>
 
-#include "facts/twins.h"
+#include "facts/interchangeable.h"
 #include "layers.h"
 #include "model/relations.h"
 
@@ -30,12 +30,12 @@ class Symmetry {
   }
 
   void run() {
-    for (const facts::TwinClass& same : twins_.classes()) {
+    for (const facts::InterchangeableClass& same : twins_.classes()) {
       for (const BufferIndex b : same.buffers) has_twin_[b] = 1;
       for (std::size_t k = 1; k < same.buffers.size(); ++k) {
         const BufferIndex a = same.buffers[k - 1];
         const BufferIndex b = same.buffers[k];
-        same.kind == facts::TwinKind::together ? unite(a, b) : order(a, b, same.kind);
+        same.kind == facts::InterchangeableKind::together ? unite(a, b) : order(a, b, same.kind);
       }
     }
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
@@ -55,8 +55,8 @@ class Symmetry {
     }
   }
 
-  void order(BufferIndex a, BufferIndex b, facts::TwinKind kind) {
-    const Amount between = kind == facts::TwinKind::apart ? size_of(a) : fixed(0);
+  void order(BufferIndex a, BufferIndex b, facts::InterchangeableKind kind) {
+    const Amount between = kind == facts::InterchangeableKind::apart ? size_of(a) : fixed(0);
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
       if (!context_.may_be_in(a, m)) continue;
       context_.require({a, b},
@@ -110,7 +110,7 @@ class Symmetry {
         pairs.emplace_back(std::minmax(by_start[i], by_start[j]));
       }
     }
-    context_.poll.look();
+    context_.poll.check();
     std::sort(pairs.begin(), pairs.end());
     return pairs;
   }
@@ -152,7 +152,7 @@ class Symmetry {
 
   Context& context_;
   const PlacementProblem& problem_;
-  const facts::Twins twins_;
+  const facts::InterchangeableBuffers twins_;
   std::vector<char> has_twin_;
   std::vector<std::vector<std::size_t>> related_;  ///< relations a buffer is in
 };

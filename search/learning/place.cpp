@@ -7,7 +7,7 @@ namespace tessera::search::learning {
 namespace {
 
 constexpr Var nobody = ~Var{0};
-constexpr float blame_growth = 1.5F;  // what a conflict counts more than the one before
+constexpr float blame_growth = 1.5F;  // weight of a conflict relative to the previous one
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void PlaceSearch::rank(Order order, double noise) {
   const std::size_t n = plan_.offsets.size();
   std::vector<std::array<double, 3>> facts(n);
   for (std::size_t b = 0; b < n; ++b) {
-    const Looks& l = plan_.looks[b];
+    const BufferTraits& l = plan_.traits[b];
     const double area = l.length * l.size;
     switch (order) {
       case Order::load_length:
@@ -43,7 +43,7 @@ void PlaceSearch::rank(Order order, double noise) {
         facts[b] = {area, l.length, l.load};
         break;
     }
-    // The load stays as it is: that many buffers share it says what is contended.
+    // No noise for the load: many buffers share it, and it shows the contended steps.
     const bool load_first = order == Order::load_length || order == Order::load_area;
     for (std::size_t k = load_first ? 1 : 0; k < 3; ++k) facts[b][k] *= 1 + noise * random_.unit();
   }
@@ -56,7 +56,7 @@ void PlaceSearch::rank(Order order, double noise) {
     rank_[plan_.offsets[sorted[k]]] = static_cast<std::uint32_t>(k);
 }
 
-// Every order as it is, then again and again with noise and with more conflicts.
+// Each order once unchanged, then repeatedly with noise and more conflicts.
 void PlaceSearch::begin_turn(bool light) {
   struct Try {
     Order order;
@@ -88,8 +88,8 @@ void PlaceSearch::blame(std::span<const std::uint32_t> sections) {
   next_blame_ *= 1e-30F;
 }
 
-// A bound raised by a learned clause is neither ground nor support: then something open has to lie
-// below, and trying the next address would be creeping.
+// A bound raised by a learned clause is neither ground nor support. Then some unplaced item has to
+// be below, and trying the next address would only raise the bound bit by bit.
 bool PlaceSearch::rests(Var var) const {
   const State& state = deduction_.state;
   const Value at = low(var);
@@ -104,7 +104,7 @@ bool PlaceSearch::rests(Var var) const {
   return false;
 }
 
-/// From a variable to one that nothing open would fit under.
+/// From a variable to one under which no unplaced item fits.
 Var PlaceSearch::descend(Var var) const {
   const State& state = deduction_.state;
   for (;;) {

@@ -5,7 +5,7 @@
 
 #include "facts/clique.h"
 #include "facts/feature_sets.h"
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/poll.h"

@@ -352,11 +352,11 @@ Outcome CanonicalSolver::State::search_pairs(Allowance& allowance) {
 }
 
 void CanonicalSolver::State::load(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
-  poll.look();
+  poll.check();
   // The core itself, and the flat copies of the two searches.
   constexpr double bytes_per_pair = 2.5 * canonical::bytes_per_core_pair;
-  poll.room(bytes_per_pair *
-            static_cast<double>(canonical::count_pairs(problem, canonical::max_pairs, &poll)));
+  poll.check_memory(bytes_per_pair * static_cast<double>(canonical::count_pairs(
+                                         problem, canonical::max_pairs, &poll)));
   canonical::build_core(problem, m, core, poll);
   if (core.contradiction.empty() && params.subset_sums && facts::is_measured(problem))
     core.capacity = reachable_capacity(core);

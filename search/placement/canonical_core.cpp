@@ -6,8 +6,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "facts/room.h"
-#include "facts/twins.h"
+#include "facts/free_space.h"
+#include "facts/interchangeable.h"
 #include "model/derived.h"
 #include "model/relations.h"
 
@@ -68,11 +68,11 @@ class Builder {
     prepare_memory();
     group_members();
     if (core_.items.empty()) return;
-    poll_.look();
+    poll_.check();
     choose_unit();
     core_.unit = 1;
     core_.capacity = memory_.capacity;
-    poll_.look();
+    poll_.check();
     limit_offsets();
   }
 
@@ -124,7 +124,7 @@ class Builder {
         std::any_of(problem_.relations.begin(), problem_.relations.end(), [](const Relation& each) {
           return meaning(each.kind).forbids || meaning(each.kind).lifts_overlap;
         });
-    if (told) twins_ = facts::twin_classes(problem_, &poll_);
+    if (told) twins_ = facts::interchangeable_classes(problem_, &poll_);
   }
 
   void group_members() {
@@ -144,8 +144,8 @@ class Builder {
                  relation.kind == RelationKind::disjoint;
     }
     // What belongs at one place is one item.
-    for (const facts::TwinClass& same : twins_) {
-      if (same.kind != facts::TwinKind::together) continue;
+    for (const facts::InterchangeableClass& same : twins_) {
+      if (same.kind != facts::InterchangeableKind::together) continue;
       grouped = true;
       for (const BufferIndex b : same.buffers) leader_[find(b)] = find(same.buffers.front());
     }
@@ -477,7 +477,7 @@ class Builder {
         }
       }
     }
-    poll_.look();
+    poll_.check();
     std::sort(found.begin(), found.end());
     for (const auto& [i, j] : core_.told) {
       const Item& x = core_.items[index(i)];
@@ -567,11 +567,11 @@ class Builder {
       const Item& item = core_.items[index(item_of_[b])];
       return item.last_member - item.first_member == 1;
     };
-    for (const facts::TwinClass& same : twins_)
+    for (const facts::InterchangeableClass& same : twins_)
       for (std::size_t k = 1; k < same.buffers.size(); ++k) {
         const BufferIndex a = same.buffers[k - 1];
         const BufferIndex b = same.buffers[k];
-        if (same.kind == facts::TwinKind::apart && here(a) && alone(a) && alone(b))
+        if (same.kind == facts::InterchangeableKind::apart && here(a) && alone(a) && alone(b))
           core_.items[index(item_of_[b])].twin = item_of_[a];
       }
   }
@@ -584,7 +584,7 @@ class Builder {
   bool special_ = false;  ///< anything but one whole span per item and plain overlaps
   std::vector<BufferIndex> leader_;
   std::vector<int> item_of_;
-  std::vector<facts::TwinClass> twins_;
+  std::vector<facts::InterchangeableClass> twins_;
   std::vector<std::pair<BufferIndex, BufferIndex>> exempt_;
   std::vector<Span> spans_;
   std::vector<std::pair<Step, std::int64_t>> events_;

@@ -29,7 +29,7 @@ constexpr int most_cliques = 12'000;
 /// Cores depend on those before them: so many beginnings.
 constexpr int beginnings = 20;
 /// Of those that could join a clique, so many are looked at.
-constexpr std::size_t most_looked_at = 24;
+constexpr std::size_t most_examined = 24;
 
 using Member = std::uint32_t;
 using MemberPair = std::pair<Member, Member>;
@@ -102,7 +102,7 @@ class CliqueCosts {
       PricedCore best;
       for (int k = 0; k < cliques_for_core; ++k) {
         grow(random);
-        look_for_cores(random, best);
+        find_cores(random, best);
       }
       if (best.pairs.empty()) {
         ++failed;
@@ -137,7 +137,7 @@ class CliqueCosts {
           choice_.push_back(static_cast<Member>(64 * w) +
                             static_cast<Member>(std::countr_zero(bits)));
       if (choice_.empty()) break;
-      const std::size_t some = std::min(choice_.size(), most_looked_at);
+      const std::size_t some = std::min(choice_.size(), most_examined);
       std::pair<int, Size> most{-1, 0};
       for (std::size_t k = 0; k < some; ++k) {
         if (some < choice_.size())
@@ -163,7 +163,7 @@ class CliqueCosts {
   }
 
   /// Of the clique, the largest come first in it.
-  void look_for_cores(Random& random, PricedCore& best) {
+  void find_cores(Random& random, PricedCore& best) {
     for (std::size_t n = 2; n <= clique_.size(); ++n) {
       // The n largest, shrunk to the size of the last of them, in slots of that size.
       const Size size = sizes_[clique_[n - 1]];

@@ -41,12 +41,12 @@ CliquePrices cost_bound_by_prices(const PlacementProblem& problem, Cost known,
     if (sets.raise_bound(known, steps_per_round, budget) >= known) break;
     fruitless = sets.proved() > before + 0.02 ? 0 : fruitless + 1;
     if (fruitless > fruitless_rounds) break;
-    if (round % 12 == 11) sets.forget_idle();
+    if (round % 12 == 11) sets.forget_unused();
   }
   if (sets.bound() < known) sets.raise_bound(known, last_steps, budget);
   proved.bound = std::min(sets.bound(), known);
   proved.rules = static_cast<std::int64_t>(sets.rules());
-  sets.forget_idle();
+  sets.forget_unused();
   for (std::size_t r = 0; r < sets.rules(); ++r) {
     engine::HittingRule rule = sets.rule(r);
     engine::PairRule kept{.pairs = {}, .weights = std::move(rule.weights), .least = rule.least};

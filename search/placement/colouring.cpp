@@ -15,7 +15,7 @@ constexpr std::int64_t descent_work = 8'000'000;
 /// Few nodes and colours are soon tried out.
 constexpr std::int64_t steps_per_move = 50;
 /// Nodes between two looks at the budget.
-constexpr std::int64_t between_looks = 1'024;
+constexpr std::int64_t between_checks = 1'024;
 
 /// Nodes for each order of a first round, and how many more in each round that follows.
 constexpr std::int64_t first_round = 200'000;
@@ -137,7 +137,7 @@ class Colourer {
     const auto moves = static_cast<std::int64_t>(count_ * graph_.colours);
     const std::int64_t steps = std::min(descent_work / moves, steps_per_move * moves);
     for (std::int64_t step = 1; step <= steps && best_cost_ > 0; ++step) {
-      if (step % between_looks == 0 && budget_.exhausted()) return;
+      if (step % between_checks == 0 && budget_.exhausted()) return;
       Cost best = std::numeric_limits<Cost>::max();
       std::size_t node = count_;
       std::size_t to = 0;
@@ -407,7 +407,7 @@ class Colourer {
   [[nodiscard]] bool ended() {
     std::optional<StopReason> stop;
     if (result_.nodes >= nodes_end_) stop = StopReason::node_limit;
-    if (++result_.nodes % between_looks == 0 && !stop) {
+    if (++result_.nodes % between_checks == 0 && !stop) {
       if (budget_.meter != nullptr) {
         budget_.meter->done.store(result_.nodes, std::memory_order_relaxed);
         meter_ended_ = result_.nodes >= budget_.meter->limit.load(std::memory_order_relaxed);

@@ -31,7 +31,7 @@ constexpr facts::FeatureSet move_features{facts::Feature::several_memories,
 constexpr std::size_t most_movers = 2'048;
 constexpr std::size_t most_paying_pairs = 400'000;
 /// Costs times `fine` that cannot wrap, however often they are added up.
-constexpr Cost most_paid = Cost{1} << 40;
+constexpr Cost counterexample_cost = Cost{1} << 40;
 
 /// What one unit of cost counts: a pair that is wrong counts in finer steps.
 constexpr std::int64_t fine = 16;
@@ -40,11 +40,11 @@ constexpr std::int64_t out_of_reach = std::int64_t{1} << 56;
 /// Moves after which the weight of wrong pairs is thought over.
 constexpr int between_weights = 8;
 /// Buffers that are looked at for one move.
-constexpr std::size_t looks_per_move = 3;
+constexpr std::size_t evaluations_per_move = 3;
 /// Moves for each buffer without anything better, then it begins again from the best.
 constexpr std::int64_t stalled_moves = 100;
 /// Looks between two looks at the budget.
-constexpr std::int64_t looks_between_polls = 256;
+constexpr std::int64_t evaluations_between_polls = 256;
 
 struct Neighbour {
   std::uint32_t other = 0;
@@ -119,7 +119,7 @@ class BufferMoves {
           const auto [low, high] = std::minmax(relation.buffers[i], relation.buffers[j]);
           pairs.emplace_back(low * movers_.size() + high, relation.cost);
           total_ += relation.cost;
-          if (total_ > most_paid) return false;
+          if (total_ > counterexample_cost) return false;
         }
     }
     std::sort(pairs.begin(), pairs.end());
@@ -232,7 +232,7 @@ class BufferMoves {
 
   /// Where it pays least, of all places that are not between the same neighbours as now.
   Spot best_place(std::uint32_t i) {
-    ++result_.looks;
+    ++result_.evaluations;
     const Mover& mover = movers_[i];
     events_.clear();
     for (const Neighbour& each : mover.neighbours) {
@@ -277,22 +277,24 @@ class BufferMoves {
     result_.cost = cost;
     result_.placement = std::move(placement);
     improved_at_ = moves_;
-    improved_look_ = result_.looks;
+    improved_evaluation_ = result_.evaluations;
   }
 
   [[nodiscard]] bool over() {
     if (result_.placement && result_.cost <= params_.enough) return true;
     if (paying_.empty()) return true;
-    if (result_.looks - improved_look_ > std::max(params_.patience, improved_look_)) return true;
-    if (result_.looks >= params_.budget.max_nodes) {
+    if (result_.evaluations - improved_evaluation_ >
+        std::max(params_.patience, improved_evaluation_))
+      return true;
+    if (result_.evaluations >= params_.budget.max_nodes) {
       result_.stop = StopReason::node_limit;
       return true;
     }
-    if (result_.looks < next_look_) return false;
-    next_look_ = result_.looks + looks_between_polls;
+    if (result_.evaluations < next_poll_) return false;
+    next_poll_ = result_.evaluations + evaluations_between_polls;
     if (params_.budget.meter != nullptr) {
-      params_.budget.meter->done.store(result_.looks);
-      if (result_.looks >= params_.budget.meter->limit.load()) {
+      params_.budget.meter->done.store(result_.evaluations);
+      if (result_.evaluations >= params_.budget.meter->limit.load()) {
         result_.stop = StopReason::node_limit;
         return true;
       }
@@ -317,7 +319,7 @@ class BufferMoves {
       }
       if (moves_ - improved_at_ > stall) begin_again();
     }
-    if (params_.budget.meter != nullptr) params_.budget.meter->done.store(result_.looks);
+    if (params_.budget.meter != nullptr) params_.budget.meter->done.store(result_.evaluations);
   }
 
   [[nodiscard]] std::int64_t most_weight() const { return (total_ + 1) * fine; }
@@ -344,7 +346,7 @@ class BufferMoves {
     std::uint32_t chosen = paying_[random_.below(paying_.size())];
     Spot best;
     std::int64_t gain = std::numeric_limits<std::int64_t>::min();
-    for (std::size_t k = 0; k < looks_per_move; ++k) {
+    for (std::size_t k = 0; k < evaluations_per_move; ++k) {
       const std::uint32_t i = paying_[random_.below(paying_.size())];
       if (free_at_[i] > moves_) continue;
       const Spot place = best_place(i);
@@ -380,9 +382,9 @@ class BufferMoves {
   std::vector<std::int64_t> free_at_;    // by buffer: the move from which on it may be moved
   std::int64_t moves_ = 0;
   std::int64_t improved_at_ = 0;
-  std::int64_t improved_look_ = 0;
+  std::int64_t improved_evaluation_ = 0;
   std::int64_t beginnings_ = 0;
-  std::int64_t next_look_ = 0;
+  std::int64_t next_poll_ = 0;
   std::vector<std::pair<Offset, std::int64_t>> events_;  // working memory
 };
 

@@ -32,7 +32,7 @@ struct CostMoves {
   std::optional<Placement> placement;  ///< the cheapest found, `start` among them if it is right
   Cost cost = 0;
   StopReason stop = StopReason::completed;
-  std::int64_t looks = 0;
+  std::int64_t evaluations = 0;
 };
 
 /// Nothing, and no look, where a rule speaks of other than addresses, lives and pairs, where a

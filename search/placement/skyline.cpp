@@ -181,7 +181,7 @@ void best_offsets(const Scene& scene, Poll& poll, std::vector<Size>& best, Size&
       best = offsets;
       best_height = top;
     }
-    poll.look();
+    poll.check();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "model/numeric.h"
 #include "search/placement/boxing/theorem2.h"
 
 namespace tessera::search::boxing {
@@ -161,7 +162,7 @@ std::optional<Boxes> box_jobs(const Instance& instance, const BoxJobsParams& par
 double best_epsilon(const Instance& instance, const EpsilonRange& range, const Budget& budget,
                     Random& random) {
   double best = range.low;
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   double epsilon = range.low;
   for (int patience = 3; patience > 0 && !budget.exhausted(); --patience) {
     Boxes boxes = start(instance, range.dummy);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "model/crew.h"
+#include "model/parallel.h"
 #include "model/poll.h"
 
 namespace tessera::search::boxing {

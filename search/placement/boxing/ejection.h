@@ -38,7 +38,7 @@ struct EjectionParams {
 
 class Ejection {
  public:
-  /// require: `instance` outlives the object, no job has pieces.
+  /// require: `instance` outlives the object, no job has fragments.
   explicit Ejection(const Instance& instance);
 
   /// require: `offsets` is a placement.

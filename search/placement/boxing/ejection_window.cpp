@@ -1,7 +1,8 @@
 #include "search/placement/boxing/ejection_window.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "model/numeric.h"
 
 namespace tessera::search::boxing {
 
@@ -10,7 +11,7 @@ namespace {
 /// What a step costs besides looking at neighbours.
 constexpr std::int64_t step_work = 200;
 /// Looks at the budget are that far apart: a fraction of a millisecond.
-constexpr std::int64_t scanned_between_looks = 100'000;
+constexpr std::int64_t scanned_between_checks = 100'000;
 /// Equal costs are common; this much noise also leads out of circles.
 constexpr double noise = 0.1;
 
@@ -109,7 +110,7 @@ Offset EjectionWindow::lowest_hole(const Job& job, Offset last) const {
 EjectionWindow::Candidate EjectionWindow::cheapest(const Job& job, Offset last,
                                                    Random& random) const {
   Candidate best;
-  best.cost = std::numeric_limits<double>::infinity();
+  best.cost = infinity;
   double cost = 0;
   std::int64_t firm = 0;  // in the way, and does not move
   std::size_t begun = 0;
@@ -184,7 +185,7 @@ void EjectionWindow::build(const WindowTask& task, const Budget& budget, WindowR
   std::sort(order_.begin(), order_.end(),
             [&](JobIndex a, JobIndex b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
   result.pool.clear();
-  std::int64_t look = scanned_ + scanned_between_looks;
+  std::int64_t look = scanned_ + scanned_between_checks;
   bool over = false;
   for (const JobIndex j : order_) {
     if (over) {
@@ -195,7 +196,7 @@ void EjectionWindow::build(const WindowTask& task, const Budget& budget, WindowR
     gather(job, result.slices);
     result.work += static_cast<std::int64_t>(near_.size()) + step_work;
     if (scanned_ >= look) {
-      look = scanned_ + scanned_between_looks;
+      look = scanned_ + scanned_between_checks;
       over = budget.exhausted().has_value();
     }
     const Offset offset = lowest_hole(job, std::min(task.target, job.high) - job.size);
@@ -234,11 +235,11 @@ void EjectionWindow::run(const WindowTask& task, const Slices& slices,
   Random random(task.seed);
   if (task.anew) build(task, budget, result);
   const std::int64_t most = result.work + task.most_work;
-  std::int64_t look = scanned_ + scanned_between_looks;
+  std::int64_t look = scanned_ + scanned_between_checks;
   while (!result.pool.empty() && result.work < most) {
     step(task, result, random);
     if (scanned_ < look) continue;
-    look = scanned_ + scanned_between_looks;
+    look = scanned_ + scanned_between_checks;
     if (budget.exhausted()) break;
   }
   result.left = 0;

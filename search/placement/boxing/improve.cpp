@@ -90,16 +90,17 @@ void Improver::ruin(JobIndex top, std::span<const Offset> offsets, Random& rando
   }
 }
 
-/// Adds the offsets that a taken range forbids: (taken.begin - piece.end, taken.end - piece.begin).
+/// Adds the offsets that a taken range forbids: (taken.begin - fragment.end, taken.end -
+/// fragment.begin).
 void Improver::forbid(const Job& job, Section lower, Section upper, AddressRange taken) {
-  if (job.piece_count == 0) {
+  if (job.fragment_count == 0) {
     if (lower < job.upper && job.lower < upper)
       forbidden_.push_back({taken.begin - job.size, taken.end});
     return;
   }
-  for (const Piece& piece : instance_->pieces_of(job)) {
-    if (lower < piece.upper && piece.lower < upper)
-      forbidden_.push_back({taken.begin - piece.range.end, taken.end - piece.range.begin});
+  for (const Fragment& fragment : instance_->fragments_of(job)) {
+    if (lower < fragment.upper && fragment.lower < upper)
+      forbidden_.push_back({taken.begin - fragment.range.end, taken.end - fragment.range.begin});
   }
 }
 
@@ -112,11 +113,11 @@ Offset Improver::lowest(JobIndex j, std::span<const Offset> offsets, Size limit)
     if (out_[static_cast<std::size_t>(k)] != 0) continue;
     const Job& other = instance_->jobs[static_cast<std::size_t>(k)];
     const Offset offset = offsets[static_cast<std::size_t>(k)];
-    if (other.piece_count == 0) {
+    if (other.fragment_count == 0) {
       forbid(job, other.lower, other.upper, {offset, offset + other.size});
     } else {
-      for (const Piece& piece : instance_->pieces_of(other))
-        forbid(job, piece.lower, piece.upper, piece.range.at(offset));
+      for (const Fragment& fragment : instance_->fragments_of(other))
+        forbid(job, fragment.lower, fragment.upper, fragment.range.at(offset));
     }
   }
   for (const Obstacle& obstacle : instance_->obstacles)

@@ -6,7 +6,7 @@
 // Time is cut into sections: a section ends where a birth follows a death, so that two buffers
 // coexist exactly if they share a section, and every section is a maximal set of coexisting
 // buffers (there are at most as many sections as buffers). "Job" is the word of the papers for a
-// buffer; jobs are hulls in time, with pieces where a buffer has gaps or several live intervals.
+// buffer; jobs are hulls in time, with fragments where a buffer has gaps or several live intervals.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ using Section = std::int32_t;
 using JobIndex = std::int32_t;
 
 /// What a job occupies during some of its sections, relative to its offset.
-struct Piece {
+struct Fragment {
   Section lower = 0;
   Section upper = 0;
   AddressRange range;
@@ -34,11 +34,11 @@ struct Job {
   Section lower = 0;  ///< the hull in time, half-open, never empty
   Section upper = 0;
   Size size = 0;
-  Size alignment = 1;             ///< effective
-  Offset low = 0;                 ///< its window
-  Offset high = unbounded;        ///< its window's end
-  std::uint32_t first_piece = 0;  ///< in Instance::pieces
-  std::uint32_t piece_count = 0;  ///< 0: one piece, the whole job
+  Size alignment = 1;                ///< effective
+  Offset low = 0;                    ///< its window
+  Offset high = unbounded;           ///< its window's end
+  std::uint32_t first_fragment = 0;  ///< in Instance::fragments
+  std::uint32_t fragment_count = 0;  ///< 0: one fragment, the whole job
 };
 
 /// A range of addresses that a fixed buffer uses during some sections.
@@ -50,7 +50,7 @@ struct Obstacle {
 
 struct Instance {
   std::vector<Job> jobs;  ///< those that can move, ordered by (lower, upper)
-  std::vector<Piece> pieces;
+  std::vector<Fragment> fragments;
   std::vector<Obstacle> obstacles;
   std::vector<AddressRange> reserved;  ///< nobody may touch these; sorted, apart
   std::vector<Offset> borders;         ///< inner bank borders that must not be straddled, sorted
@@ -62,11 +62,11 @@ struct Instance {
   Size floor = 0;             ///< no height is below the end of the highest fixed buffer
   Size lower_bound = 0;       ///< proved; at least the largest load
   bool constrained = false;   ///< obstacles, reserved ranges, borders or windows
-  bool fragmented = false;    ///< some job has pieces
+  bool fragmented = false;    ///< some job has fragments
   Size common_alignment = 1;  ///< every job's alignment is a multiple
 
-  [[nodiscard]] std::span<const Piece> pieces_of(const Job& job) const {
-    return {pieces.data() + job.first_piece, job.piece_count};
+  [[nodiscard]] std::span<const Fragment> fragments_of(const Job& job) const {
+    return {fragments.data() + job.first_fragment, job.fragment_count};
   }
 };
 

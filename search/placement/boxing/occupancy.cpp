@@ -36,9 +36,9 @@ std::vector<std::int32_t> events(const Instance& instance) {
     ++count[static_cast<std::size_t>(upper) - 1];
   };
   for (const Job& job : instance.jobs) {
-    if (job.piece_count == 0) note(job.lower, job.upper);
+    if (job.fragment_count == 0) note(job.lower, job.upper);
   }
-  for (const Piece& piece : instance.pieces) note(piece.lower, piece.upper);
+  for (const Fragment& fragment : instance.fragments) note(fragment.lower, fragment.upper);
   for (const Obstacle& obstacle : instance.obstacles) note(obstacle.lower, obstacle.upper);
   return count;
 }

@@ -78,14 +78,15 @@ class Occupancy {
 class HoleFinder {
  public:
   void reset() { fingers_.clear(); }
-  /// Nobody may use `ranges` moved down by `shift`: for a piece that occupies [shift, shift + size)
-  /// of the job.
-  void block(const Occupancy::Ranges& ranges, AddressRange piece) {
-    if (!ranges.empty()) fingers_.push_back({ranges.data(), ranges.data() + ranges.size(), piece});
+  /// Nobody may use `ranges` moved down by `shift`: for a fragment that occupies [shift, shift +
+  /// size) of the job.
+  void block(const Occupancy::Ranges& ranges, AddressRange fragment) {
+    if (!ranges.empty())
+      fingers_.push_back({ranges.data(), ranges.data() + ranges.size(), fragment});
   }
-  /// The lowest offset >= `from` for which no piece meets a blocked range; `legal(o)` is the lowest
-  /// offset >= o that is allowed for other reasons. Gives up (returning something larger) above
-  /// `limit`.
+  /// The lowest offset >= `from` for which no fragment meets a blocked range; `legal(o)` is the
+  /// lowest offset >= o that is allowed for other reasons. Gives up (returning something larger)
+  /// above `limit`.
   template <typename Legal>
   [[nodiscard]] Offset lowest(Offset from, Offset limit, const Legal& legal) {
     Offset offset = legal(from);
@@ -94,13 +95,13 @@ class HoleFinder {
     while (clear_in_a_row < fingers_.size() && offset <= limit) {
       Finger& finger = fingers_[k];
       k = k + 1 == fingers_.size() ? 0 : k + 1;
-      finger.skip(offset + finger.piece.begin);
-      if (finger.next != finger.end && finger.next->begin < offset + finger.piece.end) {
-        offset = legal(finger.next->end - finger.piece.begin);
+      finger.skip(offset + finger.fragment.begin);
+      if (finger.next != finger.end && finger.next->begin < offset + finger.fragment.end) {
+        offset = legal(finger.next->end - finger.fragment.begin);
         clear_in_a_row = 1;
         // The same set may block again right away; it is asked again in its turn.
-        finger.skip(offset + finger.piece.begin);
-        if (finger.next != finger.end && finger.next->begin < offset + finger.piece.end)
+        finger.skip(offset + finger.fragment.begin);
+        if (finger.next != finger.end && finger.next->begin < offset + finger.fragment.end)
           clear_in_a_row = 0;
       } else {
         ++clear_in_a_row;
@@ -113,7 +114,7 @@ class HoleFinder {
   struct Finger {
     const AddressRange* next;
     const AddressRange* end;
-    AddressRange piece;
+    AddressRange fragment;
     /// To the first range that ends above the address, doubling the stride.
     void skip(Offset address) {
       std::ptrdiff_t stride = 1;

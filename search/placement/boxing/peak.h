@@ -35,7 +35,7 @@ struct PeakResult {
   std::size_t jobs = 0;                        ///< in the range
 };
 
-/// require: `offsets` is a placement above the target; no job of the instance has pieces.
+/// require: `offsets` is a placement above the target; no job of the instance has fragments.
 [[nodiscard]] PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets,
                                      const PeakParams& params, Random& random);
 
