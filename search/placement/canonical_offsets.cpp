@@ -1,4 +1,4 @@
-// Where one item alone may lie, and how many pairs there are.
+// Domains of single items, and the number of pairs.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -37,8 +37,8 @@ Size next_allowed(const Core& core, const Item& item, Size offset) {
 
 namespace {
 
-/// Pairs among these segments: what is live at each start, summed up; ends before starts at one
-/// step.
+/// Pairs among these segments: the sum of live segments at each start; ends come before starts at
+/// one step.
 std::int64_t pairs_among(std::vector<Step> starts, std::vector<Step> ends, std::int64_t limit,
                          Poll& poll) {
   sort_polled(starts, poll);
@@ -61,7 +61,7 @@ std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit, Po
   if (poll == nullptr) poll = &never;
   std::vector<Step> starts;
   std::vector<Step> ends;
-  // The first few of very many segments often have too many pairs already.
+  // The first segments of very many often have too many pairs already.
   std::size_t look_at = std::size_t{1} << 14U;
   for (const Buffer& buffer : problem.buffers) {
     (*poll)();

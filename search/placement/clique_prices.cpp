@@ -11,13 +11,13 @@ namespace tessera::search {
 namespace {
 
 constexpr int most_rounds = 200;
-/// Rounds without a higher bound before there is taken to be none.
+/// Rounds without a higher bound before it stops.
 constexpr int fruitless_rounds = 25;
-/// In each: cliques that are grown, rules that are taken of them, and steps of prices.
+/// Per round: cliques grown, rules added, and steps of prices.
 constexpr int cliques_per_round = 3000;
 constexpr std::size_t rules_per_round = 100;
 constexpr int steps_per_round = 300;
-/// Prices are better known in the end.
+/// The final prices are computed more accurately.
 constexpr int last_steps = 2000;
 
 }  // namespace

@@ -27,28 +27,28 @@ constexpr facts::FeatureSet move_features{facts::Feature::several_memories,
                                           facts::Feature::disjoint,
                                           facts::Feature::avoid_overlap};
 
-/// More would outgrow the table of conflicts, and each look would take long.
+/// Limit because of the conflict table and the time of an evaluation.
 constexpr std::size_t most_movers = 2'048;
 constexpr std::size_t most_paying_pairs = 400'000;
-/// Costs times `fine` that cannot wrap, however often they are added up.
+/// Limit on costs times `fine`, so that repeated sums cannot overflow.
 constexpr Cost counterexample_cost = Cost{1} << 40;
 
-/// What one unit of cost counts: a pair that is wrong counts in finer steps.
+/// Units per unit of cost: the weight of violated pairs changes in finer steps.
 constexpr std::int64_t fine = 16;
-/// A place that may never be taken.
+/// The cost of a place that is not permitted.
 constexpr std::int64_t out_of_reach = std::int64_t{1} << 56;
-/// Moves after which the weight of wrong pairs is thought over.
+/// Moves between two updates of the weight of violated pairs.
 constexpr int between_weights = 8;
-/// Buffers that are looked at for one move.
+/// Buffers evaluated for one move.
 constexpr std::size_t evaluations_per_move = 3;
-/// Moves for each buffer without anything better, then it begins again from the best.
+/// Moves per buffer without an improvement before it restarts from the best state.
 constexpr std::int64_t stalled_moves = 100;
-/// Looks between two looks at the budget.
+/// Evaluations between two checks of the budget.
 constexpr std::int64_t evaluations_between_polls = 256;
 
 struct Neighbour {
   std::uint32_t other = 0;
-  std::int64_t cost = 0;  ///< scaled; 0: they must be apart
+  std::int64_t cost = 0;  ///< scaled; 0: they must not overlap
 };
 
 struct Mover {
@@ -179,7 +179,7 @@ class BufferMoves {
     return at < offset_[j] + movers_[j].size && offset_[j] < at + movers_[i].size;
   }
 
-  /// From nowhere to `at`, or the other way round.
+  /// Adds or removes the contribution of the buffer at its place.
   void count(std::uint32_t i, std::int64_t sign) {
     for (const Neighbour& each : movers_[i].neighbours) {
       if (offset_[each.other] < 0 || !meet(i, offset_[i], each.other)) continue;
@@ -202,7 +202,7 @@ class BufferMoves {
     count(i, 1);
   }
 
-  /// Whoever pays is in the list, and nobody else.
+  /// The list contains exactly the buffers that pay.
   void list(std::uint32_t i) {
     const bool pays = soft_[i] + wrong_[i] > 0;
     if (pays == (position_[i] > 0)) return;
@@ -221,7 +221,7 @@ class BufferMoves {
   [[nodiscard]] std::int64_t pays(std::uint32_t i) const { return soft_[i] + weight_ * wrong_[i]; }
 
   void event(const Mover& mover, Offset begin, Offset end, std::int64_t cost) {
-    // Of places from `begin` on and below `end`.
+    // Among places from `begin` on and below `end`.
     const Offset from =
         std::max(mover.lowest, align_up(std::max<Offset>(begin, 0), mover.alignment));
     const Offset to = align_up(std::max<Offset>(end, 0), mover.alignment);
@@ -230,7 +230,7 @@ class BufferMoves {
     if (to <= mover.highest) events_.emplace_back(to, -cost);
   }
 
-  /// Where it pays least, of all places that are not between the same neighbours as now.
+  /// The place of least cost, among all places that are not between the current neighbours.
   Spot best_place(std::uint32_t i) {
     ++result_.evaluations;
     const Mover& mover = movers_[i];
@@ -272,7 +272,7 @@ class BufferMoves {
     placement.modes.resize(problem_.memories.size());
     for (std::size_t i = 0; i < movers_.size(); ++i)
       placement.places.push_back({movers_[i].memory, offset_[i]});
-    // Reserved bytes may have been taken where there was no other place.
+    // Reserved bytes may be taken if there was no other place.
     if (!check(problem_, placement).empty()) return;
     result_.cost = cost;
     result_.placement = std::move(placement);
@@ -371,14 +371,14 @@ class BufferMoves {
   std::vector<Mover> movers_;
   Cost total_ = 0;
 
-  std::vector<Offset> offset_;           // -1: nowhere yet
-  std::vector<std::int64_t> soft_;       // by buffer: what its pairs pay
-  std::vector<std::int64_t> wrong_;      // likewise: with how many it must not be
-  std::int64_t paid_ = 0;                // of all pairs, each once
-  std::int64_t wrong_pairs_ = 0;         // likewise
-  std::int64_t weight_ = 0;              // of each that is wrong
-  std::vector<std::uint32_t> paying_;    // buffers, in no order
-  std::vector<std::uint32_t> position_;  // by buffer: in there, from 1; 0: it is not
+  std::vector<Offset> offset_;           // by buffer: cost of its pairs
+  std::vector<std::int64_t> soft_;       // by buffer: number of violated pairs
+  std::vector<std::int64_t> wrong_;      // over all pairs, each once
+  std::int64_t paid_ = 0;                // likewise
+  std::int64_t wrong_pairs_ = 0;         // of each violated pair
+  std::int64_t weight_ = 0;              // buffers, unordered
+  std::vector<std::uint32_t> paying_;    // by buffer: 1 + position in paying_; 0: not in it
+  std::vector<std::uint32_t> position_;  // by buffer: the move from which on it may move
   std::vector<std::int64_t> free_at_;    // by buffer: the move from which on it may be moved
   std::int64_t moves_ = 0;
   std::int64_t improved_at_ = 0;

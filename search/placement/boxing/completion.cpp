@@ -6,7 +6,7 @@ namespace tessera::search::boxing {
 
 namespace {
 
-/// Jobs between two looks at the budget: one among many others may take a tenth of a millisecond.
+/// Jobs between two checks of the budget: one of many may take a tenth of a millisecond.
 constexpr std::uint32_t between_checks = 32;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The rest of a placement: some jobs are nailed down, the others go around them.
+// Completes a placement in which some jobs are fixed.
 //
 //   Nailed peak{{3, 7}, {0, 4096}};
 //   std::optional<std::vector<Offset>> all = complete(instance, peak, keys, limit, budget);
@@ -19,8 +19,9 @@ struct Nailed {
   std::vector<Offset> offsets;  ///< one per job
 };
 
-/// First fit of the other jobs, highest key first. Nothing as soon as one of them would end above
-/// `limit`, or if the budget ends it.  require: the nailed jobs are apart.
+/// First fit of the other jobs, highest key first. Nothing if one of them would end above `limit`,
+/// or if the budget ends it.
+/// require: the fixed jobs do not overlap.
 [[nodiscard]] std::optional<std::vector<Offset>> complete(FirstFit& fit, const Instance& instance,
                                                           const Nailed& nailed,
                                                           std::span<const float> keys, Size limit,

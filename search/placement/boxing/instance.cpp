@@ -22,7 +22,7 @@ bool is_simple(const Buffer& buffer) {
   return buffer.gaps.empty() && buffer.live.size() == 1;
 }
 
-/// Of every buffer: may the bound count it? Not if it may share addresses with a coexisting one.
+/// Per buffer: may the bound not count it, because it may share addresses with a coexisting one?
 std::vector<bool> exempt_buffers(const PlacementProblem& problem) {
   std::vector<bool> exempt;
   for (const Relation& relation : problem.relations) {
@@ -47,13 +47,13 @@ std::vector<Size> section_load(const Instance& instance, const std::vector<Fragm
   return load;
 }
 
-/// With every offset a multiple of `grain`, only the topmost job of a section does not pay for its
-/// rest to the next multiple.
+/// If every offset is a multiple of `grain`, only the topmost job of a section is not rounded up to
+/// the next multiple.
 Size aligned_bound(const Instance& instance, std::vector<Fragment> counted, Size grain) {
   const std::vector<Size> padded = section_load(instance, counted, grain);
   std::sort(counted.begin(), counted.end(),
             [](const Fragment& a, const Fragment& b) { return a.lower < b.lower; });
-  std::priority_queue<std::pair<Size, Section>> rests;  // (rest, upper) of what lives now
+  std::priority_queue<std::pair<Size, Section>> rests;  // (rest, upper) of the live jobs
   Size bound = 0;
   std::size_t next = 0;
   for (Section s = 0; s < instance.sections; ++s) {
@@ -100,7 +100,7 @@ Sections sections_of(const PlacementProblem& problem, std::span<const BufferInde
   return sections;
 }
 
-/// What the buffer occupies, at offset 0.
+/// The fragments of the buffer at offset 0.
 void find_fragments(const Buffer& buffer, const Sections& sections, std::vector<Fragment>& own) {
   own.clear();
   if (is_simple(buffer)) {
@@ -123,19 +123,19 @@ void add_fixed(Instance& instance, BufferIndex b, const Buffer& buffer,
         {fragment.lower, fragment.upper, fragment.range.at(*buffer.offset)});
 }
 
-/// The job of a buffer that may move. Pieces that say more than the job go to the instance.
+/// The job of a movable buffer. Fragments that differ from the whole job go to the instance.
 Job make_job(Instance& instance, const Buffer& buffer, const Memory& memory,
              const std::vector<Fragment>& own) {
   Job job;
   job.size = buffer.size;
   job.alignment = effective_alignment(buffer, memory);
   if (buffer.window) {
-    // An end at or beyond the capacity says nothing that the capacity does not say.
+    // A window that ends at or beyond the capacity adds no constraint.
     job.low = buffer.window->begin;
     if (buffer.window->end < memory.capacity) job.high = buffer.window->end;
     instance.constrained = instance.constrained || job.low > 0 || job.high < unbounded;
   }
-  // A buffer that gaps take away entirely still has an offset; it conflicts with nobody.
+  // A buffer without any occupied step still has an offset, but no conflicts.
   if (!own.empty()) {
     job.lower = own.front().lower;
     job.upper = own.front().upper;
@@ -196,7 +196,7 @@ Offset next_legal(const Instance& instance, const Job& job, Offset offset) {
   while (true) {
     const Offset before = offset;
     // The first reserved range that ends above the offset, and the first border above it: a job
-    // that meets either moves up to its end.
+    // that meets one of them moves up to its end.
     const auto range = std::upper_bound(instance.reserved.begin(), instance.reserved.end(), offset,
                                         [](Offset o, const AddressRange& r) { return o < r.end; });
     if (range != instance.reserved.end() && range->begin < offset + job.size)
@@ -270,7 +270,7 @@ Instance subset(const Instance& whole, std::span<const JobIndex> chosen) {
   }
   part.obstacles = whole.obstacles;
   for (const Obstacle& obstacle : part.obstacles) add(obstacle);
-  Poll never;  // a part is small
+  Poll never;  // a subset is small
   sections.close(never);
   part.sections = sections.count();
   for (Job& job : part.jobs) rename(job);
@@ -299,7 +299,7 @@ Size height_of(const Instance& instance, std::span<const Offset> offsets) {
 }
 
 std::vector<Size> contention(const Instance& instance) {
-  // Sparse table of range maxima would cost n log n words; a segment tree costs 2n.
+  // A sparse table of range maxima would need n log n words; a segment tree needs 2n.
   const std::size_t base = std::bit_ceil(std::max<std::size_t>(instance.load.size(), 1));
   std::vector<Size> tree(2 * base, 0);
   std::copy(instance.load.begin(), instance.load.end(),

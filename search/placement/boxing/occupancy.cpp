@@ -6,11 +6,11 @@ namespace tessera::search::boxing {
 
 namespace {
 
-/// Births and deaths in a leaf of several sections, at most: to look through them all should take
-/// no longer than the levels of the tree they stand for.
+/// Limit on births and deaths in a leaf of several sections: a scan of them should take no longer
+/// than the tree levels that the leaf replaces.
 constexpr std::int32_t most_in_leaf = 512;
 
-/// Adds a range, melting it with those it touches or overlaps.
+/// Adds a range, merging it with those it touches or overlaps.
 void melt(Occupancy::Ranges& ranges, AddressRange range) {
   const auto first = std::partition_point(
       ranges.begin(), ranges.end(), [&](const AddressRange& r) { return r.end < range.begin; });
@@ -28,7 +28,7 @@ void melt(Occupancy::Ranges& ranges, AddressRange range) {
   }
 }
 
-/// Per section: how many that are to be added begin or end in it.
+/// Per section, the number of ranges to be added that begin or end in it.
 std::vector<std::int32_t> events(const Instance& instance) {
   std::vector<std::int32_t> count(static_cast<std::size_t>(instance.sections), 0);
   const auto note = [&](Section lower, Section upper) {

@@ -11,7 +11,7 @@ namespace tessera::search::boxing {
 
 namespace {
 
-/// The sections of the highest job above the target, widened while few enough jobs live there.
+/// The sections of the highest job above the target, widened as long as few enough jobs live there.
 struct Range {
   Section lower = 0;
   Section upper = 0;
@@ -45,7 +45,7 @@ Range choose(const Instance& instance, std::span<const Offset> offsets, const Pe
   range.lower = heaviest(instance, top.lower, top.upper);
   range.upper = range.lower + 1;
   range.jobs = living(instance, range.lower, range.upper);
-  // Widened to the side with the larger load, by steps that double.
+  // Widens to the side with the larger load, by doubling steps.
   Section stride = 1;
   while (range.jobs.size() <= params.max_jobs) {
     const Section left = std::max<Section>(0, range.lower - stride);
@@ -115,7 +115,7 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
   result.jobs = range.jobs.size();
   if (range.jobs.empty()) return result;
   for (const JobIndex j : range.jobs) {
-    // Such a job alone refutes the target, but has no place in a well-formed problem.
+    // Such a job alone refutes the target, and a problem has to be valid.
     const Job& job = instance.jobs[static_cast<std::size_t>(j)];
     if (job.size > params.target || job.low + job.size > params.target) return result;
   }

@@ -11,7 +11,7 @@ bool lower_address(const Lying& a, const Lying& b) {
   return a.begin != b.begin ? a.begin < b.begin : a.job < b.job;
 }
 
-/// How many jobs live at once, on the average over the sections.
+/// The average number of live jobs over the sections.
 double average_living(const Instance& instance) {
   double sum = 0;
   for (const Job& job : instance.jobs) sum += static_cast<double>(job.upper - job.lower);
