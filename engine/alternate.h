@@ -23,13 +23,13 @@ namespace tessera::engine {
 struct Alternate {
   std::unique_ptr<PlacementEngine> engine;
   double ns_per_unit = 1000;
-  double most_ns = infinity;  ///< limit for one turn: the engine gives up after it
+  double most_ns = infinity;  ///< limit for one turn
 };
 
 /// Each engine may spend all nodes of the budget. The last engine handles every query. The others
 /// only receive queries that they support: queries with another goal than a fit, or with a proof,
 /// go to the last one alone.
-/// require: at least one engine, ns_per_unit > 0. The engines before the last may give up, but
+/// require: at least one engine, ns_per_unit > 0. The engines before the last may stop, but
 /// never report a wrong status.
 [[nodiscard]] std::unique_ptr<PlacementEngine> make_alternating_engine(
     std::vector<Alternate> engines);

@@ -127,10 +127,10 @@ Cost HittingSet::raise_bound(Cost known, int rounds, const Budget& budget) {
   std::vector<double> missing(best.size());
   std::vector<char> in;
   double most = value_at(best, in);
-  const bool nobody =
+  const bool none_shared =
       std::all_of(share_.begin(), share_.end(), [](double share) { return share == 0; });
   for (std::size_t i = 0; i < in.size(); ++i)
-    if (nobody) share_[i] = in[i];
+    if (none_shared) share_[i] = in[i];
   double factor = 0.5;
   int fruitless = 0;
   for (int round = 0; round < rounds && factor > 1e-4; ++round) {

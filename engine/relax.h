@@ -30,8 +30,8 @@ namespace tessera::engine {
 [[nodiscard]] std::optional<Placement> lift(const PlacementProblem& problem,
                                             const Placement& placement);
 
-/// Solves the relaxation with `inner` and lifts its placement; gives up if it cannot be lifted. It
-/// has the name of `inner`.
+/// Solves the relaxation with `inner` and lifts its placement; status unknown if it cannot be
+/// lifted. It has the name of `inner`.
 [[nodiscard]] std::unique_ptr<PlacementEngine> make_relaxing_engine(
     std::unique_ptr<PlacementEngine> inner);
 

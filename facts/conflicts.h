@@ -22,7 +22,7 @@
 
 namespace tessera::facts {
 
-/// Does anything besides lifetimes decide which buffers conflict?
+/// Does anything other than lifetimes decide which buffers conflict?
 [[nodiscard]] bool separates(const PlacementProblem& problem);
 
 class ConflictGraph {

@@ -1,4 +1,4 @@
-// Free space of a memory besides its reserved addresses.
+// Free space of a memory: the addresses that are not reserved.
 //
 //   const std::vector<AddressRange> taken = merged(memory.reserved);
 //   Size free = free_bytes(memory);                     // bytes that are not reserved

@@ -64,8 +64,8 @@ bool TileWalk::loads(std::size_t tensor, TileLevel level) const {
 }
 
 void TileWalk::find_visits() {
-  constexpr std::size_t nobody = static_cast<std::size_t>(-1);
-  visit_of_.assign(grid_->tiles.size() * tile_levels, nobody);
+  constexpr std::size_t no_visit = static_cast<std::size_t>(-1);
+  visit_of_.assign(grid_->tiles.size() * tile_levels, no_visit);
   const auto add = [&](std::size_t tile, TileLevel level, std::int64_t times) {
     if (times == 0) return;
     visit_of_[tile * tile_levels + static_cast<std::size_t>(level)] = visits_.size();

@@ -1,6 +1,6 @@
 // What may be assumed without losing an answer.
 //
-// Twins (facts/twins.h) lie at one place, or are ordered by memory and offset. And where a memory
+// Twins (facts/interchangeable.h) lie at one place, or are ordered by memory and offset. And where a memory
 // looks the same from above as from below, one pair of each connected part is ordered: turning the
 // part over keeps every rule. An aligned memory does not look the same from above unless every size
 // and the capacity are multiples of the alignment. The pair is made of buffers that have no twin,
@@ -21,8 +21,8 @@ class Symmetry {
   explicit Symmetry(Context& context)
       : context_(context),
         problem_(context.problem),
-        twins_(problem_, &context.poll),
-        has_twin_(problem_.buffers.size(), 0),
+        interchangeable_(problem_, &context.poll),
+        has_interchangeable_(problem_.buffers.size(), 0),
         related_(problem_.buffers.size()) {
     for (std::size_t r = 0; r < problem_.relations.size(); ++r) {
       for (const BufferIndex b : problem_.relations[r].buffers) related_[b].push_back(r);
@@ -30,8 +30,8 @@ class Symmetry {
   }
 
   void run() {
-    for (const facts::InterchangeableClass& same : twins_.classes()) {
-      for (const BufferIndex b : same.buffers) has_twin_[b] = 1;
+    for (const facts::InterchangeableClass& same : interchangeable_.classes()) {
+      for (const BufferIndex b : same.buffers) has_interchangeable_[b] = 1;
       for (std::size_t k = 1; k < same.buffers.size(); ++k) {
         const BufferIndex a = same.buffers[k - 1];
         const BufferIndex b = same.buffers[k];
@@ -130,7 +130,7 @@ class Symmetry {
     for (const auto& [a, b] : live_together(m)) {
       context_.poll();
       part[root(a)] = root(b);
-      if (has_twin_[a] == 0 && has_twin_[b] == 0 &&
+      if (has_interchangeable_[a] == 0 && has_interchangeable_[b] == 0 &&
           !std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) {
         pairs.emplace_back(a, b);
       }
@@ -152,8 +152,8 @@ class Symmetry {
 
   Context& context_;
   const PlacementProblem& problem_;
-  const facts::InterchangeableBuffers twins_;
-  std::vector<char> has_twin_;
+  const facts::InterchangeableBuffers interchangeable_;
+  std::vector<char> has_interchangeable_;
   std::vector<std::vector<std::size_t>> related_;  ///< relations a buffer is in
 };
 

@@ -26,7 +26,7 @@ struct InputOptions {
   /// Changes of the profile, as for Profile::set() (profile.h).
   std::vector<std::pair<std::string, std::string>> changes{};
   Lifetimes lifetimes = Lifetimes::by_header;
-  /// A buffer CSV of the contents of a TensorFlow Lite arena besides tensors; its steps are the
+  /// A buffer CSV of the contents of a TensorFlow Lite arena other than tensors; its steps are the
   /// model's operators. Empty: the buffers that the model lists.
   std::string scratch{};
 };

@@ -170,7 +170,7 @@ struct PlanSearch {
   std::int64_t unknown = 0;             ///< a limit of a query or of time ended the evaluation
   std::int64_t reused = 0;              ///< equal to a query that was already solved
   std::int64_t pruned = 0;              ///< not evaluated, because of bounds or a limit
-  std::int64_t shapes = 0;              ///< tile shapes costed besides the fewest tiles
+  std::int64_t shapes = 0;              ///< tile shapes costed in addition to the fewest tiles
   std::int64_t nodes_per_question = 0;  ///< permitted per placement query
   double seconds = 0;
 };

@@ -129,7 +129,7 @@ struct Relation {
   friend auto operator<=>(const Relation&, const Relation&) = default;
 };
 
-/// The objective besides satisfying all hard rules.
+/// The objective in addition to satisfying all hard rules.
 enum class Objective : std::uint8_t {
   fit,      ///< none: any placement within the capacities
   height,   ///< minimise the largest height of the memories, then the next

@@ -15,7 +15,7 @@ namespace tessera::search {
 namespace {
 
 constexpr std::uint32_t required = std::numeric_limits<std::uint32_t>::max();
-/// Limit on sets of memories, besides the set of all memories.
+/// Limit on sets of memories, in addition to the set of all memories.
 constexpr std::size_t most_sets = 64;
 /// Limit on the terms of all rows; above it, only every second, third, ... row is written.
 constexpr std::size_t most_terms = 3'000'000;

@@ -42,7 +42,7 @@ struct GuidedParams {
 };
 
 /// Finds placements, and proves infeasibility if the solver refutes the problem without any
-/// decision. Otherwise it gives up (Status::unknown), because it does not try all candidates.
+/// decision. Otherwise it stops (Status::unknown), because it does not try all candidates.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_guided_engine(
     const GuidedParams& params = {});
 

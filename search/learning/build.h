@@ -25,8 +25,8 @@ namespace tessera::search::learning {
 
 class Build {
  public:
-  /// What is recorded besides the rules: nothing; data for used_buffers.h; or the axioms of a
-  /// certificate, which excludes rules that a certificate cannot express.
+  /// What is recorded in addition to the rules: nothing; data for used_buffers.h; or the axioms of
+  /// a certificate, which excludes rules that a certificate cannot express.
   enum class Record : std::uint8_t { nothing, uses, certificate };
   Build(const PlacementProblem& problem, Objective goal, Deduction& deduction,
         const LearningParams& params, Record record, Poll& poll);

@@ -41,8 +41,8 @@ void Build::cliques(MemoryIndex m) {
   if (nodes.size() < 3 || nodes.size() > most_nodes) return;
   std::stable_sort(nodes.begin(), nodes.end(),
                    [&](ItemIndex x, ItemIndex y) { return items[x].length > items[y].length; });
-  constexpr std::size_t nobody = ~std::size_t{0};
-  std::vector<std::size_t> node_of(items.size(), nobody);
+  constexpr std::size_t no_node = ~std::size_t{0};
+  std::vector<std::size_t> node_of(items.size(), no_node);
   for (std::size_t k = 0; k < nodes.size(); ++k) node_of[nodes[k]] = k;
 
   facts::GrownCliques graph(nodes.size());
@@ -55,7 +55,7 @@ void Build::cliques(MemoryIndex m) {
     poll_();
     const std::size_t x = std::min(node_of[pair.first], node_of[pair.second]);
     const std::size_t y = std::max(node_of[pair.first], node_of[pair.second]);
-    if (y == nobody) continue;
+    if (y == no_node) continue;
     graph.join(x, y);
     const BufferIndex a = item_buffer_[pair.first];
     const BufferIndex b = item_buffer_[pair.second];

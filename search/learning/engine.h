@@ -23,11 +23,11 @@ struct LearningParams {
   bool overload = true;      ///< more bytes than a window of one section has
   bool edge_finding = true;  ///< items that must lie above (below) a set that fills its window
   bool energy = true;        ///< bounds from the summed sizes of all items known to be below
-  bool not_first = false;  ///< items that cannot be lowest (highest) of a set; weak besides balance
-  bool balance = true;     ///< common members of two sections and their neighbours have to fit
-  bool cliques = true;     ///< sections also from relations that separate buffers at all steps
-  bool generalise = true;  ///< weaken explanations by their slack
-  bool minimise = true;    ///< drop literals of learned clauses that others imply
+  bool not_first = false;    ///< items that cannot be lowest (highest) of a set; weak with balance
+  bool balance = true;       ///< common members of two sections and their neighbours have to fit
+  bool cliques = true;       ///< sections also from relations that separate buffers at all steps
+  bool generalise = true;    ///< weaken explanations by their slack
+  bool minimise = true;      ///< drop literals of learned clauses that others imply
   bool order_search = true;  ///< the search that decides orders of pairs
   bool place_search = true;  ///< the search that places buffers at their lowest offset
   bool rests = true;         ///< every buffer rests on the ground or on another one

@@ -6,7 +6,7 @@
 namespace tessera::search::learning {
 namespace {
 
-constexpr Var nobody = ~Var{0};
+constexpr Var no_var = ~Var{0};
 constexpr float blame_growth = 1.5F;  // weight of a conflict relative to the previous one
 
 }  // namespace
@@ -108,55 +108,55 @@ bool PlaceSearch::rests(Var var) const {
 Var PlaceSearch::descend(Var var) const {
   const State& state = deduction_.state;
   for (;;) {
-    Var below = nobody;
+    Var below = no_var;
     for (const Neighbour& each : plan_.neighbours[var]) {
       if (state.fixed(each.var) || state.bound(opposite(each.above)) > 0) continue;
       if (low(each.var) + deduction_.orders.edge(each.above)->weight[0] > low(var)) continue;
-      if (below == nobody || low(each.var) < low(below)) below = each.var;
+      if (below == no_var || low(each.var) < low(below)) below = each.var;
     }
-    if (below == nobody) return var;
+    if (below == no_var) return var;
     var = below;
   }
 }
 
 bool PlaceSearch::before(Var var, Var other) const {
-  if (other == nobody) return true;
+  if (other == no_var) return true;
   return low(var) != low(other) ? low(var) < low(other) : rank_[var] < rank_[other];
 }
 
 Var PlaceSearch::lowest() const {
-  Var best = nobody;
+  Var best = no_var;
   for (const Var var : plan_.offsets)
     if (!deduction_.state.fixed(var) && before(var, best)) best = var;
   return best;
 }
 
 Var PlaceSearch::lowest_of_blamed() const {
-  Var best = nobody;
+  Var best = no_var;
   float most = 0;
   for (std::uint32_t id = 0; id < blame_.size(); ++id) {
     if (blame_[id] <= most) continue;
-    Var found = nobody;
+    Var found = no_var;
     for (const auto& each : deduction_.sections.open(id))
       if (!deduction_.state.fixed(each.var) && before(each.var, found)) found = each.var;
-    if (found == nobody) continue;
+    if (found == no_var) continue;
     best = found;
     most = blame_[id];
   }
-  return best == nobody ? lowest() : descend(best);
+  return best == no_var ? lowest() : descend(best);
 }
 
 PlaceSearch::Step PlaceSearch::next() const {
   Var best = blamed_ ? lowest_of_blamed() : lowest();
-  if (best == nobody) return {};
+  if (best == no_var) return {};
   if (rests(best)) return {Step::Kind::decide, best};
   if (deduction_.rests.governs(best)) return {Step::Kind::lift, best};
-  best = nobody;
+  best = no_var;
   for (const Var var : plan_.offsets)
-    if (!deduction_.state.fixed(var) && (best == nobody || rank_[var] < rank_[best]) &&
+    if (!deduction_.state.fixed(var) && (best == no_var || rank_[var] < rank_[best]) &&
         rests(var) && descend(var) == var)
       best = var;
-  if (best == nobody) return {};
+  if (best == no_var) return {};
   return {Step::Kind::decide, best};
 }
 

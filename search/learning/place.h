@@ -33,7 +33,7 @@ struct BufferTraits {
   double overlaps = 0;  ///< number of buffers live with it
 };
 
-/// Data for the search heuristics besides the rules.
+/// Data for the search heuristics.
 struct Plan {
   std::vector<Var> offsets;                        ///< variables to place, by buffer
   std::vector<BufferTraits> traits;                ///< by buffer

@@ -164,7 +164,7 @@ class OneSearch {
     }
   }
 
-  /// Nothing: it gave up.
+  /// Nothing: the search stopped.
   std::optional<Outcome> next(Search& search) {
     try {
       Outcome outcome = Outcome::stopped;

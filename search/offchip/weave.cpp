@@ -14,7 +14,7 @@
 namespace tessera::search {
 namespace {
 
-/// Limit on the buffers removed in one round, besides the highest one.
+/// Limit on the buffers removed in one round, in addition to the highest one.
 constexpr std::int64_t most_taken = 7;
 /// Rounds without a lower height before the search continues from another order.
 constexpr std::int64_t patience = 300;

@@ -94,7 +94,7 @@ Size reachable_capacity(const Core& core) {
 
 /// The searches over one value type, kept between problems to reuse memory.
 template <typename T>
-struct Workshop {
+struct TypedSearch {
   FailedStates<T> table{0};
   std::unique_ptr<Search<T>> finder;
   std::unique_ptr<Search<T>> refuter;
@@ -162,17 +162,17 @@ struct CanonicalSolver::State {
   OrderFacts contended;  ///< as facts, but the total of an item is its contention
   std::vector<int> ranks;
   std::vector<Size> offsets;  ///< of the core's items, once placed
-  Workshop<std::int16_t> small;
-  Workshop<std::int32_t> medium;
-  Workshop<std::int64_t> large;
+  TypedSearch<std::int16_t> small;
+  TypedSearch<std::int32_t> medium;
+  TypedSearch<std::int64_t> large;
   Counters counters;
   std::int64_t restarts = 0;
 
   template <typename T>
-  Outcome search(Workshop<T>& shop, Allowance& allowance, std::uint64_t seed);
+  Outcome search(TypedSearch<T>& typed, Allowance& allowance, std::uint64_t seed);
   void rank(const Try& each, std::size_t number, int round, Random& random);
   template <typename T>
-  Outcome search_part(Workshop<T>& shop, int part, Allowance& allowance, std::uint64_t seed);
+  Outcome search_part(TypedSearch<T>& typed, int part, Allowance& allowance, std::uint64_t seed);
   Outcome search_pairs(Allowance& allowance);
   /// Builds the core of one memory. Throws BudgetEnded.
   void load(const PlacementProblem& problem, MemoryIndex m, Poll& poll);
@@ -243,28 +243,28 @@ bool CanonicalSolver::State::overfull() const {
 }
 
 template <typename T>
-Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
+Outcome CanonicalSolver::State::search(TypedSearch<T>& typed, Allowance& allowance,
                                        std::uint64_t seed) {
-  if (!shop.finder) {
+  if (!typed.finder) {
     // A smaller table forgets more, which is better than no search.
-    shop.table.resize(allowance.table_bytes(params.table_bytes));
+    typed.table.resize(allowance.table_bytes(params.table_bytes));
     // Expensive inference pays if everything has to be refuted, not in short tries.
     finder_params = params;
     finder_params.one_machine = params.one_machine && !params.restarts;
-    shop.finder = std::make_unique<Search<T>>(finder_params, shop.table);
-    shop.refuter = std::make_unique<Search<T>>(params, shop.table);
+    typed.finder = std::make_unique<Search<T>>(finder_params, typed.table);
+    typed.refuter = std::make_unique<Search<T>>(params, typed.table);
   }
-  shop.table.clear();
+  typed.table.clear();
   canonical::collect_facts(core, facts);
   offsets.resize(core.items.size());
-  shop.finder->load(core, cliques);
-  shop.refuter_loaded = false;
+  typed.finder->load(core, cliques);
+  typed.refuter_loaded = false;
   Outcome outcome = Outcome::placed;
-  for (int part = 0; part < shop.finder->parts() && outcome == Outcome::placed; ++part) {
-    outcome = search_part(shop, part, allowance, seed);
+  for (int part = 0; part < typed.finder->parts() && outcome == Outcome::placed; ++part) {
+    outcome = search_part(typed, part, allowance, seed);
   }
-  count(shop.finder->counters());
-  if (shop.refuter_loaded) count(shop.refuter->counters());
+  count(typed.finder->counters());
+  if (typed.refuter_loaded) count(typed.refuter->counters());
   return outcome;
 }
 
@@ -290,10 +290,10 @@ void CanonicalSolver::State::rank(const Try& each, std::size_t number, int round
 /// states, and the sections that refused. Growing budgets were as good as Luby's sequence over
 /// shuffles of rows, and better on uniformly hard problems.
 template <typename T>
-Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowance& allowance,
+Outcome CanonicalSolver::State::search_part(TypedSearch<T>& typed, int part, Allowance& allowance,
                                             std::uint64_t seed) {
   // Not a structured binding: clang before version 16 cannot capture one in a lambda.
-  const auto range = shop.finder->part_items(part);
+  const auto range = typed.finder->part_items(part);
   const auto first = range.first;
   const auto last = range.second;
   Random random(seed);
@@ -309,8 +309,8 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
   const std::vector<Try> tries = tries_of(params);
   if (!params.restarts) {
     canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
-    shop.finder->start(ranks, tries.front().choice, part, true);
-    return run(*shop.finder, std::numeric_limits<std::int64_t>::max());
+    typed.finder->start(ranks, tries.front().choice, part, true);
+    return run(*typed.finder, std::numeric_limits<std::int64_t>::max());
   }
   std::int64_t budget = params.first_budget > 0 ? params.first_budget : (last - first) * 5 / 4 + 32;
   contention.start(static_cast<std::size_t>(core.sections));
@@ -321,21 +321,21 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
     for (const Try& each : tries) {
       rank(each, number++, round, random);
       // The first round usually goes straight down, so recording conflicts would not pay.
-      shop.finder->start(ranks, each.choice, part, round > 0);
+      typed.finder->start(ranks, each.choice, part, round > 0);
       ++restarts;
-      const Outcome outcome = run(*shop.finder, budget);
+      const Outcome outcome = run(*typed.finder, budget);
       if (outcome != Outcome::paused || allowance.stopped()) return outcome;
-      contention.learn(shop.finder->refusals());
+      contention.learn(typed.finder->refusals());
       tried += budget;
     }
     if (!refuting) {
-      if (!shop.refuter_loaded) shop.refuter->load(core, cliques);
-      shop.refuter_loaded = true;
+      if (!typed.refuter_loaded) typed.refuter->load(core, cliques);
+      typed.refuter_loaded = true;
       canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
-      shop.refuter->start(ranks, Choice::lowest, part, true);
+      typed.refuter->start(ranks, Choice::lowest, part, true);
       refuting = true;
     }
-    const Outcome outcome = run(*shop.refuter, tried / 2 + 1);
+    const Outcome outcome = run(*typed.refuter, tried / 2 + 1);
     if (outcome != Outcome::paused || allowance.stopped()) return outcome;
     budget += budget / 8 + 1;
   }

@@ -78,7 +78,7 @@ class Builder {
 
   void run() {
     prepare_memory();
-    ask_for_twins();
+    query_interchangeable();
     group_members();
     if (core_.items.empty()) return;
     choose_unit();
@@ -95,7 +95,7 @@ class Builder {
       make_parts();
       pair_plain();
     }
-    find_twins();
+    find_interchangeable();
   }
 
  private:
@@ -119,13 +119,13 @@ class Builder {
   }
 
   /// Computes interchangeable buffers if more than single lives decides conflicts; otherwise
-  /// find_twins() detects them.
-  void ask_for_twins() {
+  /// find_interchangeable() detects them.
+  void query_interchangeable() {
     const bool told =
         std::any_of(problem_.relations.begin(), problem_.relations.end(), [](const Relation& each) {
           return meaning(each.kind).forbids || meaning(each.kind).lifts_overlap;
         });
-    if (told) twins_ = facts::interchangeable_classes(problem_, &poll_);
+    if (told) interchangeable_ = facts::interchangeable_classes(problem_, &poll_);
   }
 
   void group_members() {
@@ -145,7 +145,7 @@ class Builder {
                  relation.kind == RelationKind::disjoint;
     }
     // Buffers with the same place are one item.
-    for (const facts::InterchangeableClass& same : twins_) {
+    for (const facts::InterchangeableClass& same : interchangeable_) {
       if (same.kind != facts::InterchangeableKind::together) continue;
       grouped = true;
       for (const BufferIndex b : same.buffers) leader_[find(b)] = find(same.buffers.front());
@@ -546,8 +546,8 @@ class Builder {
 
   /// Equal items that conflict with each other, and with the same other items, may keep their
   /// order.
-  void find_twins() {
-    if (special_) return find_told_twins();  // relations could distinguish equal items
+  void find_interchangeable() {
+    if (special_) return find_declared();  // relations could distinguish equal items
     for (std::size_t k = 1; k < core_.items.size(); ++k) {
       // Items are sorted by (begin, end); equal ones often are near each other.
       const Item& y = core_.items[k];
@@ -558,23 +558,23 @@ class Builder {
             x.latest != y.latest || x.begin == x.end) {
           continue;
         }
-        core_.items[k].twin = static_cast<int>(k - back);
+        core_.items[k].equal_below = static_cast<int>(k - back);
         break;
       }
     }
   }
 
-  void find_told_twins() {
+  void find_declared() {
     const auto alone = [this](BufferIndex b) {
       const Item& item = core_.items[index(item_of_[b])];
       return item.last_member - item.first_member == 1;
     };
-    for (const facts::InterchangeableClass& same : twins_)
+    for (const facts::InterchangeableClass& same : interchangeable_)
       for (std::size_t k = 1; k < same.buffers.size(); ++k) {
         const BufferIndex a = same.buffers[k - 1];
         const BufferIndex b = same.buffers[k];
         if (same.kind == facts::InterchangeableKind::apart && here(a) && alone(a) && alone(b))
-          core_.items[index(item_of_[b])].twin = item_of_[a];
+          core_.items[index(item_of_[b])].equal_below = item_of_[a];
       }
   }
 
@@ -586,7 +586,7 @@ class Builder {
   bool special_ = false;  ///< more than one whole span per item and plain overlaps
   std::vector<BufferIndex> leader_;
   std::vector<int> item_of_;
-  std::vector<facts::InterchangeableClass> twins_;
+  std::vector<facts::InterchangeableClass> interchangeable_;
   std::vector<std::pair<BufferIndex, BufferIndex>> exempt_;
   std::vector<Span> spans_;
   std::vector<std::pair<Step, std::int64_t>> events_;

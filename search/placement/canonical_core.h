@@ -49,7 +49,7 @@ struct Item {
   int last_part = 0;
   int begin = 0;         ///< first section
   int end = 0;           ///< one past its last section; begin == end: it occupies nothing
-  int twin = -1;         ///< an equal item that lies below it (facts/interchangeable.h); -1: none
+  int equal_below = -1;  ///< an equal item that lies below it (facts/interchangeable.h); -1: none
   bool plain = true;     ///< every offset in [earliest, latest] is permitted
   int first_member = 0;  ///< in Core::members
   int last_member = 0;

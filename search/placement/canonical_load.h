@@ -24,7 +24,7 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
   latest_.resize(n);
   begin_.resize(n);
   end_.resize(n);
-  twin_.resize(n);
+  equal_below_.resize(n);
   plain_.resize(n);
   part_begin_.resize(n + 1);
   first_lowest_.resize(n);
@@ -39,7 +39,7 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
     latest_[i] = static_cast<T>(std::min(item.latest, core.capacity - item.size));
     begin_[i] = item.begin;
     end_[i] = item.end;
-    twin_[i] = params_.symmetry ? item.twin : -1;
+    equal_below_[i] = params_.symmetry ? item.equal_below : -1;
     plain_[i] = item.plain ? 1 : 0;
     first_lowest_[i] = static_cast<T>(item.earliest);
     part_begin_[i] = static_cast<int>(parts_.size());

@@ -62,17 +62,17 @@ std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit, Po
   std::vector<Step> starts;
   std::vector<Step> ends;
   // The first segments of very many often have too many pairs already.
-  std::size_t look_at = std::size_t{1} << 14U;
+  std::size_t next_count = std::size_t{1} << 14U;
   for (const Buffer& buffer : problem.buffers) {
     (*poll)();
     for (const StepRange& live : buffer.live) {
       starts.push_back(live.lower);
       ends.push_back(live.upper);
     }
-    if (starts.size() < look_at) continue;
+    if (starts.size() < next_count) continue;
     const std::int64_t pairs = pairs_among(starts, ends, limit, *poll);
     if (pairs > limit) return pairs;
-    look_at = 8 * starts.size();
+    next_count = 8 * starts.size();
   }
   const auto n = static_cast<std::int64_t>(starts.size());
   if (n * (n - 1) / 2 <= limit) return n * (n - 1) / 2;

@@ -53,7 +53,7 @@ PairSearch::PairSearch(const Core& core) : core_(core), pairs_(core.general) {
 
 /// Raises lowest_ to the least fixpoint. Refuted: an item exceeds its last offset. Paused:
 /// alignments without a common factor may need many passes; the next call continues.
-Outcome PairSearch::settle(std::int64_t limit) {
+Outcome PairSearch::find_fixpoint(std::int64_t limit) {
   constexpr std::size_t passes_per_node = 256;
   for (bool changed = true; changed;) {
     changed = false;
@@ -126,16 +126,16 @@ Outcome PairSearch::run(std::int64_t nodes) {
   const std::int64_t limit = nodes_ + nodes;
   while (true) {
     if (!backtrack_) {
-      if (!settling_) {
+      if (!interrupted_) {
         if (started_ && nodes_ >= limit) return Outcome::paused;
         ++nodes_;
         started_ = true;
         passes_ = 0;
       }
-      const Outcome settled = settle(limit);
-      settling_ = settled == Outcome::paused;
-      if (settling_) return settled;
-      if (settled == Outcome::placed) {
+      const Outcome outcome_of_fixpoint = find_fixpoint(limit);
+      interrupted_ = outcome_of_fixpoint == Outcome::paused;
+      if (interrupted_) return outcome_of_fixpoint;
+      if (outcome_of_fixpoint == Outcome::placed) {
         const int pair = conflict();
         if (pair < 0) return Outcome::placed;
         choices_.push_back({static_cast<std::size_t>(pair), 0, edges_.size(), lowest_});

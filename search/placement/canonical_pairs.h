@@ -40,7 +40,7 @@ class PairSearch {
     std::vector<Size> lowest;
   };
 
-  [[nodiscard]] Outcome settle(std::int64_t limit);
+  [[nodiscard]] Outcome find_fixpoint(std::int64_t limit);
   [[nodiscard]] bool positive_cycle() const;
   [[nodiscard]] int conflict() const;
   [[nodiscard]] bool descend(Choice& choice);
@@ -52,8 +52,8 @@ class PairSearch {
   std::vector<Edge> edges_;
   std::vector<Choice> choices_;
   std::int64_t nodes_ = 0;
-  std::size_t passes_ = 0;  ///< of the current fixpoint computation
-  bool settling_ = false;   ///< it was interrupted
+  std::size_t passes_ = 0;    ///< of the current fixpoint computation
+  bool interrupted_ = false;  ///< it was interrupted
   bool started_ = false;
   bool backtrack_ = false;
 };

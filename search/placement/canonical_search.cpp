@@ -9,7 +9,7 @@
 
 namespace tessera::search::canonical {
 
-/// Fixed work of a node besides the sections it visits: choice, keys, undo data. Measured over
+/// Fixed work of a node, without the sections it visits: choice, keys, undo data. Measured over
 /// nodes of 3 to 22 microseconds.
 inline constexpr std::int64_t work_of_a_node = 1'000;
 inline constexpr std::int64_t work_of_an_item = 3;  // of the component
@@ -211,7 +211,7 @@ int Search<T>::lowest_of(int first, int last, int section) const {
   each_unplaced(first, last, [&](int i) {
     const T lowest = lowest_[index(i)];
     if (lowest > offset || (lowest == offset && ranks_[index(i)] > rank)) return;
-    if (end_[index(i)] <= section || skipped(i) || waits_for_twin(i)) return;
+    if (end_[index(i)] <= section || skipped(i) || waits_for_equal(i)) return;
     best = i;
     offset = lowest;
     rank = ranks_[index(i)];
@@ -229,7 +229,7 @@ int Search<T>::descend(int item) const {
       const int other = pair_item_[index(p)];
       if (static_cast<T>(release_[index(other)] + pair_below_[index(p)]) > lowest) continue;
       if (!unplaced(other)) continue;
-      if (skipped(other) || waits_for_twin(other)) return -1;
+      if (skipped(other) || waits_for_equal(other)) return -1;
       if (below < 0 || lowest_[index(other)] < lowest_[index(below)]) below = other;
     }
     if (below < 0) return item;

@@ -196,8 +196,8 @@ class Search {
   [[nodiscard]] bool unplaced(int i) const { return lowest_[index(i)] != far; }
   /// It is not at its lowest offset: an unplaced item has to lift it.
   [[nodiscard]] bool skipped(int i) const { return release_[index(i)] > lowest_[index(i)]; }
-  [[nodiscard]] bool waits_for_twin(int i) const {
-    return twin_[index(i)] >= 0 && unplaced(twin_[index(i)]);
+  [[nodiscard]] bool waits_for_equal(int i) const {
+    return equal_below_[index(i)] >= 0 && unplaced(equal_below_[index(i)]);
   }
 
   const CanonicalParams& params_;
@@ -214,7 +214,7 @@ class Search {
   };
   // The core in T, one array per property.
   std::vector<T> latest_;
-  std::vector<int> begin_, end_, part_begin_, twin_;
+  std::vector<int> begin_, end_, part_begin_, equal_below_;
   std::vector<FlatPart> parts_;
   std::vector<char> plain_;
   std::vector<int> pair_begin_, pair_item_;

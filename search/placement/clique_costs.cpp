@@ -23,7 +23,7 @@ constexpr Cost most_priced = Cost{1} << 40;
 /// The best core of this many cliques is taken.
 constexpr int cliques_for_core = 12;
 /// Consecutive failures after which the search for cores stops.
-constexpr int fruitless = 40;
+constexpr int failures_in_a_row = 40;
 /// Limit on cliques per start, some hundredths of a second.
 constexpr int most_cliques = 12'000;
 /// Number of starts, because cores depend on earlier ones.
@@ -97,7 +97,7 @@ class CliqueCosts {
     }
     Cost sum = 0;
     int failed = 0;
-    for (int tried = 0; tried < most_cliques && failed < fruitless && !budget.exhausted();
+    for (int tried = 0; tried < most_cliques && failed < failures_in_a_row && !budget.exhausted();
          tried += cliques_for_core) {
       PricedCore best;
       for (int k = 0; k < cliques_for_core; ++k) {

@@ -22,7 +22,7 @@ constexpr std::int64_t first_round = 200'000;
 constexpr std::int64_t round_growth = 4;
 
 /// Few enough for a table of all pairs of nodes.
-constexpr std::size_t most_twin_nodes = 256;
+constexpr std::size_t most_symmetry_nodes = 256;
 
 class Colourer {
  public:
@@ -226,14 +226,14 @@ class Colourer {
       });
     }
     saved_.resize((count_ + 1) * count_);
-    if (!plain_) find_twins();
+    if (!plain_) find_interchangeable();
   }
 
   /// Interchangeable nodes: of two, the one coloured first begins no higher. If all nodes take one
   /// colour, colours are interchangeable instead.
-  void find_twins() {
-    twins_.assign(count_, {});
-    if (count_ > most_twin_nodes) return;
+  void find_interchangeable() {
+    interchangeable_.assign(count_, {});
+    if (count_ > most_symmetry_nodes) return;
     std::vector<Cost> joined(count_ * count_, 0);
     for (std::size_t n = 0; n < count_; ++n) {
       for (const std::uint32_t other : graph_.hard[n]) joined[n * count_ + other] = forbidden_;
@@ -245,7 +245,7 @@ class Colourer {
         bool alike = true;
         for (std::size_t n = 0; n < count_ && alike; ++n)
           alike = n == one || n == two || joined[one * count_ + n] == joined[two * count_ + n];
-        if (alike) twins_[one].push_back(two);
+        if (alike) interchangeable_[one].push_back(two);
       }
   }
 
@@ -398,8 +398,8 @@ class Colourer {
                                                           std::size_t used) const {
     if (plain_) return {0, std::min(used + 1, graph_.colours)};
     std::size_t begin = 0;
-    for (const std::size_t twin : twins_[node])
-      if (place_of_[twin] < doll_size_) begin = std::max<std::size_t>(begin, colour_[twin]);
+    for (const std::size_t other : interchangeable_[node])
+      if (place_of_[other] < doll_size_) begin = std::max<std::size_t>(begin, colour_[other]);
     const std::size_t end = graph_.colours - span_[node];
     return {begin, (left == doll_size_ ? end / 2 : end) + 1};
   }
@@ -466,7 +466,7 @@ class Colourer {
   bool plain_ = true;  ///< each node takes one colour
   std::vector<std::uint32_t> span_;
   std::vector<std::vector<std::uint32_t>> firsts_;  ///< per node: the colours at which it may begin
-  std::vector<std::vector<std::size_t>> twins_;     ///< per node: those coloured before it
+  std::vector<std::vector<std::size_t>> interchangeable_;  ///< per node: those coloured before it
   struct Near {
     std::uint32_t node;
     Cost cost;

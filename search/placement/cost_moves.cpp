@@ -324,7 +324,8 @@ class BufferMoves {
 
   [[nodiscard]] std::int64_t most_weight() const { return (total_ + 1) * fine; }
 
-  /// From the best there is, with some buffers anywhere; at times from here, with many.
+  /// Restarts from the best state with some buffers at random places; sometimes from the current
+  /// state, with many.
   void begin_again() {
     improved_at_ = moves_;
     const bool afar = ++beginnings_ % 4 == 0;
@@ -371,21 +372,21 @@ class BufferMoves {
   std::vector<Mover> movers_;
   Cost total_ = 0;
 
-  std::vector<Offset> offset_;           // by buffer: cost of its pairs
-  std::vector<std::int64_t> soft_;       // by buffer: number of violated pairs
-  std::vector<std::int64_t> wrong_;      // over all pairs, each once
-  std::int64_t paid_ = 0;                // likewise
-  std::int64_t wrong_pairs_ = 0;         // of each violated pair
-  std::int64_t weight_ = 0;              // buffers, unordered
-  std::vector<std::uint32_t> paying_;    // by buffer: 1 + position in paying_; 0: not in it
-  std::vector<std::uint32_t> position_;  // by buffer: the move from which on it may move
-  std::vector<std::int64_t> free_at_;    // by buffer: the move from which on it may be moved
+  std::vector<Offset> offset_;           // -1: not placed yet
+  std::vector<std::int64_t> soft_;       // by buffer: cost of its pairs
+  std::vector<std::int64_t> wrong_;      // by buffer: number of violated pairs
+  std::int64_t paid_ = 0;                // over all pairs, each once
+  std::int64_t wrong_pairs_ = 0;         // likewise
+  std::int64_t weight_ = 0;              // of each violated pair
+  std::vector<std::uint32_t> paying_;    // buffers, unordered
+  std::vector<std::uint32_t> position_;  // by buffer: 1 + position in paying_; 0: not in it
+  std::vector<std::int64_t> free_at_;    // by buffer: the first move at which it may move
   std::int64_t moves_ = 0;
   std::int64_t improved_at_ = 0;
   std::int64_t improved_evaluation_ = 0;
   std::int64_t beginnings_ = 0;
   std::int64_t next_poll_ = 0;
-  std::vector<std::pair<Offset, std::int64_t>> events_;  // working memory
+  std::vector<std::pair<Offset, std::int64_t>> events_;  // reused
 };
 
 }  // namespace

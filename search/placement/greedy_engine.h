@@ -7,7 +7,7 @@
 
 namespace tessera::search {
 
-/// Finds placements or gives up (Status::unknown); never proves infeasibility.
+/// Finds placements or stops (Status::unknown); never proves infeasibility.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_greedy_engine();
 
 }  // namespace tessera::search

@@ -14,7 +14,7 @@
 namespace tessera::search {
 namespace {
 
-/// Limit on the shapes listed after the search gave up.
+/// Limit on the undecided shapes that are listed after the search stopped.
 constexpr std::size_t most_given_up = 32;
 
 constexpr auto channels = static_cast<std::size_t>(tiling::TileAxis::channels);
@@ -308,7 +308,7 @@ class TileSearch {
   tiling::Lowering lowering_;
   Decider decider_;
   FittingShapes shapes_;
-  std::vector<std::vector<Size>> undecided_sizes_;  ///< on which the engine gave up
+  std::vector<std::vector<Size>> undecided_sizes_;  ///< that the engine did not decide
   std::set<tiling::TileShape> planes_asked_;
   std::vector<std::shared_ptr<const Placement>> probed_;   ///< of the last shape, per demand
   std::vector<std::shared_ptr<const Placement>> fitting_;  ///< of the last shape that fits

@@ -1,6 +1,6 @@
 // Completes a placement in which some jobs are fixed.
 //
-//   Nailed peak{{3, 7}, {0, 4096}};
+//   FixedJobs peak{{3, 7}, {0, 4096}};
 //   std::optional<std::vector<Offset>> all = complete(instance, peak, keys, limit, budget);
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tessera::search::boxing {
 
-struct Nailed {
+struct FixedJobs {
   std::vector<JobIndex> jobs;
   std::vector<Offset> offsets;  ///< one per job
 };
@@ -23,7 +23,7 @@ struct Nailed {
 /// or if the budget ends it.
 /// require: the fixed jobs do not overlap.
 [[nodiscard]] std::optional<std::vector<Offset>> complete(FirstFit& fit, const Instance& instance,
-                                                          const Nailed& nailed,
+                                                          const FixedJobs& fixed_jobs,
                                                           std::span<const float> keys, Size limit,
                                                           const Budget& budget);
 

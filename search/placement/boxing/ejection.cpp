@@ -157,7 +157,7 @@ bool Ejection::reach(bool anew, std::int64_t most_work, std::vector<Offset>& off
   }
   for (SliceIndex s = 0; s < times_.count(); ++s) {
     for (const Lying& lying : slices_.at(s))
-      if (lying.job != nobody_moves) offsets[static_cast<std::size_t>(lying.job)] = lying.begin;
+      if (lying.job != immovable) offsets[static_cast<std::size_t>(lying.job)] = lying.begin;
   }
   return true;
 }

@@ -8,7 +8,7 @@ namespace tessera::search::boxing {
 
 namespace {
 
-/// Fixed work of a step besides visiting neighbours.
+/// Fixed work of a step, without visiting neighbours.
 constexpr std::int64_t step_work = 200;
 /// Work between two checks of the budget: a fraction of a millisecond.
 constexpr std::int64_t scanned_between_checks = 100'000;
@@ -186,7 +186,7 @@ void EjectionWindow::build(const WindowTask& task, const Budget& budget, WindowR
   std::sort(order_.begin(), order_.end(),
             [&](JobIndex a, JobIndex b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
   result.pool.clear();
-  std::int64_t look = scanned_ + scanned_between_checks;
+  std::int64_t next_check = scanned_ + scanned_between_checks;
   bool over = false;
   for (const JobIndex j : order_) {
     if (over) {
@@ -196,8 +196,8 @@ void EjectionWindow::build(const WindowTask& task, const Budget& budget, WindowR
     const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
     gather(job, result.slices);
     result.work += static_cast<std::int64_t>(near_.size()) + step_work;
-    if (scanned_ >= look) {
-      look = scanned_ + scanned_between_checks;
+    if (scanned_ >= next_check) {
+      next_check = scanned_ + scanned_between_checks;
       over = budget.exhausted().has_value();
     }
     const Offset offset = lowest_hole(job, std::min(task.target, job.high) - job.size);
@@ -236,11 +236,11 @@ void EjectionWindow::run(const WindowTask& task, const Slices& slices,
   Random random(task.seed);
   if (task.anew) build(task, budget, result);
   const std::int64_t most = result.work + task.most_work;
-  std::int64_t look = scanned_ + scanned_between_checks;
+  std::int64_t next_check = scanned_ + scanned_between_checks;
   while (!result.pool.empty() && result.work < most) {
     step(task, result, random);
-    if (scanned_ < look) continue;
-    look = scanned_ + scanned_between_checks;
+    if (scanned_ < next_check) continue;
+    next_check = scanned_ + scanned_between_checks;
     if (budget.exhausted()) break;
   }
   result.left = 0;

@@ -75,7 +75,7 @@ class EjectionWindow {
   [[nodiscard]] Offset lowest_hole(const Job& job, Offset last) const;
   [[nodiscard]] Candidate cheapest(const Job& job, Offset last, Random& random) const;
   [[nodiscard]] bool movable(const Lying& lying) const {
-    return lying.job != nobody_moves && lying.lower >= lower_ && lying.upper <= upper_;
+    return lying.job != immovable && lying.lower >= lower_ && lying.upper <= upper_;
   }
 
   const Instance* instance_;

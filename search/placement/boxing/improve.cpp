@@ -138,8 +138,8 @@ Offset Improver::lowest(JobIndex j, std::span<const Offset> offsets, Size limit)
 
 /// With very many jobs, one step takes longer than a limit may be exceeded.
 bool Improver::is_over(const Budget& budget) {
-  if (work_ - looked_ < 20'000) return over_;
-  looked_ = work_;
+  if (work_ - checked_at_ < 20'000) return over_;
+  checked_at_ = work_;
   over_ = over_ || budget.exhausted();
   return over_;
 }
@@ -210,7 +210,7 @@ void Improver::update_tops(std::span<const Offset> offsets, Size target) {
 
 Size Improver::run(std::vector<Offset>& offsets, const ImproveParams& params, Random& random) {
   Size height = height_of(*instance_, offsets);
-  work_ = looked_ = 0;
+  work_ = checked_at_ = 0;
   over_ = false;
   for (std::int64_t step = 0; step < params.steps && height > params.target; ++step) {
     if (work_ > params.max_work || is_over(params.budget) ||

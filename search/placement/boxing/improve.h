@@ -64,8 +64,8 @@ class Improver {
   std::vector<JobIndex> tops_;
   std::vector<std::pair<float, JobIndex>> order_;
   std::int64_t work_ = 0;
-  std::int64_t looked_ = 0;  ///< work at the last check of the budget
-  bool over_ = false;        ///< its result
+  std::int64_t checked_at_ = 0;  ///< work at the last check of the budget
+  bool over_ = false;            ///< its result
 };
 
 }  // namespace tessera::search::boxing

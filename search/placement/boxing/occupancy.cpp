@@ -11,7 +11,7 @@ namespace {
 constexpr std::int32_t most_in_leaf = 512;
 
 /// Adds a range, merging it with those it touches or overlaps.
-void melt(Occupancy::Ranges& ranges, AddressRange range) {
+void merge(Occupancy::Ranges& ranges, AddressRange range) {
   const auto first = std::partition_point(
       ranges.begin(), ranges.end(), [&](const AddressRange& r) { return r.end < range.begin; });
   auto last = first;
@@ -80,9 +80,9 @@ void Occupancy::add(Section lower, Section upper, AddressRange range) {
 void Occupancy::add(std::size_t node, Leaf l, Leaf u, const Part& part) {
   Node& here = nodes_[node];
   if (here.inside.empty()) used_.push_back(node);
-  melt(here.inside, part.range);
+  merge(here.inside, part.range);
   if (part.lower <= first(l) && first(u) <= part.upper) {
-    melt(here.spanning, part.range);
+    merge(here.spanning, part.range);
     return;
   }
   if (u - l == 1) {

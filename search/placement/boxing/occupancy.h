@@ -84,7 +84,7 @@ class HoleFinder {
       fingers_.push_back({ranges.data(), ranges.data() + ranges.size(), fragment});
   }
   /// The lowest offset >= `from` at which no fragment meets a blocked range; `legal(o)` is the
-  /// lowest offset >= o that other constraints permit. Gives up above `limit` and returns something
+  /// lowest offset >= o that other constraints permit. Stops above `limit` and returns something
   /// larger.
   template <typename Legal>
   [[nodiscard]] Offset lowest(Offset from, Offset limit, const Legal& legal) {

@@ -130,10 +130,10 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
   if (found.status != Status::feasible || !found.placement) return result;
 
   const Size height = height_of(instance, offsets);
-  Nailed nailed;
-  nailed.jobs = range.jobs;
+  FixedJobs fixed_jobs;
+  fixed_jobs.jobs = range.jobs;
   for (std::size_t k = 0; k < range.jobs.size(); ++k)
-    nailed.offsets.push_back(found.placement->places[k].offset);
+    fixed_jobs.offsets.push_back(found.placement->places[k].offset);
   std::vector<float> keys;
   const Orders orders(instance);
   FirstFit fit(instance);
@@ -142,7 +142,7 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
       keys_from_offsets(offsets, keys);
     else
       orders.draw(recipe(attempt - 1, random), random, keys);
-    result.offsets = complete(fit, instance, nailed, keys, height - 1, params.budget);
+    result.offsets = complete(fit, instance, fixed_jobs, keys, height - 1, params.budget);
   }
   return result;
 }

@@ -357,7 +357,7 @@ class Generations {
       for (int t = 1; t < threads; ++t) {
         Worker& worker = *workers_[static_cast<std::size_t>(t)];
         try {
-          helpers.emplace_back([this, &worker] { help(worker); });
+          helpers.emplace_back([this, &worker] { serve(worker); });
         } catch (const std::system_error&) {  // no more threads
           gate_.arrive_and_drop();
         } catch (const std::bad_alloc&) {
@@ -386,7 +386,7 @@ class Generations {
   }
 
   /// The loop of all threads except the first.
-  void help(Worker& worker) {
+  void serve(Worker& worker) {
     while (true) {
       gate_.arrive_and_wait();  // the generation is prepared
       if (done_) return;

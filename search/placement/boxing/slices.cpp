@@ -48,8 +48,8 @@ void Slices::fill(const Instance& instance, std::span<const Offset> offsets,
       mine(s).push_back(lying);
   };
   for (const Obstacle& obstacle : instance.obstacles) {
-    append({obstacle.range.begin, obstacle.range.end, obstacle.lower, obstacle.upper, nobody_moves,
-            0});
+    append(
+        {obstacle.range.begin, obstacle.range.end, obstacle.lower, obstacle.upper, immovable, 0});
   }
   for (std::size_t j = 0; j < offsets.size(); ++j) {
     const Job& job = instance.jobs[j];

@@ -22,14 +22,14 @@ namespace tessera::search::boxing {
 using SliceIndex = std::int32_t;
 
 /// No job: an obstacle.
-inline constexpr JobIndex nobody_moves = -1;
+inline constexpr JobIndex immovable = -1;
 
 struct Lying {
   Offset begin = 0;
   Offset end = 0;
   Section lower = 0;
   Section upper = 0;
-  JobIndex job = nobody_moves;
+  JobIndex job = immovable;
   float cost = 0;  ///< of moving it to another place
 };
 using Slice = std::vector<Lying>;  ///< sorted by begin

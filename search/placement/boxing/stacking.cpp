@@ -28,7 +28,7 @@ JobIndex job_of(std::uint64_t word) {
 
 }  // namespace
 
-const Stacker::Node Stacker::nobody{never, -1, never, -1, 0};
+const Stacker::Node Stacker::no_job{never, -1, never, -1, 0};
 
 Stacker::Stacker(const Instance& instance) : instance_(&instance) {}
 
@@ -96,7 +96,7 @@ void Stacker::pull(std::size_t node) {
 }
 
 void Stacker::start(std::span<const float> keys) {
-  std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(base_), nodes_.end(), nobody);
+  std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(base_), nodes_.end(), no_job);
   for (std::size_t leaf = 0; leaf < order_.size(); ++leaf) {
     const auto j = static_cast<std::size_t>(order_[leaf]);
     const Job& job = instance_->jobs[j];
@@ -112,7 +112,7 @@ void Stacker::start(std::span<const float> keys) {
 
 void Stacker::take(JobIndex job) {
   std::size_t node = base_ + static_cast<std::size_t>(position_[static_cast<std::size_t>(job)]);
-  nodes_[node] = nobody;
+  nodes_[node] = no_job;
   for (node /= 2; node > 0; node /= 2) pull(node);
 }
 
@@ -168,7 +168,7 @@ void Stacker::push(std::int32_t segment) {
 }
 
 /// Merges the segment with neighbours of its height; returns the remaining one, not yet pushed.
-std::int32_t Stacker::melt(std::int32_t segment) {
+std::int32_t Stacker::merge(std::int32_t segment) {
   Segment& s = segments_[static_cast<std::size_t>(segment)];
   if (s.previous >= 0 && segments_[static_cast<std::size_t>(s.previous)].height == s.height) {
     s.lower = segments_[static_cast<std::size_t>(s.previous)].lower;
@@ -248,7 +248,7 @@ Size Stacker::stack(std::span<const float> keys, Size limit, const Budget& budge
       if (here.next >= 0) to = std::min(to, segments_[static_cast<std::size_t>(here.next)].height);
       if (waste(here.lower, here.upper, to - here.height) > limit) return no_height;
       segments_[static_cast<std::size_t>(id)].height = to;
-      push(melt(id));
+      push(merge(id));
       continue;
     }
     const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
@@ -268,7 +268,7 @@ Size Stacker::stack(std::span<const float> keys, Size limit, const Budget& budge
     top.lower = job.lower;
     top.upper = job.upper;
     top.height = end;
-    push(melt(id));
+    push(merge(id));
   }
   return height;
 }

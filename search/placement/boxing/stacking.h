@@ -64,7 +64,7 @@ class Stacker {
     std::int32_t segment;
   };
 
-  static const Node nobody;
+  static const Node no_job;
 
   /// Builds the tournament once. Throws BudgetEnded.
   void prepare(const Budget& budget);
@@ -79,7 +79,7 @@ class Stacker {
                     std::int32_t next);
   void close(std::int32_t segment);
   void push(std::int32_t segment);
-  std::int32_t melt(std::int32_t segment);
+  std::int32_t merge(std::int32_t segment);
   /// Returns the largest load plus waste of the sections.
   Size waste(Section lower, Section upper, Size bytes);
   Size waste(std::size_t node, Section l, Section u, Section lower, Section upper, Size bytes);

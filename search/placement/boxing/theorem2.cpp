@@ -43,8 +43,8 @@ void Theorem2::split(Part part, Random& random, Groups& groups) {
   };
   if (part.points.empty() || !any_live()) {
     // The first or last section of a random job, as a random event would be.
-    const Item& lucky = item(part.members[random.below(part.members.size())]);
-    const Section point = random.below(2) == 0 ? lucky.lower : lucky.upper - 1;
+    const Item& drawn = item(part.members[random.below(part.members.size())]);
+    const Section point = random.below(2) == 0 ? drawn.lower : drawn.upper - 1;
     part.points.insert(std::lower_bound(part.points.begin(), part.points.end(), point), point);
   }
 
