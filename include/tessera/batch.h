@@ -22,6 +22,7 @@
 
 namespace tessera {
 
+/// A request: which network to plan on which machine.
 struct PlanRequest {
   std::size_t line = 0;   ///< the line number, from 1
   std::string network{};  ///< a path

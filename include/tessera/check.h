@@ -18,6 +18,7 @@
 
 namespace tessera {
 
+/// The rules of a placement; a violation names one.
 enum class Rule : std::uint8_t {
   shape,           ///< one place per buffer, one mode per step, known memories and mode names
   left_out,        ///< only optional buffers are left out, and only whole groups
@@ -41,8 +42,10 @@ enum class Rule : std::uint8_t {
   disjoint,
 };
 
+/// The name of the rule in JSON and messages.
 [[nodiscard]] TESSERA_API std::string_view to_string(Rule rule);
 
+/// A violated rule, and the place of the violation.
 struct Violation {
   Rule rule = Rule::shape;
   std::vector<BufferIndex> buffers{};     ///< the buffers involved

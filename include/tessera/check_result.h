@@ -27,12 +27,14 @@
 
 namespace tessera {
 
+/// The result of check_result().
 struct ResultVerdict {
   std::vector<Violation> wrong{};
   std::vector<std::string> claimed{};  ///< statements of the file that were not checked
   std::vector<std::string> proved{};   ///< bounds that a cut or the certificate proves
 };
 
+/// What is already proved about the problem.
 struct CheckResultParams {
   std::size_t most_violations = 100;
   std::vector<Claim> proved{};  ///< claims of an accepted certificate for this problem
@@ -52,6 +54,7 @@ struct CertificateText {
 /// ensure: throws BadInput if the file cannot be read or is not a certificate.
 [[nodiscard]] TESSERA_API CertificateText load_certificate(const std::string& path);
 
+/// The verdict on one claim of a certificate.
 struct ClaimVerdict {
   Claim claim{};
   std::string text{};  ///< "max height of {sram} >= 4096"
@@ -60,6 +63,7 @@ struct ClaimVerdict {
   std::string reason{};  ///< how it was proved, or what is wrong and in which line
 };
 
+/// The verdict on a certificate, which is accepted if all its claims are.
 struct CertificateVerdict {
   bool accepted = false;
   std::string reason{};

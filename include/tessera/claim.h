@@ -14,6 +14,7 @@
 
 namespace tessera {
 
+/// The kinds of claims.
 enum class ClaimKind : std::uint8_t {
   infeasible,  ///< there is no placement
   height,      ///< in every placement the largest height of `memories` is at least `least`
@@ -22,6 +23,7 @@ enum class ClaimKind : std::uint8_t {
   benefit,     ///< no placement has a benefit above `most`, for any choice of optional buffers
 };
 
+/// A claim; fields of other kinds are ignored.
 struct Claim {
   ClaimKind kind = ClaimKind::infeasible;
   std::vector<MemoryIndex> memories{};  ///< for a height: one or more, ascending

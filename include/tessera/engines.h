@@ -11,6 +11,7 @@
 
 namespace tessera {
 
+/// A solver and its properties.
 struct EngineInfo {
   std::string_view name;
   std::string_view what;  ///< one line for help texts

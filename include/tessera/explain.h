@@ -15,6 +15,7 @@
 
 namespace tessera {
 
+/// Limits of the search for an explanation.
 struct ExplainParams {
   Limits limits{};
 };

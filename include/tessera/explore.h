@@ -63,6 +63,7 @@ class TESSERA_API Sweep {
   std::shared_ptr<const State> state_;
 };
 
+/// The outcome for one candidate and network.
 enum class SweepStatus : std::uint8_t {
   proved,      ///< planned and proved optimal
   limit,       ///< a limit ended it: the best plan so far, if any, and a bound
@@ -70,6 +71,7 @@ enum class SweepStatus : std::uint8_t {
   excluded,    ///< skipped: proved not better than another candidate
   failed,      ///< the machine is invalid or cannot be simulated
 };
+/// The name of the status in tables.
 [[nodiscard]] TESSERA_API std::string_view to_string(SweepStatus status);
 
 /// A candidate and a network, or a candidate and the weighted set ("*").
@@ -90,6 +92,7 @@ struct ExploreRow {
   std::string reason{};          ///< why there is no optimal plan; may be empty
 };
 
+/// Counters of a sweep.
 struct ExploreCounts {
   std::int64_t planned = 0;   ///< plans made in this call
   std::int64_t stored = 0;    ///< plans found in the store
@@ -97,6 +100,7 @@ struct ExploreCounts {
   std::int64_t alike = 0;     ///< plans shared between machines that are equal for planning
 };
 
+/// A plan of the result.
 struct ExplorePlan {
   std::size_t candidate = 0;
   std::string network{};
@@ -148,6 +152,7 @@ struct ExploreModes {
   std::string reason{};             ///< why there is no result; then the rest is empty
 };
 
+/// The result of explore().
 struct ExploreResult {
   std::vector<std::string> keys{};
   std::vector<ExploreRow> rows{};     ///< by candidate, then by network, then "*"
@@ -162,6 +167,7 @@ struct ExploreResult {
   double seconds = 0;
 };
 
+/// The state of a running sweep.
 struct ExploreProgress {
   std::size_t done = 0;
   std::size_t candidates = 0;
@@ -173,6 +179,7 @@ struct ExploreProgress {
 
 class PlanMemory;
 
+/// Parameters of explore().
 struct ExploreParams {
   /// Time, memory, threads and stop token of the whole sweep. Plans run concurrently, in one thread
   /// each.
@@ -202,6 +209,7 @@ struct ExploreParams {
 /// OutputError if the store cannot be written.
 [[nodiscard]] TESSERA_API ExploreResult explore(const Sweep& sweep, const ExploreParams& params);
 
+/// All rows, or the rows of the Pareto front, as CSV.
 [[nodiscard]] TESSERA_API std::string results_csv(const ExploreResult& result);
 [[nodiscard]] TESSERA_API std::string pareto_csv(const ExploreResult& result);
 /// One row per set and mode.

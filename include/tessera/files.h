@@ -25,6 +25,7 @@
 
 namespace tessera {
 
+/// Reads a placement problem from INPUT.
 [[nodiscard]] TESSERA_API Input load_input(const std::string& path, const InputOptions& options);
 
 /// Reads a result: the JSON of place(), or a CSV of the same buffers with an offset for each.
@@ -34,6 +35,7 @@ namespace tessera {
                                                            const std::string& path,
                                                            const Input& input);
 
+/// The result as JSON (`tessera: placement/1`).
 [[nodiscard]] TESSERA_API std::string result_json(const PlacementProblem& problem,
                                                   const PlacementResult& result);
 /// The input's columns plus `offset`.
@@ -48,11 +50,14 @@ namespace tessera {
 [[nodiscard]] TESSERA_API std::string result_c_header(const PlacementProblem& problem,
                                                       const Placement& placement,
                                                       std::string_view name);
+/// The problem as CSV or YAML.
+/// ensure: problem_csv() throws BadInput if CSV cannot express the problem.
 [[nodiscard]] TESSERA_API std::string problem_csv(const Input& input);
 [[nodiscard]] TESSERA_API std::string problem_yaml(const PlacementProblem& problem);
 /// The problem with every buffer fixed to its offset and memory in the placement, as YAML.
 [[nodiscard]] TESSERA_API std::string placed_yaml(const PlacementProblem& problem,
                                                   const Placement& placement);
+/// The placement as an SVG picture.
 [[nodiscard]] TESSERA_API std::string placement_picture(const PlacementProblem& problem,
                                                         const Placement& placement,
                                                         const std::string& title);
@@ -61,8 +66,10 @@ namespace tessera {
 /// program or library (../share/tessera/profiles, relative to it).
 [[nodiscard]] TESSERA_API std::vector<std::filesystem::path> profile_folders(
     const std::vector<std::string>& first = {});
+/// The names of all profiles in profile_folders(first).
 [[nodiscard]] TESSERA_API std::vector<std::string> profile_list(
     const std::vector<std::string>& first = {});
+/// Reads a profile by its name in profile_folders(first), or by its path.
 [[nodiscard]] TESSERA_API Hardware load_profile(const std::string& name_or_path,
                                                 const std::vector<std::string>& first = {});
 /// The file of the profile and the files it inherits from.

@@ -24,6 +24,7 @@
 
 namespace tessera {
 
+/// Parameters of generate().
 struct GenerateParams {
   std::string kind = "random";
   std::int64_t buffers = 100;
@@ -34,11 +35,13 @@ struct GenerateParams {
   double slack = 1.0;       ///< capacity over the largest load; not for packable and traces
 };
 
+/// A kind of synthetic problem.
 struct GeneratorInfo {
   std::string_view name{};  ///< a value of GenerateParams::kind
   std::string_view what{};  ///< one line for help texts
 };
 
+/// All kinds.
 [[nodiscard]] TESSERA_API std::span<const GeneratorInfo> generator_list();
 
 /// Generates a problem.

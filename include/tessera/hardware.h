@@ -78,7 +78,7 @@ enum class EqualBlocks : std::uint8_t {
 
 /// The time of the last block of a loop, if it is partial.
 enum class PartialBlocks : std::uint8_t {
-  real,   ///< in proportion to its size
+  real,   ///< as a block of the remaining size
   whole,  ///< as a full block
 };
 
@@ -101,6 +101,7 @@ struct BlockRule {
   friend bool operator==(const BlockRule&, const BlockRule&) = default;
 };
 
+/// The kinds of compute engines.
 enum class EngineKind : std::uint8_t {
   mac_array,  ///< multiply-accumulate: convolutions and matrix products
   vector,     ///< all other ops, `lanes` elements at a time
@@ -173,6 +174,7 @@ struct HardwareMemory {
   std::optional<std::int64_t> write_latency;  ///< default: `latency`
 };
 
+/// The DMA engine between off-chip and on-chip memory.
 struct Dma {
   std::int64_t channels = 1;
   std::int64_t outstanding = 1;                    ///< bursts in flight per channel
@@ -207,7 +209,10 @@ struct OperandRestriction {
   std::vector<std::string> operands;
 };
 
+/// Weights are loaded once for all tiles of a group, or again for each tile.
 enum class WeightPolicy : std::uint8_t { resident, refetch };
+/// The overlap with neighbour tiles is recomputed; kept along columns only; or kept along both
+/// axes.
 enum class HaloPolicy : std::uint8_t { recompute, keep_columns, keep };
 /// How the next tile accesses the halo rows that are kept.
 enum class KeptHalos : std::uint8_t {
@@ -325,6 +330,7 @@ struct ObjectiveWeights {
   double peak_bandwidth = 0;
 };
 
+/// A machine: engines, memories, DMA, and the options of the planner.
 struct Hardware {
   std::string name;
   /// Profile key -> source of its value ("assumed" without a source).

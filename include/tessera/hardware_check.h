@@ -49,8 +49,10 @@ inline constexpr double weights = 1e12;        ///< sum of the objective weights
 /// All of them, as a list in a sentence.
 [[nodiscard]] TESSERA_API std::string mapped_ops_text();
 
+/// The part of a profile that a defect belongs to.
 enum class HardwarePart : std::uint8_t { profile, engine, memory, restriction };
 
+/// An error of a profile.
 struct HardwareDefect {
   HardwarePart part = HardwarePart::profile;
   std::size_t index = 0;  ///< index of the engine, memory or restriction

@@ -22,6 +22,7 @@
 
 namespace tessera {
 
+/// Options of read_network().
 struct ImportOptions {
   std::optional<ElementType> dtype{};  ///< for every floating type; biases get bias_type()
   std::vector<std::pair<std::string, Dim>> dims{};  ///< extents of named dynamic dimensions
@@ -38,6 +39,7 @@ class TESSERA_API ImportStopped : public std::runtime_error {
   StopReason reason;
 };
 
+/// A network that was read.
 struct ImportedNetwork {
   Network network{};
   std::string format{};                 ///< "onnx", "tflite" or "yaml"

@@ -19,6 +19,7 @@ namespace tessera {
 /// Whether the upper end of a lifetime in a CSV file is inclusive.
 enum class Lifetimes : std::uint8_t { by_header, half_open, inclusive };
 
+/// Options of load_input() (files.h).
 struct InputOptions {
   std::optional<Size> capacity{};      ///< replaces the input's capacity
   std::string profile{};               ///< name or file of a hardware profile; empty: none
@@ -36,6 +37,7 @@ struct CsvOrigin;
 /// The model, which result_tflite() needs.
 struct TfliteOrigin;
 
+/// A placement problem that was read.
 struct Input {
   PlacementProblem problem{};
   std::string format{};              ///< "csv", "yaml", "json" or "tflite"

@@ -21,6 +21,7 @@
 
 namespace tessera {
 
+/// Limits and resources of a call.
 struct Limits {
   std::optional<std::chrono::nanoseconds> timeout{};  ///< of the whole call; empty: none
   /// Search nodes (conflicts in learning solvers) of the whole call. Unlike a timeout, this limit

@@ -16,6 +16,7 @@
 
 namespace tessera {
 
+/// Names of roles and relations, and the inverse functions; nothing for an unknown name.
 [[nodiscard]] TESSERA_API std::string_view to_string(Role role);
 [[nodiscard]] TESSERA_API std::optional<Role> role_from(std::string_view text);
 [[nodiscard]] TESSERA_API std::string_view to_string(RelationKind kind);

@@ -25,6 +25,7 @@ using TensorIndex = std::size_t;  ///< position in Network::tensors
 using OpIndex = std::size_t;      ///< position in Network::ops, which is the execution order
 using Dim = std::int64_t;
 
+/// Element types.
 enum class ElementType : std::uint8_t {
   float64,
   float32,
@@ -43,6 +44,7 @@ enum class ElementType : std::uint8_t {
   boolean,
 };
 
+/// Activations are computed or given; weights are constant.
 enum class TensorKind : std::uint8_t {
   activation,
   weight,  ///< constant: filters, biases, tables
@@ -57,6 +59,7 @@ struct JoinedPlace {
   friend bool operator==(const JoinedPlace&, const JoinedPlace&) = default;
 };
 
+/// A tensor.
 struct Tensor {
   std::string name;
   std::vector<Dim> shape;  ///< every extent at least 1; empty: a scalar
@@ -74,6 +77,7 @@ struct Tensor {
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
+/// The kinds of ops, with their inputs and attributes.
 enum class OpKind : std::uint8_t {
   conv,            ///< inputs x, weights, [bias]; any number of spatial axes
   conv_transpose,  ///< inputs x, weights, [bias]
@@ -153,6 +157,7 @@ struct Op {
   friend bool operator==(const Op&, const Op&) = default;
 };
 
+/// A network; see check_network() for its invariants.
 struct Network {
   std::string name;
   std::vector<Tensor> tensors;
@@ -183,6 +188,7 @@ struct OpRange {
 /// Is it a floating-point type?
 [[nodiscard]] TESSERA_API bool is_floating(ElementType type);
 
+/// Names of types and kinds, and the inverse functions; nothing for an unknown name.
 [[nodiscard]] TESSERA_API std::string_view to_string(ElementType type);
 [[nodiscard]] TESSERA_API std::string_view to_string(OpKind kind);
 [[nodiscard]] TESSERA_API std::optional<ElementType> element_type_from(std::string_view text);

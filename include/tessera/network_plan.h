@@ -43,6 +43,7 @@ struct PlannedRows {
   friend bool operator==(const PlannedRows&, const PlannedRows&) = default;
 };
 
+/// A group of ops with its tiles, placements and costs.
 struct PlannedSubgraph {
   OpRange ops;
   std::vector<std::string> names;      ///< of the ops
@@ -190,6 +191,7 @@ struct PlanClaim {
   friend bool operator==(const PlanClaim&, const PlanClaim&) = default;
 };
 
+/// The result of plan_network().
 struct NetworkPlan {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;

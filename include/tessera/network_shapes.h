@@ -30,8 +30,10 @@ inline constexpr Dim max_extent = Dim{1} << 30;
 [[nodiscard]] TESSERA_API std::optional<std::vector<Dim>> broadcast_shape(
     const std::vector<std::vector<Dim>>& shapes);
 
+/// The part of a network that a defect belongs to.
 enum class NetworkPart : std::uint8_t { network, tensor, op };
 
+/// An error of a network.
 struct NetworkDefect {
   NetworkPart part = NetworkPart::network;
   std::size_t index = 0;  ///< index of the tensor or op

@@ -13,6 +13,7 @@ namespace tessera {
 /// require: check_network(network) is empty.
 [[nodiscard]] TESSERA_API std::int64_t macs(const Network& network, const Op& op);
 
+/// Size figures.
 struct NetworkStats {
   std::size_t ops = 0;
   std::int64_t macs = 0;

@@ -18,6 +18,7 @@
 
 namespace tessera {
 
+/// Weights that fit on-chip together.
 struct PinnableWeights {
   std::string memory;  ///< an on-chip memory
   Size bytes = 0;      ///< of all weights

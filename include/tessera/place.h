@@ -41,6 +41,7 @@ struct PlaceProgress {
   std::optional<Benefit> benefit_bound{};
 };
 
+/// Parameters of place().
 struct PlaceParams {
   std::string engine = "auto";  ///< or a name from engine_list() (engines.h)
   /// Empty: the objectives of the problem, in order. `fit`: the benefit if the problem has one,

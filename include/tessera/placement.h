@@ -19,12 +19,14 @@
 
 namespace tessera {
 
+/// The place of a buffer.
 struct BufferPlace {
   MemoryIndex memory = 0;
   Offset offset = 0;
   friend bool operator==(const BufferPlace&, const BufferPlace&) = default;
 };
 
+/// Places for all buffers and modes for all steps.
 struct Placement {
   std::vector<BufferPlace> places{};  ///< one per buffer, in the problem's order
   /// modes[m][t] is the name of the mode of memory m at step t. modes[m] is empty if memory m has
@@ -34,7 +36,9 @@ struct Placement {
   std::vector<BufferIndex> left_out{};
 };
 
+/// infeasible is always proved; unknown means that a limit or the solver ended the search.
 enum class Status : std::uint8_t { feasible, infeasible, unknown };
+/// Why a search ended; completed: no limit was reached.
 enum class StopReason : std::uint8_t {
   completed,
   time_limit,
@@ -43,6 +47,7 @@ enum class StopReason : std::uint8_t {
   interrupted
 };
 
+/// The names in JSON and messages.
 [[nodiscard]] TESSERA_API std::string_view to_string(Status status);
 [[nodiscard]] TESSERA_API std::string_view to_string(StopReason reason);
 

@@ -34,6 +34,7 @@
 
 namespace tessera {
 
+/// The state of a running search.
 struct PlanProgress {
   double best_score = std::numeric_limits<double>::infinity();
   double bound = 0;
@@ -46,6 +47,7 @@ struct PlanProgress {
 class PlanMemory;
 [[nodiscard]] TESSERA_API std::shared_ptr<PlanMemory> make_plan_memory();
 
+/// Parameters of plan_network().
 struct PlanParams {
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest group of ops
   Limits limits{};
@@ -105,6 +107,7 @@ struct PlanParams {
                                                            const Hardware& hardware,
                                                            const NetworkPlan& plan);
 
+/// The result of check_plan_text().
 struct PlanVerdict {
   NetworkPlan plan{};
   std::vector<std::string> wrong{};    ///< sentences; empty: the plan is right
@@ -123,6 +126,7 @@ struct PlanVerdict {
 /// throws: BadInput; WrongAnswer if the file is valid but its subgraphs, tiles or buffers are not
 /// those of the network.
 [[nodiscard]] TESSERA_API std::string plan_json(const NetworkPlan& plan);
+/// What plan_file_header() reads of a plan file.
 struct PlanFileHeader {
   bool is_plan = false;   ///< false: another kind of file
   std::string network{};  ///< the network and the profile that the file names

@@ -27,6 +27,7 @@ using MemoryIndex = std::size_t;  ///< position in PlacementProblem::memories
 /// readable and writable and holds everything but weights.
 enum class Role : std::uint8_t { read, write, read_write, weight, data, hold, off };
 
+/// A bank of a memory.
 struct Bank {
   std::string name{};
   Size size = 0;
@@ -81,8 +82,10 @@ struct BufferPart {
   std::vector<Repeat> repeat{};
 };
 
+/// The kind of data, which roles of banks refer to.
 enum class BufferKind : std::uint8_t { activation, weight };
 
+/// A buffer with its lifetime and its own constraints.
 struct Buffer {
   std::string id{};
   std::vector<StepRange> live{};  ///< sorted, not empty, no two touch or overlap
@@ -122,6 +125,7 @@ enum class RelationKind : std::uint8_t {
   avoid_overlap,       ///< soft: each pair that shares an address of one memory costs `cost`
 };
 
+/// A constraint or cost on several buffers.
 struct Relation {
   RelationKind kind = RelationKind::disjoint;
   std::vector<BufferIndex> buffers{};  ///< at least two, all different
@@ -138,6 +142,7 @@ enum class Objective : std::uint8_t {
   modes,    ///< minimise the number of distinct modes; only as a parameter of place()
 };
 
+/// A placement problem; see validate() for its invariants.
 struct PlacementProblem {
   std::string name{};
   std::vector<Memory> memories{};  ///< at least one

@@ -29,6 +29,7 @@ namespace tessera {
 /// Key and value.
 using ProfileChange = std::pair<std::string, std::string>;
 
+/// A profile and its changes.
 class TESSERA_API Profile {
  public:
   /// Loads a profile as load_profile() of files.h does.

@@ -16,6 +16,7 @@
 
 namespace tessera {
 
+/// An HTML page.
 struct Report {
   std::string html{};
   std::string note{};  ///< a sentence if parts were left out or the page is large

@@ -31,11 +31,13 @@
 
 namespace tessera {
 
+/// Parameters of a session.
 struct SessionParams {
   /// "auto" or a name from engine_list() (engines.h).
   std::string engine = "auto";
 };
 
+/// A loaded problem; movable, not copyable.
 class TESSERA_API Session {
  public:
   /// throws: BadInput if validate(problem) is not empty, or if the engine is unknown or does not

@@ -9,6 +9,7 @@
 
 namespace tessera {
 
+/// Area and static power of a part.
 struct SiliconPart {
   std::string name{};  ///< "memory sram", "banks of sram", "engine mac", ...
   double area_mm2 = 0;

@@ -15,6 +15,7 @@
 
 namespace tessera {
 
+/// A switch and its values.
 struct SwitchInfo {
   std::string_view name;   ///< "canonical.dominance": the engine, then the rule
   std::string_view what;   ///< one line

@@ -48,6 +48,7 @@ struct TileProgress {
   std::optional<std::int64_t> fewest_tiles{};  ///< of a shape that fits
 };
 
+/// Parameters of find_largest_tile().
 struct TileParams {
   OpRange ops{};
   std::vector<TileVariant> variants{};  ///< empty: those of the profile
@@ -73,6 +74,7 @@ struct ProbeReport {
   double seconds = 0;
 };
 
+/// The result of find_largest_tile().
 struct TileReport {
   Status status = Status::unknown;  ///< infeasible: proved that no shape fits
   StopReason stop = StopReason::completed;
@@ -108,6 +110,7 @@ struct TileReport {
                                                        const Hardware& hardware,
                                                        const TileParams& params);
 
+/// The report as JSON.
 [[nodiscard]] TESSERA_API std::string tile_json(const TileReport& report);
 
 }  // namespace tessera

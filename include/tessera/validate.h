@@ -13,8 +13,10 @@
 
 namespace tessera {
 
+/// The part of a problem that a defect belongs to.
 enum class ProblemPart : std::uint8_t { problem, memory, buffer, relation };
 
+/// An error of a problem.
 struct Defect {
   ProblemPart part = ProblemPart::problem;
   std::size_t index = 0;  ///< index of the memory, buffer or relation
