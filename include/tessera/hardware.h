@@ -211,8 +211,7 @@ struct OperandRestriction {
 
 /// Weights are loaded once for all tiles of a group, or again for each tile.
 enum class WeightPolicy : std::uint8_t { resident, refetch };
-/// The overlap with neighbour tiles is recomputed; kept along columns only; or kept along both
-/// axes.
+/// The overlap with neighbour tiles: recomputed; kept along W only; or kept along H and W.
 enum class HaloPolicy : std::uint8_t { recompute, keep_columns, keep };
 /// How the next tile accesses the halo rows that are kept.
 enum class KeptHalos : std::uint8_t {
