@@ -31,8 +31,8 @@ struct SetAside {
 };
 
 /// Applies only to memories without banks, modes and reserved ranges whose capacity is a multiple
-/// of their alignment. No buffer may have a fixed offset, a window, a gap or an own alignment, and
-/// no relation may name a buffer that is set aside.
+/// of their alignment. No buffer may have a fixed offset, a window, a gap or an own alignment. No
+/// relation may name a buffer that is set aside.
 /// require: validate(problem) is empty.
 [[nodiscard]] SetAside set_aside(const PlacementProblem& problem);
 

@@ -59,8 +59,8 @@ class ConflictGraph {
   std::vector<BufferIndex> class_of_;  ///< per buffer, the representative of those at its offset
 };
 
-/// Calls see() for every two nodes that may overlap at a cost, once for each relation that names
-/// the pair, with the cost of that relation.
+/// Calls see() for every two nodes that may overlap at a cost: once for each relation that names
+/// the pair, with its cost.
 void for_each_paying_pair(
     const PlacementProblem& problem, const ConflictGraph& graph,
     const std::function<void(std::size_t one, std::size_t two, Cost cost)>& see);

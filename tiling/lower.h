@@ -24,8 +24,8 @@
 //  - Trailing ops (trailing.h) overlap with the first ops of the next tile, so the tensors they use
 //    are live all the time: in one copy if only trailing ops use them, else in two.
 //  - A tensor is in a memory that the engines of all its ops reach. If there is none, it has
-//    several shares: an input is loaded into each, and a produced tensor is copied from the
-//    producer's share before the first op that reads the copy, between two steps.
+//    several shares. An input is loaded into each share. A produced tensor is copied from the
+//    producer's share, between two steps, before the first op that reads the copy.
 #pragma once
 
 #include <algorithm>

@@ -5,11 +5,10 @@
 //
 // A convolution or matrix product reads all its input channels and weights. Split by input
 // channels, it becomes several ops that run one after the other in each tile. Each reads its
-// channels and their weights and adds to the previous sums; the last one produces the result.
-// Besides the sums, only one part of the input and of the weights is on-chip at a time, or two if
-// one is loaded while the other is used. The sums are in the memory of the results, have the width
-// of the array's accumulators (BlockRule::sum_bytes, rounded to an element type), and never leave
-// the chip.
+// channels and their weights and adds to the previous sums; the last one produces the result. In
+// addition to the sums, only one part of the input and of the weights is on-chip at a time (two
+// with double buffering). The sums are in the memory of the results and never leave the chip. They
+// have the width of the array's accumulators (BlockRule::sum_bytes, rounded to an element type).
 #pragma once
 
 #include <optional>
@@ -19,8 +18,8 @@
 
 namespace tessera::tiling {
 
-/// The first product of the group that can be split: an array computes it, its input channels are
-/// one group, its input is loaded, its weights are constant, and no other op of the group reads
+/// The first product of the group that can be split. An array computes it, and its input channels
+/// are one group. Its input is loaded, its weights are constant, and no other op of the group reads
 /// either. Nothing if there is none.
 [[nodiscard]] std::optional<Step> reducible_step(const Subgraph& part, const Hardware& hardware);
 

@@ -3,7 +3,7 @@
 //
 // It applies to groups in which every op maps each axis of its output to one axis of each operand:
 // a box is then the product of the ranges of its axes. So it suffices to know, per axis and extent,
-// how much each tensor is cut by the first tile, or by the tiles that others do not cover. A shape
+// how much of each tensor the first tile needs, or the tiles that others do not cover. A shape
 // costs one product per tensor.
 //
 // A tile may need nothing of some tensors: for example an operand of a concatenation along C, or an

@@ -5,9 +5,9 @@
 //   write_output("placed.json", result_json(input.problem, result));
 //
 // INPUT is a buffer CSV, a problem YAML, a dsa-solver JSON, a memory profile of ExecuTorch, or a
-// TensorFlow Lite model (the tensors of its arena), detected by content. "-" is the standard input.
-// All functions throw BadInput ("file:line: what is wrong"), or OutputError if a file cannot be
-// written.
+// TensorFlow Lite model (the tensors of its arena). The format is detected by content. "-" is the
+// standard input. All functions throw BadInput ("file:line: what is wrong"), or OutputError if a
+// file cannot be written.
 #pragma once
 
 #include <chrono>

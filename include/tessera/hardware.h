@@ -95,7 +95,7 @@ struct BlockRule {
   std::int64_t stages = 0;  ///< blocks in the pipeline from read to write; 0: any number
   EqualBlocks equal = EqualBlocks::quickest;
   /// For EqualBlocks::first: among equal blocks, a later one of at most this many rows and columns
-  /// is preferred, unless it holds less of the input's plane than the last one preferred.
+  /// is preferred. Exception: it holds less of the input's plane than the last one preferred.
   std::int64_t small = 0;
   PartialBlocks partial = PartialBlocks::real;
   friend bool operator==(const BlockRule&, const BlockRule&) = default;
@@ -157,7 +157,8 @@ struct HardwareMemory {
   Memory space;          ///< name, capacity, alignment, banks, modes, reserved (problem.h)
   bool offchip = false;  ///< buffers are not placed in it; DMA loads from it and stores to it
   /// Can a running program write it? If the off-chip memory is not writable (flash), an op's output
-  /// stays on-chip until its last reader has run, and so do inputs and outputs of the network.
+  /// stays on-chip until its last reader has run. The same applies to inputs and outputs of the
+  /// network.
   bool writable = true;
   /// For a backing memory: the name of the memory in front of it, such as an L2 in front of DRAM.
   /// Weights that do not fit in front come from here. Empty: not a backing memory.
@@ -180,7 +181,7 @@ struct Dma {
   std::int64_t outstanding = 1;                    ///< bursts in flight per channel
   std::optional<std::int64_t> outstanding_writes;  ///< default: `outstanding`
   std::int64_t setup = 0;                          ///< cycles per transfer
-  /// The weights of an op arrive in at most this many slices of whole output channels, and an array
+  /// The weights of an op arrive in at most this many slices of whole output channels. An array
   /// works on the channels whose weights have arrived. 1: it waits for all weights.
   std::int64_t weight_slices = 1;
   /// Rate of a channel between memories of different layouts; empty: the rate of the transfer.

@@ -4,11 +4,11 @@
 // If relations separate pairs that are never live together, the heaviest sets contain pairs
 // separated by time and pairs separated by relations. Each pair of a relation is grown to a set by
 // adding the largest buffer that still fits, the heaviest pairs first; pairs in an earlier set are
-// skipped, so the sets differ. More sets cost more work than they save: over 72 random problems of
-// 24 to 48 buffers there are 109,000 conflicts without sets, 58,000 with 16 sets, 46,000 with 32,
-// and 17,000 with 64. With 256 sets, a conflict of one compiler's problem takes seven times as
-// long. For a section and for certificates the reason of a separation does not matter: the window
-// rule only requires that no two members ever share an address.
+// skipped, so the sets differ. More sets cost more work than they save: 72 random problems of 24 to
+// 48 buffers take 109,000 conflicts without sets, 58,000 with 16 sets, 46,000 with 32, and 17,000
+// with 64. With 256 sets, a conflict of one compiler's problem takes seven times as long. For a
+// section and for certificates the reason of a separation does not matter: the window rule only
+// requires that no two members ever share an address.
 #include <algorithm>
 
 #include "build.h"

@@ -5,15 +5,15 @@
 //   for (const CoverRun& run : best.runs) use(run.first, run.last, run.option);
 //
 // Every group [first, last] is a candidate. A candidate has options (tile shape, double buffering,
-// place of its weights), each with a cost that adds over the partition, and a peak of which the
-// partition pays the maximum. The result is the exact optimum of
+// place of its weights). Each option has a cost, which adds over the partition, and a peak, of
+// which the partition pays the maximum. The result is the exact optimum of
 //     sum of costs + peak_weight * largest peak
 // over all 2^(ops-1) partitions and all options.
 //
 // Evaluating a candidate is expensive (placements, simulations), so it is done lazily. A shortest
-// path over the cut points uses lower bounds in place of unknown costs, the unknown candidates on
-// it are evaluated, and so on until all costs on the shortest path are known (lazy shortest path,
-// Dellin and Srinivasa, ICAPS 2016). A candidate whose evaluation reached a limit has its options
+// path over the cut points uses lower bounds in place of unknown costs. The unknown candidates on
+// it are evaluated, and so on until all costs on the shortest path are known. (Lazy shortest path:
+// Dellin and Srinivasa, ICAPS 2016.) A candidate whose evaluation reached a limit has its options
 // so far and a bound on the others; it is evaluated again with more effort only if that bound
 // matters.
 //

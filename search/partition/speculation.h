@@ -9,7 +9,7 @@
 //
 // The search evaluates one or two groups at a time, because their results determine the next ones.
 // So each thread simulates the rounds of the search. It first assumes that groups under evaluation
-// turn out useless, as most do, and if that predicts nothing, that they are as good as their
+// turn out useless, as most do. If that predicts nothing, it assumes that they are as good as their
 // bounds. `make` computes a result without other effects. The search evaluates and decides in its
 // own order, so its result does not depend on the speculation. Private to search/partition/.
 #pragma once

@@ -3,8 +3,8 @@
 //   std::string key = structure_key(make_subgraph(net, {first, last}));
 //   if (auto known = cache.find(key); known != cache.end()) reuse(known->second);
 //
-// Two groups with equal keys have the same ops with the same attributes in the same order, and
-// tensors with the same shapes, types and roles (loaded, stored, weight, readers). So they have the
+// Two groups with equal keys have the same ops with the same attributes in the same order. Their
+// tensors have the same shapes, types and roles (loaded, stored, weight, readers). So they have the
 // same tiles, placements and costs. A residual network repeats a dozen of its blocks, and keys are
 // valid across networks.
 #pragma once
@@ -24,9 +24,9 @@ namespace tessera::search {
 [[nodiscard]] std::string structure_key(const tiling::Subgraph& subgraph);
 
 /// A number per op. Two groups of equal length have the same structure_key() if these numbers agree
-/// one by one: the number of an op encodes all that a group sees of it, the distance to the
-/// previous op that accessed each of its tensors, and the distance to the last reader. Groups with
-/// different numbers may have the same key if the difference is outside of them.
+/// one by one. The number of an op encodes its properties, the distance to the previous op that
+/// accessed each of its tensors, and the distance to the last reader. Groups with different numbers
+/// may have the same key if the difference is outside of them.
 /// require: readers is last_readers(network); `stays` is sorted, and all of it is in may_stay();
 /// `made_in` has the memories of the producer of each of `stays` (tiling/reach.h), or is empty.
 [[nodiscard]] std::vector<std::uint32_t> like_ops(

@@ -3,20 +3,20 @@
 // Conflict-directed backjumping (Prosser, "Hybrid Algorithms for the Constraint Satisfaction
 // Problem", Computational Intelligence 9, 1993). Each failure has a conflict: a set of frames such
 // that no placement agrees with all their choices. If the item placed by a frame is not among the
-// reasons of its failure, all its other choices fail for the same reasons, and the frame is left at
-// once. A failed frame passes on the union of the conflicts of its choices, without itself.
+// reasons of its failure, all its other choices fail for the same reasons. The frame is then left
+// at once. A failed frame passes on the union of the conflicts of its choices, without itself.
 //
 // Why no placement is lost. Let F be the last frame up to the failing one that began with nothing
-// skipped, and U the unplaced items at that time. Take a placement that agrees with the conflict,
-// restrict it to U, and lower its items as far as possible above the bounds set by frames of the
+// skipped, and U the unplaced items at that time. Take a placement that agrees with the conflict
+// and restrict it to U. Lower its items as far as possible above the bounds set by frames of the
 // conflict before F. The following argument is about this placement. Items placed before F only
 // remain in it as bounds, which are no higher than the lowest offsets known to the search: each
 // item that can be lowered to such a bound has been. Every step of the search records what it
 // needs:
 //  - An item is at an offset or higher: the frame that implies it, by placing something under it or
 //    by skipping it (because). Overfull sections need no more (because_overfull).
-//  - An item is chosen: it is at its lowest offset or higher, and the items it lifts, as far as a
-//    conflict used that, do not fit under it (add_conflict).
+//  - An item is chosen: it is at its lowest offset or higher. The items it lifts do not fit under
+//    it, as far as a conflict used that (add_conflict).
 //  - An item is skipped, and rests on something, or else the frame has failed: for every neighbour,
 //    why the item does not rest on it, since otherwise it could be lowered. Unplaced neighbours are
 //    too high; neighbours placed since F have fixed places (because_lifted). A skip that no
@@ -142,8 +142,8 @@ bool Search<T>::concerns(Frame& frame) {
   return concerned;
 }
 
-/// If the last conflict depends on the earlier choices of the frame, adds their conflict, and why
-/// the item could only be placed there or skipped; -1: no item.
+/// If the last conflict depends on the earlier choices of the frame, adds their conflict. Also adds
+/// why the item could only be placed there or skipped; -1: no item.
 template <typename T>
 void Search<T>::add_conflict(Frame& frame, int item) {
   if (!blamed(top()) || frame.whole) return;

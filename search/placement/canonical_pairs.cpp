@@ -10,7 +10,7 @@ namespace {
 
 /// The height of a stack of all items, with every obstacle in between. No placement needs larger
 /// offsets, so fixpoints are finite for any capacity. Items that reach into each other's holes can
-/// hold each other up, but a hole in the whole stack never needs to be as large as the least common
+/// hold each other up. But a hole in the whole stack never needs to reach the least common
 /// multiple of all alignments (facts/free_space.h).
 Size pile_of_everything(const Core& core) {
   constexpr Size most = unbounded;

@@ -4,10 +4,10 @@
 //
 // Consider buffers of which any two conflict or cost something if they share an address. If they
 // need more than the memory has, some pairs pay: a core. The number of paying pairs follows from
-// the sizes: n buffers in k slots share at least as many pairs as Turan's graph leaves out, and
-// each paying pair saves at most the smaller size. A core takes an equal share of the costs of its
-// pairs, and the next core is searched in the remaining costs, so cores add up (as in
-// learning/cores.h, where they come from refutations).
+// the sizes: n buffers in k slots share at least as many pairs as Turan's graph leaves out. Each
+// paying pair saves at most the smaller size. A core takes an equal share of the costs of its
+// pairs. The next core is searched in the remaining costs, so cores add up (as in learning/cores.h,
+// where they come from refutations).
 #pragma once
 
 #include "model/budget.h"

@@ -74,7 +74,7 @@ class Colourer {
   }
 
   /// The colours at which a node may begin. In some cheapest colouring no node can be moved down
-  /// without meeting a node it must differ from, so each begins at a sum of spans (normal patterns:
+  /// without meeting a node it must differ from. So each begins at a sum of spans (normal patterns:
   /// Herz 1972, Christofides and Whitlock 1977).
   void choose_firsts() {
     firsts_.resize(count_);
@@ -392,8 +392,8 @@ class Colourer {
 
   /// The colours at which `node` may begin without loss of generality. If colours are
   /// interchangeable, at most one unused colour is tried. Otherwise a node is not below an
-  /// interchangeable one, and the first node begins in the lower half, because colourings may be
-  /// mirrored (lowering nodes and exchanging interchangeable ones afterwards does not raise it).
+  /// interchangeable one. The first node begins in the lower half, because colourings may be
+  /// mirrored. (Lowering nodes and exchanging interchangeable ones afterwards does not raise it.)
   [[nodiscard]] std::pair<std::size_t, std::size_t> range(std::size_t node, std::size_t left,
                                                           std::size_t used) const {
     if (plain_) return {0, std::min(used + 1, graph_.colours)};

@@ -4,7 +4,7 @@
 //   if (cheap.placement) use(*cheap.placement, cheap.cost);          // passes the checker
 //
 // The state is a place for every buffer. Violated pairs count with a weight that grows while
-// placements are invalid and shrinks while they are valid, so the search crosses the border of
+// placements are invalid and shrinks while they are valid. So the search crosses the border of
 // feasibility repeatedly (strategic oscillation: Gendreau, Hertz, Laporte 1994). A move takes a
 // paying buffer to its cheapest place, where it stays for a while (tabu search: Hertz and de Werra
 // 1987). A failure proves nothing.
@@ -35,9 +35,8 @@ struct CostMoves {
   std::int64_t evaluations = 0;
 };
 
-/// Empty, without an evaluation, if a rule is about more than addresses, lives and pairs, if a
-/// buffer may choose its memory, or if there are too many. Deterministic unless a time limit ends
-/// it.
+/// Empty if a rule is about more than addresses, lives and pairs, if a buffer may choose its
+/// memory, or if there are too many buffers. Deterministic unless a time limit ends it.
 /// require: validate(problem) is empty.
 [[nodiscard]] CostMoves cheapest_by_moves(const PlacementProblem& problem,
                                           const CostMovesParams& params);

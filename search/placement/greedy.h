@@ -4,9 +4,9 @@
 //   if (quick.placement) use(*quick.placement, quick.heights);   // passes the checker
 //
 // Small problems use first fit (the lowest hole that fits) in several orders. Problems with very
-// many overlaps use the skyline variant (on top of placed buffers), which needs O(n log n) and
-// places a million buffers in seconds. All rules are respected except relations about banks, modes
-// and soft costs; of several permitted memories, the one with the most free space is tried first. A
+// many overlaps use the skyline variant (on top of placed buffers). It needs O(n log n) and places
+// a million buffers in seconds. All rules are respected except relations about banks, modes and
+// soft costs; of several permitted memories, the one with the most free space is tried first. A
 // failure proves nothing.
 #pragma once
 

@@ -5,7 +5,7 @@
 //
 // Most shapes are passed over, most of them in bulk:
 //  - The first tile grows with every extent. So a shape is refuted if it is at least as large as a
-//    shape whose first tile is refuted, and a group is refuted if its smallest shape is.
+//    shape whose first tile is refuted. A group is refuted if its smallest shape is.
 //  - With its place along H and W fixed, the first tile along C grows with its extent. So among
 //    shapes with equal extents along H and W, those above the largest extent that is not refuted
 //    are left out.

@@ -42,7 +42,7 @@ class ShapeGroups {
 
   /// Nothing after the last.
   [[nodiscard]] std::optional<ShapeGroup> next();
-  /// Skips groups that differ from the last one only in more cuts along C, up to the first for
+  /// Skips groups that differ from the last one only in more cuts along C. Stops at the first for
   /// which `refuted`, called with the least extent along C, is false. Returns the number of skipped
   /// groups.
   /// require: next() returned a group; `refuted` is false for all groups after the first false one.

@@ -6,10 +6,10 @@
 //
 // A job of the pool goes into the lowest hole below the target. If there is none, it goes where the
 // conflicting jobs are worth least, and those go into the pool. The worth of a job is a power of
-// size times life, times a penalty that grows whenever the job finds no hole, so jobs that are hard
-// to place stay longer: ejection chains with the penalties of guided ejection search (Nagata and
-// Braysy, "A powerful route minimization heuristic for the vehicle routing problem with time
-// windows", Oper. Res. Lett. 37(5), 2009). A job that lives partly outside the window does not
+// size times life, times a penalty. The penalty grows whenever the job finds no hole, so jobs that
+// are hard to place stay longer: ejection chains with the penalties of guided ejection search
+// (Nagata and Braysy, "A powerful route minimization heuristic for the vehicle routing problem with
+// time windows", Oper. Res. Lett. 37(5), 2009). A job that lives partly outside the window does not
 // move, so windows without common slices may be processed concurrently. A window may also be
 // rebuilt first: all jobs inside by descending key, in the lowest holes.
 #pragma once
@@ -53,9 +53,9 @@ class EjectionWindow {
   EjectionWindow(const Instance& instance, const SliceTimes& times, std::span<const float> weights,
                  std::span<const float> keys);
 
-  /// ensure: deterministic, unless the budget ends it. Each job that lives in the window and is not
-  /// in result.pool has a place in result.slices that ends at or below the target, if that held for
-  /// all placed jobs before.
+  /// ensure: deterministic, unless the budget ends it. Each job of the window that is not in
+  /// result.pool has a place in result.slices. It ends at or below the target if all placed jobs
+  /// did before.
   void run(const WindowTask& task, const Slices& slices, std::span<const float> penalties,
            const Budget& budget, WindowResult& result);
 

@@ -5,8 +5,8 @@
 //   if (low.proven_minimum) ...                                   // heights == lower_bounds
 //
 // Every memory gets the lowest placement found within the budget. The search ends early only if the
-// height meets the target or the lower bound (the largest load, or a bound proved by the exact
-// search of a time range). Each phase has its own header:
+// height meets the target or the lower bound. The lower bound is the largest load, or comes from
+// the exact search of a time range. Each phase has its own header:
 //
 //   instance.h    one memory as jobs over time sections; lower bounds
 //   stacking.h    fills the lowest open place with the best buffer that fits in time (skyline)

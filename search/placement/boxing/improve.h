@@ -3,7 +3,7 @@
 //   Improver improver(instance);
 //   Size height = improver.run(offsets, {.bound = instance.lower_bound}, random);
 //
-// Removes one of the highest jobs and some jobs live at the same time, and places them again in
+// Removes one of the highest jobs and some jobs live at the same time. Then places them again in
 // another order, each in its lowest hole. The result is kept if the excess above the bound does not
 // grow (Schrimpf, Schneider, Stamm-Wilbrandt and Dueck, "Record breaking optimization results using
 // the ruin and recreate principle", J. Comput. Phys. 159, 2000). A step only visits jobs live at
