@@ -88,8 +88,8 @@ class Search {
   [[nodiscard]] Refusal refused(std::int32_t depth);
   /// Handles a refusal by a learned clause; the search continues where the clause leaves a choice.
   [[nodiscard]] Refusal learn_from_refusal(std::int32_t depth);
-  /// Consults the advisor about the current places. Returns the normal outcome if it has no
-  /// objection; else the decision at `depth` was undone, or everything is refuted.
+  /// Consults the advisor about the current places. goes_on: no conflict is known. Otherwise the
+  /// decision at `depth` was undone, or everything is refuted.
   [[nodiscard]] Refusal advised_against(std::int32_t depth, const Budget& budget);
   /// From level 0: repeats the decisions of the first `level` points as far as possible.
   void replay(std::int32_t level);
