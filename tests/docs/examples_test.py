@@ -19,8 +19,9 @@ The language behind a fence says what happens to a block:
     python    is Python; tests/python runs it.
 
 What README.md and docs/guide/ measure in their prose ("9.4 % of the traffic") is in a console
-block of the page as well, so that it is checked with what a command prints. A paragraph with a
-number that is no measurement has a comment in the line before it: `<!-- not of a run: a limit -->`.
+block of the page as well, so that it is checked with what a command prints. A number in backticks is
+no measurement. A paragraph with another one that is none has a comment in the line before it:
+`<!-- not of a run: a limit -->`.
 
 The blocks of a page share a folder with a copy of examples/. A comment in the line before a block,
 which a reader of the page does not see, leaves it out: `<!-- not run: it builds everything -->`, or
@@ -81,6 +82,7 @@ SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 MARK = re.compile(r"^<!-- (not run|needs): (.+) -->$")
 MEASURED = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 NUMBER = re.compile(r"(?<![\w.])\d[\d.,]* ?(?:%|(?:times|[mun]?s|[mun]?J|cycles|bytes|[KMGT]?i?B)\b)")
+CODE = re.compile(r"`[^`]*`")  # values of options, for example
 # A ratio in words cannot be looked for in what a command prints.
 RATIO = re.compile(r"\b(?:a|an|one) (?:half|third|quarter|\w+th) of the\b")
 COMMAND = re.compile(r"^(    |\t)(\$ )?(tessera (?!proof/)[a-z]|\./dev |cmake |ctest |bench/|python3 )")
@@ -385,7 +387,8 @@ class Examples(unittest.TestCase):
         run = NUMBER.findall("\n".join(line for block in blocks(text) if block.language == "console"
                                        for line in block.lines))
         return [(number, each) for number, words in paragraphs(text)
-                for each in [*NUMBER.findall(words), *RATIO.findall(words)]
+                for plain in [CODE.sub("", words)]
+                for each in [*NUMBER.findall(plain), *RATIO.findall(plain)]
                 if each not in run]
 
     def test_numbers_in_prose_are_what_a_command_prints(self):
@@ -397,6 +400,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(self.unmeasured(page.format("").replace("9.4", "39.4", 1)), [(1, "39.4 %")])
         self.assertEqual(self.unmeasured(page.format(", 12.5 ms and a thirtieth of the rest")),
                          [(1, "12.5 ms"), (1, "a thirtieth of the")])
+        self.assertEqual(self.unmeasured("The option `--timeout 30s` limits `plan`.\n"), [])
         self.assertEqual(self.unmeasured("<!-- not of a run: a limit -->\nIt ends after 100 ms.\n"), [])
 
     def test_files_that_are_named_are_there(self):
@@ -470,6 +474,8 @@ class Updates(unittest.TestCase):
 
 def update(pages):
     """Rewrites the outputs of the console blocks of `pages`."""
+    if not shutil.which(TESSERA):
+        sys.exit(f"{TESSERA} is no program: build it, or set TESSERA")
     for page in pages:
         text = page.read_text(encoding="utf-8")
         lines, moved = text.splitlines(), 0
@@ -487,10 +493,13 @@ def update(pages):
                 for words, command, shown in written_calls(block.lines):
                     done = runner.bash(command)
                     now, gone = updated(shown, [line.rstrip() for line in done.stdout.splitlines()])
-                    fresh += [*words, *now]
                     where = f"{page.relative_to(ROOT)}:{block.line}: {command}"
-                    if now != shown:
+                    if done.returncode >= 126 or done.returncode < 0:  # not found, or killed
+                        print(f"{where}\n  not updated, exit code {done.returncode}: {done.stdout}")
+                        now, gone = shown, []
+                    elif now != shown:
                         print(f"{where}\n  updated" + (", exit code 2" if done.returncode == 2 else ""))
+                    fresh += [*words, *now]
                     for line in gone:
                         print(f"  no longer printed: {line}")
                 begin = block.line + moved  # the line after the fence
