@@ -1,6 +1,5 @@
 // tessera minimalloc: stands in for the program of google/minimalloc in scripts that call it: its
-// flags, its files, what it prints, its exit codes (docs/reference/problems.md, "In place of
-// minimalloc").
+// flags, its files, what it prints, its exit codes (docs/formats.md, "In place of minimalloc").
 
 #include "placer/minimalloc.h"
 

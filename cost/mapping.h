@@ -14,8 +14,7 @@
 // Results leave at a rate of their own while the next block is computed.
 //
 // This is how Arm's Ethos-U work, by what their open compiler estimates; without `blocks` it is the
-// plain array of the literature, ceil(extent / unroll) of every loop
-// (docs/internals/cost-model.md).
+// plain array of the literature, ceil(extent / unroll) of every loop (docs/planning.md).
 #pragma once
 
 #include <array>

@@ -88,7 +88,7 @@ struct ChainStore {
 };
 
 /// Are offsets so fine and orders so few that a solver does better without offsets?
-/// (measured: bench/README.md)  ensure: if true, ChainRules::renumber(numbers) is.
+/// (measured: docs/benchmarks.md)  ensure: if true, ChainRules::renumber(numbers) is.
 [[nodiscard]] bool chains_pay(const Formula& formula, const Numbers& numbers);
 
 }  // namespace tessera::encoder

@@ -6,7 +6,7 @@
 //   proved auto session = engine->open(problem);                                 // new sizes, same
 //   rules
 //
-// The formula and its encodings are described in docs/internals/encoder.md. It writes no proofs: a
+// The formula and its encodings are described in docs/encoding.md. It writes no proofs: a
 // certificate of what it refuted comes from the learning engine. The answer depends on the problem,
 // the parameters and the seed alone, except where a limit of time strikes.
 #pragma once

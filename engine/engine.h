@@ -56,9 +56,8 @@ struct SearchParams {
   /// rule. Whoever makes use of it looks for cheaper ones, and where there is none it is the
   /// answer. Not owned, may be null.
   const Placement* known = nullptr;
-  /// Where the proof goes if the answer is infeasible (docs/reference/proofs.md). Anything written
-  /// before another answer is void. Not owned; null: no proof is wanted.
-  ///
+  /// Where the proof goes if the answer is infeasible (docs/proofs.md; what an engine writes into
+  /// it before another answer is void); not owned, null: none is wanted.
   /// require: the engine says that it writes proofs.
   ProofSink* proof = nullptr;
   /// SearchResult::used is wanted, if that can be had without a certificate.

@@ -6,9 +6,8 @@
 //
 // Canonical search decides most problems in no time, and drowns where the load is flat; the
 // learning engine is the other way round. The forest (placer/first_choice.forest) was trained on
-// how long each of them took (training/first_choice.py; docs/internals/guided-search.md says on
-// what, and what it changes). Only the order in which they are asked depends on it, never an
-// answer.
+// how long each of them took (training/first_choice.py; docs/guided.md says on what, and what it
+// changes). Only the order in which they are asked depends on it, never an answer.
 #pragma once
 
 #include <array>

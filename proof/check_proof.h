@@ -6,9 +6,9 @@
 //   return verdict.accepted ? 0 : 3;
 //
 // A certificate is text: which capacities it is about, and one or more claims, each with a proof.
-// The format, and every rule a proof may use, is in docs/reference/proofs.md. This room knows the
-// problem and the file; it shares no code with what writes certificates, and believes nothing the
-// file says about the problem.
+// The format, and every rule a proof may use, is in docs/proofs.md. This room knows the problem and
+// the file; it shares no code with what writes certificates, and believes nothing the file says
+// about the problem.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct ProofHeader {
 };
 
 /// Why no certificate can be about the problem, as a sentence; nothing where one can. A rule that
-/// docs/reference/proofs.md does not know belongs here: whoever writes certificates asks first.
+/// docs/proofs.md does not know belongs here: whoever writes certificates asks first.
 [[nodiscard]] std::optional<std::string> unspoken(const PlacementProblem& problem);
 
 /// The header alone, for whoever has to load the problem first; nothing and a sentence in `why`

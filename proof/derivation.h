@@ -1,7 +1,7 @@
 // Checks proofs of kind "derivation": what a clause-learning placement engine concluded, step by
-// step, by arithmetic and unit propagation alone. docs/reference/proofs.md says what each line
-// means and when it is allowed; every pair, item, clause of the problem and symmetry is re-derived
-// from the problem.
+// step, by arithmetic and unit propagation alone. docs/proofs.md says what each line means and when
+// it is allowed; every pair, item, clause of the problem and symmetry is re-derived from the
+// problem.
 //
 //   Derivation derivation(problem, claim, text.size());
 //   while (const auto line = lines.next())

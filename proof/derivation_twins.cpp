@@ -1,4 +1,4 @@
-// Twins: buffers that may exchange their places. docs/reference/proofs.md has the words.
+// Twins: buffers that may exchange their places. docs/proofs.md has the words.
 #include <algorithm>
 #include <set>
 

@@ -4,7 +4,7 @@
     python3 training/backtracking.py train FOLDER FAMILY...         a forest from these families: FOLDER/backtracking.forest
 
 BENCH is build/release/bench/bench_guided_samples, which asks the oracle (see its head). Needs python3-xgboost and
-python3-numpy of Debian. docs/internals/guided-search.md says on what the shipped forest was trained and what it changes.
+python3-numpy of Debian. docs/guided.md says on what the shipped forest was trained and what it changes.
 """
 import csv
 import pathlib

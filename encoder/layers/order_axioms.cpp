@@ -1,6 +1,6 @@
 // What holds for orders in any case: not both a below b and b below a; and a below b, b below c
 // make a below c. Offsets imply it, but only value by value; said about the orders themselves it
-// lets a clause learner skip the offsets (measured in bench/README.md).
+// lets a clause learner skip the offsets (measured in docs/benchmarks.md).
 #include <algorithm>
 #include <numeric>
 

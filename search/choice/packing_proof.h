@@ -2,7 +2,7 @@
 // rows with whole multipliers: somebody who trusts nothing here can add them up again.
 //
 //   const auto tree = prove_packing(packing, 90, budget);
-//   if (tree) write(*tree);                     // docs/reference/proofs.md, "choice"
+//   if (tree) write(*tree);                     // docs/proofs.md, "choice"
 //
 // The multipliers are the prices of the Lagrangian bound (packing.h), rounded to a common
 // denominator. Rounded prices are prices as well: a branch is closed where whole numbers say so,

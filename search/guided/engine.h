@@ -8,8 +8,8 @@
 //
 // A tree over "which buffer next": each goes to the lowest place the solver still sees, and the
 // solver says at once when nothing is left, and why. The solver is the propagation of the learning
-// engine (search/learning/deduction.h); docs/internals/guided-search.md says what is as in the
-// paper and what is not. A step is a buffer that was put somewhere; Budget::max_nodes counts them.
+// engine (search/learning/deduction.h); docs/guided.md says what is as in the paper and what is
+// not. A step is a buffer that was put somewhere; Budget::max_nodes counts them.
 #pragma once
 
 #include <memory>

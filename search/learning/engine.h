@@ -5,9 +5,8 @@
 //   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
 //
 // It decides orders of pairs ("i below j") and offsets, propagates them, and turns each conflict
-// into a clause that is never violated again; docs/internals/learning-engine.md explains how.
-// Strong where the load is flat and canonical search drowns, independent of the resolution of
-// addresses.
+// into a clause that is never violated again; docs/learning-engine.md explains how. Strong where
+// the load is flat and canonical search drowns, independent of the resolution of addresses.
 #pragma once
 
 #include <cstdint>

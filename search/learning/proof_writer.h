@@ -1,4 +1,4 @@
-// Writes a derivation while the search runs: docs/reference/proofs.md says what the lines mean.
+// Writes a derivation while the search runs: docs/proofs.md says what the lines mean.
 //
 //   ProofWriter writer(sink, build, deduction);
 //   Search search(deduction, build.plan, params, seed, &writer);

@@ -1,5 +1,5 @@
-"""Machines for second_simulator.py, from docs/reference/profiles.md alone: the time of an engine for a part of an op's output,
-and the bytes it reads and writes. Figures are fractions, so that nothing is rounded before the docs say so.
+"""Machines for second_simulator.py, from docs/machines.md and docs/formats.md alone: how long an engine computes a part of an
+op's output, and what it reads and writes. Figures are fractions, so that nothing is rounded before the docs say so.
 """
 
 import collections

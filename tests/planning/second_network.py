@@ -1,5 +1,5 @@
-"""Networks for second_simulator.py, from docs/reference/networks.md and docs/internals/tiling.md alone: shapes, and the part of
-an operand that an op reads for a part of its output. It shares no code with the program, and knows the ops that its test draws.
+"""Networks for second_simulator.py, from docs/networks.md and docs/tiling.md alone: shapes, and which part of an operand an op
+reads for a part of its output. It shares no code with the program, and knows the kinds of op that its test draws.
 """
 
 import pathlib

@@ -1,5 +1,5 @@
-"""Parts of tensors for second_simulator.py: boxes, their bytes off-chip and on-chip, and the ops of a product with split sums.
-From docs/internals/cost-model.md and docs/reference/profiles.md alone. It shares no code with the program.
+"""Parts of tensors for second_simulator.py: boxes, what they take off the chip and on it, and the ops of a product whose sums
+are made in parts, from docs/planning.md and docs/machines.md alone. It shares no code with the program.
 """
 
 import copy

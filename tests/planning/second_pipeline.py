@@ -1,5 +1,5 @@
-"""Begin and end of the commands of a group, from docs/internals/cost-model.md alone: ops in sequence, or the last ops of a tile
-overlapped with the first ops of the next. A part of second_simulator.Run, which has the duration of each command."""
+"""When the commands of a run begin and end, from docs/planning.md alone ("To the digit"): ops one after the other, or the last
+ones of a tile beside the first ones of the next. A part of second_simulator.Run, which says what they take."""
 
 from second_machine import engine_of
 

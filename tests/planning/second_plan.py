@@ -1,5 +1,5 @@
 """A whole plan recomputed: its runs (second_simulator.py), and on machines with a memory behind another one what comes from
-there, and when. From docs/internals/cost-model.md alone.
+there, and when. From docs/planning.md alone.
 """
 
 from fractions import Fraction

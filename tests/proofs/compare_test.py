@@ -4,7 +4,7 @@
 Random problems and their certificates come from proofs_certificates, which also answers for proof/; the real program answers
 for some of them, so that nothing is lost on the way. Then the certificates are damaged, sealed again, and offered to both. What
 is still true may be accepted; what is not the same verdict is a failure. And the certificates that were accepted have to have
-shown every kind of claim, line, rule and clause that docs/reference/proofs.md knows.
+shown every kind of claim, line, rule and clause that docs/proofs.md knows.
 
 TESSERA_RANDOM_COUNT says how many problems, TESSERA_RANDOM_SEED where they begin, TESSERA_FORGERIES how many damaged
 certificates each problem gets. TESSERA_KEEP is a folder for what they do not agree on.

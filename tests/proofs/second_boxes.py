@@ -1,4 +1,4 @@
-"""Where two buffers can still be, and whether any of it is possible: "nothing is left" of docs/reference/proofs.md."""
+"""Where two buffers can still be, and whether any of it is possible: "nothing is left" of docs/proofs.md."""
 
 
 ACCESS = {"read": {"read", "read_write"}, "write": {"write", "read_write"}}

@@ -1,4 +1,4 @@
-"""Benefits, as docs/reference/proofs.md says under `choice`: rows, and a tree over what is in and what is out."""
+"""Benefits, as docs/proofs.md says under `choice`: rows, and a tree over what is in and what is out."""
 
 from copy import copy
 from math import gcd

@@ -1,4 +1,4 @@
-"""Derivations as docs/reference/proofs.md describes them: what is known, declarations, clauses of the problem, steps."""
+"""Derivations as docs/proofs.md describes them: what is known, declarations, clauses of the problem, steps."""
 
 from second_facts import LARGE, NOTHING, Wrong, numbers
 from second_rules import RULES

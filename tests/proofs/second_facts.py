@@ -1,4 +1,4 @@
-"""Facts about the refuted problem as docs/reference/proofs.md defines them: ranges, parts, strides, ranges that are apart."""
+"""What docs/proofs.md says about the problem that a proof refutes: ranges, parts, strides, which ranges are apart."""
 
 from math import gcd
 

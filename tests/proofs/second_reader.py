@@ -1,4 +1,4 @@
-"""Reads placement problems for second_checker.py, from docs/reference/problems.md alone.
+"""Reads placement problems for second_checker.py, from docs/formats.md alone.
 
 It shares no code with the program: a buffer CSV, or the part of YAML that problems are written in (maps and lists by
 indentation or in brackets, plain and quoted words, comments), with memories of its own or of a profile. What it does not know
@@ -21,7 +21,7 @@ UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KiB": 1 <
 
 
 class BadInput(Exception):
-    """The input is not what docs/reference/problems.md describes, or more than this reader knows."""
+    """The input is not what docs/formats.md describes, or more than this reader knows."""
 
 
 class Memory:

@@ -1,4 +1,4 @@
-"""The rules of steps, as docs/reference/proofs.md has them: whether a rule says that what is known cannot be.
+"""The rules of steps, as docs/proofs.md has them: whether a rule says that what is known cannot be.
 
 Each gets the derivation `d`, the literal (None for a contradiction), all premises and the items; what is known includes the
 negation of the literal. A rule may raise bounds; the caller forgets them.

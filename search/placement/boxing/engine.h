@@ -21,7 +21,7 @@
 //   ejection.h    what sticks out pushes its way in again, in windows of time
 //   rounds.h      many seeded rounds on several threads
 //
-// docs/internals/boxing.md explains how they play together.
+// docs/boxing.md explains how they play together.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Reads the examples of docs/reference/problems.md and docs/reference/profiles.md.
+// The examples of docs/formats.md are read by the readers they are about.
 
 #include "io/buffer_csv.h"
 #include "io/hardware_yaml.h"
@@ -11,50 +11,34 @@
 namespace tessera::io {
 namespace {
 
-/// The blocks of a page with this language and this beginning.
-std::vector<std::string> blocks(const std::string& page, const std::string& language,
-                                const std::string& beginning) {
+/// The blocks of a page by the first word after their fence and their first line.
+std::vector<std::string> blocks(const std::string& page, const std::string& language) {
   std::vector<std::string> found;
   const std::string fence = "```" + language + "\n";
   for (std::size_t at = page.find(fence); at != page.npos; at = page.find(fence, at + 1)) {
     const std::size_t begin = at + fence.size();
-    const std::string block = page.substr(begin, page.find("```", begin) - begin);
-    if (block.starts_with(beginning)) found.push_back(block);
+    found.push_back(page.substr(begin, page.find("```", begin) - begin));
   }
   return found;
 }
 
-std::string page(const std::string& name) {
-  return testing::slurp(testing::source_path("docs/reference/" + name));
-}
+TEST(FormatsPage, ItsExamplesAreRight) {
+  const std::string page = testing::slurp(testing::source_path("docs/formats.md"));
 
-TEST(FormatsPage, BuffersAreRead) {
-  const std::vector<std::string> csv = blocks(page("problems.md"), "csv", "");
-  ASSERT_GE(csv.size(), 1U);
-  for (const std::string& each : csv)
-    EXPECT_FALSE(read_buffer_csv(each, "page").problem.buffers.empty());
-}
+  const std::vector<std::string> csv = blocks(page, "csv");
+  ASSERT_EQ(csv.size(), 1U);
+  EXPECT_EQ(read_buffer_csv(csv[0], "page").problem.buffers.size(), 2U);
 
-TEST(FormatsPage, ProblemsAreRead) {
-  const std::vector<std::string> yaml = blocks(page("problems.md"), "yaml", "tessera: problem/1");
-  ASSERT_GE(yaml.size(), 2U);
-  EXPECT_GE(read_problem_yaml(yaml[0], "page").problem.buffers.size(), 5U);
-  std::size_t lists = 0;  // of several objectives
-  for (const std::string& each : yaml)
-    lists += read_problem_yaml(each, "page").problem.next_objectives.empty() ? 0 : 1;
-  EXPECT_GE(lists, 1U);
-}
+  const std::vector<std::string> yaml = blocks(page, "yaml");
+  ASSERT_EQ(yaml.size(), 3U);
+  const PlacementProblem problem = read_problem_yaml(yaml[0], "page").problem;
+  EXPECT_EQ(problem.buffers.size(), 5U);
+  EXPECT_EQ(read_problem_yaml(yaml[1], "page").problem.next_objectives,
+            std::vector<Objective>{Objective::height});
+  EXPECT_EQ(read_hardware_yaml(yaml[2], "page").engines.size(), 2U);
 
-TEST(FormatsPage, ProfilesAreRead) {
-  const std::vector<std::string> yaml = blocks(page("profiles.md"), "yaml", "tessera: hardware/1");
-  ASSERT_GE(yaml.size(), 1U);
-  EXPECT_FALSE(read_hardware_yaml(yaml[0], "page").engines.empty());
-}
-
-TEST(FormatsPage, APlacementIsRight) {
-  const std::vector<std::string> json =
-      blocks(page("problems.md"), "json", R"({"tessera": "placement/1")");
-  ASSERT_GE(json.size(), 1U);
+  const std::vector<std::string> json = blocks(page, "json");
+  ASSERT_EQ(json.size(), 1U);
   PlacementProblem placed;
   placed.memories.push_back({.name = "sram", .capacity = 12});
   placed.buffers.push_back({.id = "a", .live = {{0, 3}}, .size = 4});

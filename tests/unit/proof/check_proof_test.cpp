@@ -191,8 +191,8 @@ TEST_F(CheckProof, RejectsWordsThatAreTooMany) {
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 0\nq 3\n"), HasSubstr("Line 3"));
 }
 
-// docs/reference/proofs.md knows one way to write each line: what two readers may read in two ways
-// is refused.
+// docs/proofs.md knows one way to write each line: what two readers may read in two ways is
+// refused.
 TEST_F(CheckProof, RejectsOtherSpellings) {
   const auto spelled = [this](const std::string& from, const std::string& to) {
     std::string text = whole;
