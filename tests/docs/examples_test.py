@@ -1,5 +1,13 @@
 #!/usr/bin/env python3
-"""What README.md, CONTRIBUTING.md, docs/*.md and the public headers show is run, compiled or read.
+"""Runs, compiles or reads the examples of README.md, CONTRIBUTING.md, docs/**/*.md and the public headers.
+
+    tests/docs/examples_test.py                    # the tests
+    tests/docs/examples_test.py update [PAGES]     # rewrites the outputs of console blocks
+
+`update` runs the commands of console blocks and writes what they print below them, in all pages or in
+PAGES. An output that still matches stays as it is. A line `...` stays, and hides the new lines that come
+where it stands. Lines that no output has any more are reported: where all context of such a line is
+hidden, its replacement has to be chosen by hand. Review the result with git diff.
 
 The language behind a fence says what happens to a block:
 
@@ -10,9 +18,10 @@ The language behind a fence says what happens to a block:
     yaml, csv, json   read by the program.
     python    is Python; tests/python runs it.
 
-What README.md and the quickstarts measure in their prose ("9.4 % of the traffic") is in a console
-block of the page as well, so that it is checked with what a command prints. A paragraph with a
-number that is no measurement has a comment in the line before it: `<!-- not of a run: a limit -->`.
+What README.md and docs/guide/ measure in their prose ("9.4 % of the traffic") is in a console
+block of the page as well, so that it is checked with what a command prints. A number in backticks is
+no measurement. A paragraph with another one that is none has a comment in the line before it:
+`<!-- not of a run: a limit -->`.
 
 The blocks of a page share a folder with a copy of examples/. A comment in the line before a block,
 which a reader of the page does not see, leaves it out: `<!-- not run: it builds everything -->`, or
@@ -24,6 +33,7 @@ declares.
 """
 
 import collections
+import difflib
 import doctest
 import json
 import os
@@ -67,11 +77,12 @@ COMES_FROM = {
     "uint64_t": "cstdint", "uint8_t": "cstdint", "unique_ptr": "memory", "variant": "variant",
     "vector": "vector",
 }
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 MARK = re.compile(r"^<!-- (not run|needs): (.+) -->$")
-MEASURED = [ROOT / "README.md", *sorted((ROOT / "docs").glob("quickstart*.md"))]
+MEASURED = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 NUMBER = re.compile(r"(?<![\w.])\d[\d.,]* ?(?:%|(?:times|[mun]?s|[mun]?J|cycles|bytes|[KMGT]?i?B)\b)")
+CODE = re.compile(r"`[^`]*`")  # values of options, for example
 # A ratio in words cannot be looked for in what a command prints.
 RATIO = re.compile(r"\b(?:a|an|one) (?:half|third|quarter|\w+th) of the\b")
 COMMAND = re.compile(r"^(    |\t)(\$ )?(tessera (?!proof/)[a-z]|\./dev |cmake |ctest |bench/|python3 )")
@@ -117,19 +128,25 @@ def paragraphs(text):
     return [(number, words) for number, words in found if words]
 
 
-def calls(lines):
-    """[(command, [what it prints])] of a console block."""
+def written_calls(lines):
+    """[([the lines of the command], command, [what it prints])] of a console block."""
     found = []
     for line in lines:
         if line.startswith("$ "):
-            found.append((line[2:], []))
-        elif found and found[-1][0].endswith("\\"):
-            found[-1] = (found[-1][0][:-1] + line.strip(), found[-1][1])
+            found.append(([line], line[2:], []))
+        elif found and found[-1][1].endswith("\\"):
+            words, command, shown = found[-1]
+            found[-1] = ([*words, line], command[:-1] + line.strip(), shown)
         elif found:
-            found[-1][1].append(line.rstrip())
+            found[-1][2].append(line.rstrip())
         else:
             raise ValueError(f"{line!r} comes before the first command")
     return found
+
+
+def calls(lines):
+    """[(command, [what it prints])] of a console block."""
+    return [(command, shown) for _, command, shown in written_calls(lines)]
 
 
 def pattern(lines):
@@ -142,6 +159,63 @@ def pattern(lines):
             words = re.escape(SECONDS.sub("@seconds@", line))
             parts.append(words.replace("@seconds@", r"\d+\.\d+ s") + r" *\n")
     return "^" + "".join(parts) + r"\Z"
+
+
+def same_line(shown, printed):
+    """Does `printed` match the line `shown` of a page?"""
+    return re.match(pattern([shown]), printed + "\n") is not None
+
+
+def likeness(shown, printed):
+    """How much two lines have in common, from 0 to 1; 0 where they are different lines."""
+    if same_line(shown, printed):
+        return 1.0 if shown.strip() else 0.1
+    ratio = difflib.SequenceMatcher(None, shown, printed, autojunk=False).ratio()
+    return ratio if ratio >= 0.6 else 0.0
+
+
+def aligned(shown, printed):
+    """[(k, n)]: lines shown[k] and printed[n] that correspond, in order, with the most likeness in total."""
+    best = [[0.0] * (len(printed) + 1) for _ in range(len(shown) + 1)]
+    like = [[likeness(old, new) for new in printed] for old in shown]
+    for k in reversed(range(len(shown))):
+        for n in reversed(range(len(printed))):
+            pair = like[k][n] + best[k + 1][n + 1] if like[k][n] else 0.0
+            best[k][n] = max(pair, best[k + 1][n], best[k][n + 1])
+    pairs, k, n = [], 0, 0
+    while k < len(shown) and n < len(printed):
+        if like[k][n] and best[k][n] == like[k][n] + best[k + 1][n + 1]:
+            pairs.append((k, n))
+            k, n = k + 1, n + 1
+        elif best[k][n] == best[k + 1][n]:
+            k += 1
+        else:
+            n += 1
+    return pairs
+
+
+def updated(shown, printed):
+    """(what a page shows of the lines `printed` where it has shown `shown`, [lines that are gone])."""
+    if re.match(pattern(shown), "".join(f"{line}\n" for line in printed)):
+        return shown, []
+    lines, dots = [], set()  # dots: before these of the lines stands `...`
+    for line in shown:
+        if line.strip() == "...":
+            dots.add(len(lines))
+        else:
+            lines.append(line)
+    pairs = aligned(lines, printed)
+    result, old, new = [], 0, 0
+    for k, n in [*pairs, (len(lines), len(printed))]:
+        if any(each in dots for each in range(old, k + 1)):
+            result.append("...")
+        else:
+            result += printed[new:n]
+        if k < len(lines):
+            result.append(lines[k] if same_line(lines[k], printed[n]) else printed[n])
+        old, new = k + 1, n + 1
+    kept = {k for k, _ in pairs}
+    return result, [line for k, line in enumerate(lines) if k not in kept]
 
 
 def header_example(text):
@@ -264,7 +338,7 @@ class Examples(unittest.TestCase):
         ways = {"console": self.console, "sh": self.sh, "cpp": self.cpp,
                 "yaml": self.data, "csv": self.data, "json": self.data, "python": self.python}
         for block in blocks(page.read_text(encoding="utf-8")):
-            with self.subTest(page=page.name, line=block.line):
+            with self.subTest(page=page.relative_to(ROOT).as_posix(), line=block.line):
                 self.assertIn(block.language, ways, "nothing is known to do with this language")
                 if not self.missing(block):
                     ways[block.language](block)
@@ -297,7 +371,7 @@ class Examples(unittest.TestCase):
             inside = False
             for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
                 inside ^= line.startswith("```")
-                with self.subTest(page=page.name, line=number):
+                with self.subTest(page=page.relative_to(ROOT).as_posix(), line=number):
                     self.assertFalse(not inside and COMMAND.match(line), line)
 
     def test_links_lead_somewhere(self):
@@ -305,7 +379,7 @@ class Examples(unittest.TestCase):
             text = page.read_text(encoding="utf-8")
             for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
                 if "://" not in target:
-                    with self.subTest(page=page.name, target=target):
+                    with self.subTest(page=page.relative_to(ROOT).as_posix(), target=target):
                         self.assertTrue((page.parent / target).exists())
 
     def unmeasured(self, text):
@@ -313,18 +387,20 @@ class Examples(unittest.TestCase):
         run = NUMBER.findall("\n".join(line for block in blocks(text) if block.language == "console"
                                        for line in block.lines))
         return [(number, each) for number, words in paragraphs(text)
-                for each in [*NUMBER.findall(words), *RATIO.findall(words)]
+                for plain in [CODE.sub("", words)]
+                for each in [*NUMBER.findall(plain), *RATIO.findall(plain)]
                 if each not in run]
 
     def test_numbers_in_prose_are_what_a_command_prints(self):
         for page in MEASURED:
-            with self.subTest(page=page.name):
+            with self.subTest(page=page.relative_to(ROOT).as_posix()):
                 self.assertEqual(self.unmeasured(page.read_text(encoding="utf-8")), [])
         page = "It takes 9.4 % of the\ntraffic{}.\n\n```console\n$ tessera plan\nDRAM  9.4 %\n```\n"
         self.assertEqual(self.unmeasured(page.format("")), [])
         self.assertEqual(self.unmeasured(page.format("").replace("9.4", "39.4", 1)), [(1, "39.4 %")])
         self.assertEqual(self.unmeasured(page.format(", 12.5 ms and a thirtieth of the rest")),
                          [(1, "12.5 ms"), (1, "a thirtieth of the")])
+        self.assertEqual(self.unmeasured("The option `--timeout 30s` limits `plan`.\n"), [])
         self.assertEqual(self.unmeasured("<!-- not of a run: a limit -->\nIt ends after 100 ms.\n"), [])
 
     def test_files_that_are_named_are_there(self):
@@ -332,7 +408,7 @@ class Examples(unittest.TestCase):
         named = re.compile(r"`((?:[\w.-]+/)+[\w-]+\.(?:h|cpp|py|cmake))`")
         for page in PAGES:
             for name in named.findall(page.read_text(encoding="utf-8")):
-                with self.subTest(page=page.name, name=name):
+                with self.subTest(page=page.relative_to(ROOT).as_posix(), name=name):
                     self.assertTrue((ROOT / name).exists())
 
     def test_what_is_wrong_is_noticed(self):
@@ -358,13 +434,85 @@ class Examples(unittest.TestCase):
             self.compiled(header_program("place.h", example))
 
 
+def name_of(page):
+    """docs/guide/read-a-plan.md: docs_guide_read_a_plan."""
+    return re.sub(r"\W", "_", page.relative_to(ROOT).with_suffix("").as_posix())
+
+
 def _add(page):
-    setattr(Examples, f"test_page_{page.stem.replace('-', '_')}", lambda self: self.page(page))
+    setattr(Examples, f"test_page_{name_of(page)}", lambda self: self.page(page))
 
 
 for _page in PAGES:
     _add(_page)
 
 
+class Updates(unittest.TestCase):
+    """What `update` makes of a page's output."""
+
+    def holds(self, shown, printed, expected, gone=()):
+        self.assertEqual(updated(shown, printed), (expected, list(gone)))
+        self.assertRegex("".join(f"{line}\n" for line in printed), pattern(expected))
+
+    def test_what_matches_stays(self):
+        self.holds(["in 0.1 s", "..."], ["in 2.7 s", "more"], ["in 0.1 s", "..."])
+
+    def test_without_dots_everything_is_shown(self):
+        self.holds(["height 12 of 13", "in 0.1 s"], ["height 14 of 15", "a new line", "in 2.7 s"],
+                   ["height 14 of 15", "a new line", "in 0.1 s"])
+        self.holds(["one"], [], [], ["one"])
+
+    def test_dots_hide_what_comes_where_they_stand(self):
+        self.holds(["height 12 of 13", "..."], ["height 14 of 15", "x", "y"], ["height 14 of 15", "..."])
+        self.holds(["...", "score 0.4, bound 0.3", "..."], ["x", "score 0.5, bound 0.3", "y", "z"],
+                   ["...", "score 0.5, bound 0.3", "..."])
+
+    def test_what_is_gone_is_reported(self):
+        self.holds(["first line", "...", "zzzz", "..."], ["first line", "abc", "def"],
+                   ["first line", "..."], ["zzzz"])
+
+
+def update(pages):
+    """Rewrites the outputs of the console blocks of `pages`."""
+    if not shutil.which(TESSERA):
+        sys.exit(f"{TESSERA} is no program: build it, or set TESSERA")
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        lines, moved = text.splitlines(), 0
+        runner = Examples()
+        with tempfile.TemporaryDirectory() as folder:
+            runner.folder = pathlib.Path(folder)
+            shutil.copytree(ROOT / "examples", runner.folder / "examples")
+            for block in blocks(text):
+                if runner.missing(block) or block.language not in ("console", "sh"):
+                    continue
+                if block.language == "sh":
+                    runner.bash("\n".join(["set -e", *block.lines]))
+                    continue
+                fresh = []
+                for words, command, shown in written_calls(block.lines):
+                    done = runner.bash(command)
+                    now, gone = updated(shown, [line.rstrip() for line in done.stdout.splitlines()])
+                    where = f"{page.relative_to(ROOT)}:{block.line}: {command}"
+                    if done.returncode >= 126 or done.returncode < 0:  # not found, or killed
+                        print(f"{where}\n  not updated, exit code {done.returncode}: {done.stdout}")
+                        now, gone = shown, []
+                    elif now != shown:
+                        print(f"{where}\n  updated" + (", exit code 2" if done.returncode == 2 else ""))
+                    fresh += [*words, *now]
+                    for line in gone:
+                        print(f"  no longer printed: {line}")
+                begin = block.line + moved  # the line after the fence
+                lines[begin:begin + len(block.lines)] = fresh
+                moved += len(fresh) - len(block.lines)
+        page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        if page in MEASURED:
+            for number, each in runner.unmeasured(page.read_text(encoding="utf-8")):
+                print(f"{page.relative_to(ROOT)}:{number}: '{each}' is in no console block of the page")
+
+
 if __name__ == "__main__":
-    unittest.main()
+    if sys.argv[1:2] == ["update"]:
+        update([pathlib.Path(each).resolve() for each in sys.argv[2:]] or PAGES)
+    else:
+        unittest.main()

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The pictures of docs/ are what the program draws: the commands of docs/gallery.md are run, and each
-picture compared with the one in docs/pictures.
+"""Runs the commands of docs/guide/gallery.md and compares each picture with the one in docs/pictures.
 
-    tests/docs/gallery_test.py draw      # puts what it draws there instead, to be looked at
+    tests/docs/gallery_test.py draw      # replaces the pictures; look at them before committing
 """
 
 import os
@@ -24,7 +23,7 @@ def drawn(folder):
     """The pictures by name; a line of a block is a command."""
     shutil.copytree(ROOT / "examples", folder / "examples")
     environment = {**os.environ, "PATH": f"{TESSERA.parent}:{os.environ['PATH']}"}
-    for block in BLOCK.findall((ROOT / "docs" / "gallery.md").read_text()):
+    for block in BLOCK.findall((ROOT / "docs" / "guide" / "gallery.md").read_text()):
         done = subprocess.run(["bash", "-e", "-c", block], cwd=folder, env=environment, check=False,
                               stderr=subprocess.PIPE, text=True)
         if "this build of Tessera reads no ONNX" in done.stderr:
@@ -38,14 +37,15 @@ class Gallery(unittest.TestCase):
     def test_pictures_are_what_the_program_draws(self):
         with tempfile.TemporaryDirectory() as folder:
             pictures = drawn(pathlib.Path(folder))
-        self.assertEqual(sorted(pictures), sorted(path.name for path in PICTURES.iterdir()))
+        self.assertGreater(len(pictures), 5)
         for name, text in pictures.items():
-            self.assertTrue(text == (PICTURES / name).read_text(),
+            there = PICTURES / name
+            self.assertTrue(there.is_file() and text == there.read_text(),
                             f"docs/pictures/{name} is another picture: draw it with {__file__} draw")
 
-    def test_every_picture_of_a_page_is_there(self):
+    def test_every_picture_is_shown_by_a_page(self):
         shown = set()
-        for page in (ROOT / "docs").glob("*.md"):
+        for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
             for name in re.findall(r"!\[[^\]]*\]\(([^)]*)\)", page.read_text()):
                 self.assertTrue((page.parent / name).is_file(), f"{page.name} shows {name}")
                 shown.add(pathlib.Path(name).name)
