@@ -123,7 +123,7 @@ std::vector<Offset> places_in(const Slices& slices, std::size_t jobs) {
     EXPECT_TRUE(std::is_sorted(slices.at(s).begin(), slices.at(s).end(),
                                [](const Lying& a, const Lying& b) { return a.begin < b.begin; }));
     for (const Lying& lying : slices.at(s)) {
-      if (lying.job == nobody_moves) continue;
+      if (lying.job == immovable) continue;
       Offset& place = found[static_cast<std::size_t>(lying.job)];
       EXPECT_TRUE(place == -1 || place == lying.begin);
       place = lying.begin;
