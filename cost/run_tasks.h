@@ -1,4 +1,4 @@
-// What a run moves, and when it may: what follows from the lives of its buffers.
+// The transfers of a group and their time windows, derived from the lifetimes of its buffers.
 //
 //   const RunTasks tasks = run_tasks(run);
 //   for (const Move& move : tasks.moves) ...   // of every tile
@@ -12,7 +12,7 @@
 
 namespace tessera::cost {
 
-/// Where in the cycle of steps a buffer's load may start and its store must have ended.
+/// Time window in the cycle of steps: earliest begin of a load, latest end of a store.
 struct Slack {
   Step start_after = 0;  ///< relative to the first step of the tile's own slot; may be < 0
   Step end_before = 0;   ///< the step that must wait; may be >= steps
@@ -20,38 +20,38 @@ struct Slack {
 
 struct Move {
   std::size_t local = 0;
-  std::size_t share = 0;  ///< of the tensor (lower.h)
+  std::size_t share = 0;  ///< share of the tensor (lower.h)
   bool load = true;
   Slack slack;
   Step use = 0;  ///< first (load) or last (store) step that uses the buffer
-  /// Weights of the only step that uses them, which begins when the first of them are there.
+  /// Weights of a single step that starts as soon as the first slice has arrived.
   bool in_slices = false;
-  /// Weights that are there for all tiles: the first one loads them, and waits for nothing.
+  /// Weights resident for all tiles: the first tile loads them, without waiting.
   bool resident = false;
-  /// A weight of the next run: the first tile loads it once its first op may begin, and no op waits
-  /// for it. Counts for that op.
+  /// Weight prefetch for the next group. The first tile loads it once its first op may begin, and
+  /// no op waits for it. Attributed to that op.
   bool ahead = false;
-  /// Read or written by the engine itself, while it computes the op.
+  /// The engine reads or writes it off-chip while it computes the op.
   bool direct = false;
-  /// Ops that trail use the buffer: it shares its place with no other.
+  /// Trailing ops use the buffer, so no other buffer shares its address.
   bool trails = false;
 };
 
-/// From where a tensor is made to where some ops read it, before a step.
+/// A copy on chip, from where a tensor is made to where some ops read it, before a step.
 struct ChipCopy {
   std::size_t local = 0;
-  std::size_t share = 0;  ///< that is filled
+  std::size_t share = 0;  ///< the share that is filled
   Step before = 0;
 };
 
-/// Everything about a run that does not depend on the tile.
+/// The tile-independent part of a group's tasks.
 struct RunTasks {
   Step steps = 0;
-  tiling::Timeline line{};       ///< of these steps
+  tiling::Timeline line{};       ///< the order of these steps
   std::vector<Move> moves;       ///< per tile
   std::vector<ChipCopy> copies;  ///< per tile
-  /// Per tile, where halos are copied: what it has of a tensor from the tiles before, to where its
-  /// ops read the rest of it.
+  /// Per tile, if halos are copied: the part of a tensor from previous tiles, copied to the place
+  /// where ops read the rest.
   std::vector<ChipCopy> halos;
 };
 

@@ -1,14 +1,14 @@
-// What a tiled and placed subgraph costs on a machine.
+// Cost of a tiled and placed group of ops on a machine.
 //
 //   TiledRun run{.lowering = &lowering, .subgraph = &part, .grid = &grid, .hardware = &hardware};
 //   run.placements = {&placement};                    // one for all tiles, or one per grid.tiles
 //   RunCost cost = run_cost(run);                     // cost.metrics.latency_cycles, ...
 //   simulate(run_schedule(run).pipeline, {.events = &events});   // the same, command by command
 //
-// Tasks per tile: loads, ops, stores. Ops run one after the other, because the placement lets
-// buffers of different steps share addresses. A load may start once the step before its buffer's
-// life has ended, and a store has to end before the step after it starts: so what double buffering
-// buys follows from the lifetimes the buffers were placed with, and from nothing else.
+// Tasks per tile: loads, ops, stores. Ops run one after the other, because buffers of different
+// steps may share addresses. A load may start once the step before its buffer's lifetime has ended,
+// and a store has to end before the step after the lifetime starts. The benefit of double buffering
+// therefore follows from the lifetimes of the placement alone.
 #pragma once
 
 #include <cstdint>
@@ -37,25 +37,25 @@ struct TiledRun {
   const Hardware* hardware = nullptr;
   /// One that holds every tile, or one per entry of grid->tiles.
   std::vector<const PlannedPlacement*> placements;
-  ArrayMemo* memo = nullptr;  ///< of the hardware, if there is one
-  Poll* poll = nullptr;       ///< who is asked whether to go on, if anybody: throws BudgetEnded
+  ArrayMemo* memo = nullptr;  ///< of the hardware, or null
+  Poll* poll = nullptr;       ///< called between steps, may be null; throws BudgetEnded to stop
 };
 
-/// What keeps an op from being done sooner.
+/// The bottleneck of an op.
 enum class Limiter : std::uint8_t {
   mac,
-  weights,  ///< they arrive at the array too slowly
-  vector,   ///< the vector engine, or the way results leave the array
-  sram,     ///< a memory on the chip
+  weights,  ///< weights arrive at the array too slowly
+  vector,   ///< the vector engine, or the output path of the array
+  sram,     ///< an on-chip memory
   dma
 };
 [[nodiscard]] std::string_view to_string(Limiter limiter);
 
-/// One op of the run, over all of its tiles. What is moved for several ops counts for the first one
-/// that reads it, or for the one that made it.
+/// One op of the group, over all of its tiles. A transfer for several ops counts for its first
+/// reader, or for its producer.
 struct LayerCost {
   Cycles compute_cycles = 0;  ///< on its engine
-  Cycles cycles = 0;          ///< its share of the latency: shares add up to the whole of it
+  Cycles cycles = 0;          ///< its share of the latency: shares add up to the total
   Size offchip_bytes = 0;
   double energy_pj = 0;  ///< shares add up
   Limiter limiter = Limiter::mac;
@@ -64,31 +64,31 @@ struct LayerCost {
 struct RunCost {
   Metrics metrics;
   std::vector<LayerCost> layers;    ///< per step
-  std::int64_t compute_cycles = 0;  ///< on the engines together
-  std::int64_t dma_cycles = 0;      ///< on the DMA channels together
+  std::int64_t compute_cycles = 0;  ///< summed over engines
+  std::int64_t dma_cycles = 0;      ///< summed over DMA channels
   std::int64_t work = 0;            ///< multiply-accumulates
   double utilisation = 0;           ///< multiply-accumulates done / possible on the MAC array
   std::int64_t mode_switches = 0;
 };
 
-/// What a command of the pipeline takes besides time.
+/// Bandwidth use of a command of the pipeline.
 struct TaskFlow {
-  Size bytes = 0;    ///< on the bus off the chip: whole bursts
-  Cycles bus = 0;    ///< they are on it for so many cycles, the last ones of the command
-  bool load = true;  ///< else a store
+  Size bytes = 0;    ///< off-chip bus, in whole bursts
+  Cycles bus = 0;    ///< the last cycles of the command, during which it occupies the bus
+  bool load = true;  ///< false: a store
   double energy_pj = 0;
 };
 
-/// The tile pipeline (resource 0 is the DMA, resource 1 + e is engine e of the profile, or the
-/// first of its queue) and what is in it: to be looked at, command by command.
+/// The tile pipeline and the meaning of its tasks, for traces. Resource 0 is the DMA, resource 1 +
+/// e is engine e of the profile, or the first of its queue.
 struct RunSchedule {
   Pipeline pipeline;
-  /// Tasks of the first so many resources are commands. The others are memories on the chip that
-  /// engines side by side may wait for.
+  /// The first tasks are commands. The others are on-chip memories that parallel engines may wait
+  /// for.
   std::size_t commanded = 0;
   std::vector<std::vector<TaskFlow>> flows;  ///< by class and task
-  std::vector<std::size_t> tile_of_class;    ///< which of grid->tiles
-  std::vector<std::optional<Step>> op_ends;  ///< per task: the step of the run it completes
+  std::vector<std::size_t> tile_of_class;    ///< index into grid->tiles
+  std::vector<std::optional<Step>> op_ends;  ///< per task: the step of the group that it completes
 };
 
 [[nodiscard]] RunSchedule run_schedule(const TiledRun& run);
