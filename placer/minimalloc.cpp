@@ -11,7 +11,7 @@ namespace tessera::placer {
 
 namespace {
 
-/// Also where the capacity is none that a memory can have.
+/// Also for capacities that no memory can have.
 MinimallocAnswer nothing_fits(std::int64_t capacity, const std::string& id) {
   MinimallocAnswer answer;
   answer.status = Status::infeasible;

@@ -14,8 +14,8 @@
 namespace tessera::placer {
 namespace {
 
-/// Virtual time in which canonical search has placed most of what it is asked, if not told of
-/// banks. Refuting without them takes as long as with them and says less.
+/// Virtual time in which canonical search without bank rules places most feasible queries. Refuting
+/// without them takes as long as with them and proves less.
 constexpr double glance_ns = 3e5;
 
 engine::Alternate alternate(const char* name) {
