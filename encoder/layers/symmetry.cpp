@@ -1,10 +1,10 @@
-// What may be assumed without losing an answer.
+// Symmetry breaking: assumptions that preserve satisfiability.
 //
-// Twins (facts/twins.h) lie at one place, or are ordered by memory and offset. And where a memory
-// looks the same from above as from below, one pair of each connected part is ordered: turning the
-// part over keeps every rule. An aligned memory does not look the same from above unless every size
-// and the capacity are multiples of the alignment. The pair is made of buffers that have no twin,
-// so that choosing the places of twins afterwards does not undo it.
+// Interchangeable buffers (facts/twins.h) have the same offset, or are ordered by memory and
+// offset. If a memory is mirror-symmetric, one pair of each connected component is ordered:
+// mirroring the component preserves every rule. A memory with alignment is symmetric only if every
+// size and the capacity are multiples of the alignment. The pair consists of buffers that are not
+// interchangeable with others, so that ordering interchangeable buffers does not undo it.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -90,7 +90,7 @@ class Symmetry {
     return true;
   }
 
-  /// Pairs of buffers that are in m for good and live at one step, sorted.
+  /// Pairs of buffers that are tied to m and live at a common step, sorted.
   [[nodiscard]] std::vector<std::pair<BufferIndex, BufferIndex>> live_together(
       MemoryIndex m) const {
     std::vector<BufferIndex> by_start;
@@ -154,7 +154,7 @@ class Symmetry {
   const PlacementProblem& problem_;
   const facts::Twins twins_;
   std::vector<char> has_twin_;
-  std::vector<std::vector<std::size_t>> related_;  ///< relations a buffer is in
+  std::vector<std::vector<std::size_t>> related_;  ///< per buffer: its relations
 };
 
 }  // namespace
