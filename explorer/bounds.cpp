@@ -20,7 +20,7 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
   const bool early = residency && hardware.tiling.early == Early::weights;
   const Network least_moved = planner::with_all_pinned(network, hardware);
   cost::RunBounds bounds(least_moved, hardware, stays, early);
-  // least[k]: of the ops before k.
+  // least[k]: minimum cost of the ops before k.
   std::vector<Costs> least(ops + 1, {infinity, infinity, infinity, infinity});
   least[0] = {};
   for (OpIndex first = 0; first < ops; ++first)
@@ -31,7 +31,7 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
       for (std::size_t k = 0; k < costs.size(); ++k)
         least[last + 1][k] = std::min(least[last + 1][k], least[first][k] + costs[k]);
     }
-  // Sums of rounded parts may exceed the rounded sum by a hair.
+  // Sums of rounded parts may exceed the rounded sum by a rounding error.
   constexpr double slack = 1 - 1e-9;
   const Costs& all = least[ops];
   return {all[0] * slack, all[1] * slack, all[2] * slack, all[3] * slack};
