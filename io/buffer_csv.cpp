@@ -30,7 +30,7 @@ constexpr std::array column_names{
     ColumnName{"offset", Column::offset}, ColumnName{"hint", Column::hint},
     ColumnName{"gaps", Column::gaps},     ColumnName{"address", Column::address}};
 
-/// Next piece of `rest` up to `separator`, which is eaten.
+/// Removes the next part of `rest` up to `separator`, and the separator.
 std::string_view next_piece(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   const std::string_view piece = rest.substr(0, at);
@@ -98,7 +98,8 @@ class Reader {
   }
 
  private:
-  /// Is it a defect of a row that was not read whole? Its id may still be one that stands twice.
+  /// Does the defect follow from a row that was not read completely? Duplicate ids are still
+  /// reported.
   [[nodiscard]] bool follows(const Defect& defect) const {
     if (defect.part != ProblemPart::buffer || !broken_.contains(defect.index)) return false;
     return defect.field != "id" || csv_.problem.buffers[defect.index].id.empty();
@@ -254,7 +255,8 @@ class Reader {
     const char* const end = text.data() + text.size();
     const auto [stop, code] = std::from_chars(text.data(), end, value);
     if (stop != end || code != std::errc{} || value < 0 || value > max_address) {
-      const Parsed<Size> parsed = parse_size(text);  // units, and the reason where it is wrong
+      // names the units, and the reason if it is wrong
+      const Parsed<Size> parsed = parse_size(text);
       if (!parsed) {
         throw error(subject(column) + " is " + shown(text) + ", which " + parsed.error);
       }
@@ -297,7 +299,7 @@ class Reader {
   Lifetimes lifetimes_;
   BufferCsv csv_;
   Collected wrong_;
-  std::unordered_set<BufferIndex> broken_;  ///< those with a mistake in their row
+  std::unordered_set<BufferIndex> broken_;  ///< those with an error in their row
   std::vector<Column> columns_;
   std::string_view lower_name_ = "lower";
   std::string_view upper_name_ = "upper";

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view white = " \t\n\v\f\r";
 
-/// The piece of `rest` up to the separator, which is eaten; then `rest` is what follows, or has no
-/// data where nothing does.
+/// Removes the part of `rest` up to the separator, and the separator. At the end of the text `rest`
+/// becomes empty with null data.
 std::string_view eat_piece(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   const std::string_view piece = rest.substr(0, at);
@@ -25,7 +25,7 @@ std::string_view eat_piece(std::string_view& rest, char separator) {
   return piece;
 }
 
-/// The usual meaning of a column's name; a name nobody knows is its own.
+/// The standard name for a column's name or alias; unknown names stay.
 std::string_view meaning_of(std::string_view name) {
   if (name == "buffer" || name == "buffer_id") return "id";
   if (name == "begin" || name == "start") return "lower";
@@ -172,15 +172,15 @@ class MinimallocReader {
   std::size_t line_ = 0;
 };
 
-/// What a buffer occupies from a step on: nothing, or a window. Of several at one step the last
-/// counts, an end of a gap before a beginning.
+/// What a buffer occupies from a step on: nothing, or a window. Of several changes at one step the
+/// last one counts; the end of a gap precedes a beginning.
 struct Change {
   Step step = 0;
   bool begins = false;
   std::optional<AddressRange> window;
 };
 
-/// The stretches of its life in which a buffer does not occupy all its bytes, sorted and apart.
+/// The intervals in which a live buffer does not occupy all its bytes, sorted and disjoint.
 std::vector<Gap> occupied_less(const MinimallocBuffer& buffer) {
   const AddressRange whole{0, buffer.size};
   std::vector<Change> changes;
@@ -205,7 +205,7 @@ std::vector<Gap> occupied_less(const MinimallocBuffer& buffer) {
   return less;
 }
 
-/// Every step that is named, in order: a step's place in the list takes its place in the problem.
+/// Every step in the file, in order; in the problem its rank replaces it.
 class StepRanks {
  public:
   void name(const StepRange& steps) {
@@ -232,7 +232,7 @@ bool is_utf8(std::string_view text) {
   return text.empty();
 }
 
-/// A name that no other row has: its own where it can be had.
+/// A unique name: the row's own name if possible.
 std::string unlike_others(const MinimallocBuffer& row, std::unordered_set<std::string>& taken) {
   std::string name = row.id;
   if (name.empty() || !is_utf8(name) || !is_printable(name) || taken.contains(name))
@@ -241,7 +241,7 @@ std::string unlike_others(const MinimallocBuffer& row, std::unordered_set<std::s
   return name;
 }
 
-/// In text of LaTeX these characters mean something.
+/// Escapes special characters of LaTeX.
 std::string in_latex(std::string_view text) {
   std::string out;
   for (const char c : text) {

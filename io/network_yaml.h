@@ -1,4 +1,4 @@
-// `tessera: network/1`: networks as people write them and as `tessera import` leaves them.
+// `tessera: network/1`: networks written by hand or by `tessera import`.
 //
 //   NetworkYaml read = read_network_yaml(text, "toy.yaml");
 //   std::string same = write_network_yaml(read.network);        // reads back equal
@@ -28,7 +28,7 @@ struct NetworkYaml {
 /// require: check_network(network) is empty. ensure: reads back as normalized(network).
 [[nodiscard]] std::string write_network_yaml(const Network& network);
 
-/// Types an op may have besides those of to_string(OpKind): the functions of elementwise ops.
+/// Values of `type` in addition to to_string(OpKind): the functions of elementwise ops.
 [[nodiscard]] const std::vector<std::string_view>& elementwise_functions();
 
 }  // namespace tessera::io
