@@ -125,12 +125,12 @@ struct DurationUnit {
   std::string_view name;
   double nanoseconds;
 };
-/// Longer names first: `ms` is no `m`.
+/// Longer names first: `ms` is not `m`.
 constexpr std::array duration_units{DurationUnit{"ns", 1},   DurationUnit{"us", 1e3},
                                     DurationUnit{"ms", 1e6}, DurationUnit{"s", 1e9},
                                     DurationUnit{"m", 60e9}, DurationUnit{"h", 3600e9}};
 
-/// The digits, with a fraction or without, that `rest` begins with, which are eaten.
+/// Parses and removes the decimal number at the front of `rest`.
 std::optional<double> eat_decimal(std::string_view& rest) {
   const std::size_t end = std::min(rest.find_first_not_of("0123456789."), rest.size());
   const std::string_view digits = rest.substr(0, end);

@@ -26,14 +26,14 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _tessera
 
-# The columns of both tables of the store (explorer/store.cpp).
+# Number of columns of both tables of the store (explorer/store.cpp).
 _TABLES = {"result": 9, "plan": 2}
 _Rows = Dict[str, List[Tuple[Any, ...]]]
-_Files = Tuple[Tuple[str, bytes], ...]  # by name
+_Files = Tuple[Tuple[str, bytes], ...]  # sorted by name
 
-# Seconds: how long before the end of the time tasks end, so that what they know comes back and is read
-# (and at most this part of the time); how long workers may take to hear that nothing is wanted any
-# more; and how often Ctrl-C is looked for where no signal comes.
+# Seconds: how long before the end of the time tasks end, so that their results come back and are read
+# (limited to the given share of the time); how long to wait for workers after a stop; and how often to check
+# for Ctrl-C where no signal arrives.
 _SPARE = 1.5
 _SPARE_PART = 0.25
 _GOODBYE = 1.0
@@ -114,9 +114,9 @@ def _spread(client: Any, files: _Files) -> Any:
     tries = 3
     while True:
         try:
-            # In a list: what is in a dict would be scattered by its keys.
+            # As a list: Dask would scatter a dict by its keys.
             return client.scatter([files], broadcast=True, hash=True)[0]
-        except OSError:  # a worker was lost meanwhile: those that are left will do
+        except OSError:  # a worker was lost meanwhile: use the remaining ones
             tries -= 1
             if not tries:
                 raise
@@ -149,7 +149,7 @@ class Elsewhere:
                                 pure=False, key=f"{self._name}-{candidate}-{wave}")
             for candidate in candidates
         ]
-        # Not as_completed(): it can wait for a limited time only in Dask of 2023 and later.
+        # Not as_completed(), which supports a timeout only in Dask 2023 and later.
         done: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         for task in tasks:
             task.add_done_callback(done.put)
@@ -161,7 +161,7 @@ class Elsewhere:
                 except queue.Empty:
                     continue
                 waiting -= 1
-                # What failed there is planned here, and its error is told by who asked.
+                # Tasks that failed there run here, where errors are reported.
                 if task.status == "finished":
                     self._keep(task.result())
                 task.release()
