@@ -1,8 +1,8 @@
-# Builds compile the files of one folder together (CMAKE_UNITY_BUILD, on by default): headers are read and templates
-# instantiated once per group instead of once per file, which takes a quarter of the time. A large folder is split
-# into groups of about `most` files, so that two cores have enough to share. Two files of a group cannot use one name
-# for two things in their unnamed namespaces; rename one of them. -DCMAKE_UNITY_BUILD=OFF (preset `files`) compiles
-# file by file.
+# Builds compile the files of one folder together (CMAKE_UNITY_BUILD, on by default): headers are read and
+# templates instantiated once per group instead of once per file, which takes a quarter of the time. A large
+# folder is split into groups of about `most` files, for parallel builds. Two files of a group must not use
+# the same name in their anonymous namespaces; rename one of them. -DCMAKE_UNITY_BUILD=OFF (preset `files`)
+# compiles file by file.
 #
 #   tessera_unity_groups(target FILES...)
 function(tessera_unity_groups target)
