@@ -1,9 +1,9 @@
-// Weights that come early, against whatever somebody might try: random covers in random tilings,
-// with random weights loaded in runs before, score no less than a plan's bound, nor than a plan
-// that is proved. Plans with early weights are no worse than those without, survive their files,
-// and are refused where their lists do not agree.
+// Weight prefetches against arbitrary ones: random partitions in random tilings, with random
+// weights loaded in earlier groups, score no less than a plan's bound, nor than a proved plan.
+// Plans with prefetches are no worse than those without, survive their files, and are rejected if
+// their lists disagree.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_early_test      one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_early_test      repeats one of them
 #include "planner/early.h"
 
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ Hardware early_machine(Random& random, const Network& network) {
   return h;
 }
 
-/// Somebody's plan: any cover in any of the tilings that are known, and any weights that a run
-/// before may load. Nothing where that has no place.
+/// An arbitrary plan: any partition in any of the known tilings, and any allowed prefetches. None
+/// if it has no placement.
 class AnyEarlyPlan {
  public:
   AnyEarlyPlan(const Network& network, const Hardware& hardware, std::size_t max_ops)
@@ -73,7 +73,7 @@ class AnyEarlyPlan {
   }
 
  private:
-  /// In the run before, or some before that one.
+  /// In the previous group, or in earlier ones.
   void bring_early(Random& random, std::vector<PlannedSubgraph>& runs, std::size_t k) const {
     if (runs[k].variant.reduction > 1 || runs[k].variant.weights != WeightPolicy::resident) return;
     const tiling::Subgraph part = tiling::make_subgraph(network_, runs[k].ops, covers_.readers());
@@ -100,7 +100,7 @@ class AnyEarlyPlan {
                part.tensors.end();
   }
 
-  /// Does the run read the weight itself, and have all of it until it ends?
+  /// Does the group read the weight itself, and hold all of it until its end?
   [[nodiscard]] bool may_leave(const PlannedSubgraph& run, TensorIndex weight) const {
     const tiling::Subgraph part = tiling::make_subgraph(network_, run.ops, covers_.readers());
     return run.variant.reduction == 1 && run.variant.weights == WeightPolicy::resident &&
@@ -112,7 +112,7 @@ class AnyEarlyPlan {
   testing::AnyCover covers_;
 };
 
-/// The same few weights again and again, as a cell that is unrolled over time has them.
+/// A few weights used repeatedly, as in an unrolled recurrent cell.
 Network unrolled(Random& random) {
   Network net{.name = "unrolled"};
   const Dim channels = random.between(2, 12);
@@ -146,7 +146,7 @@ Network unrolled(Random& random) {
   return net;
 }
 
-/// A weight that one run reads and leaves to another.
+/// A weight that one group reads and leaves for another.
 bool is_left(const Network& network, const std::vector<PlannedSubgraph>& runs) {
   const auto readers = tiling::last_readers(network);
   return std::ranges::any_of(runs, [&](const PlannedSubgraph& run) {
@@ -166,7 +166,7 @@ bool waits(const std::vector<PlannedSubgraph>& runs) {
   return std::ranges::any_of(runs, [](const PlannedSubgraph& run) { return !run.passing.empty(); });
 }
 
-/// Something is listed by one run and not by the other, or lies elsewhere.
+/// One group lists a weight and the other does not, or its place differs.
 void expect_early_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
                                  Random& random) {
   std::vector<PlannedSubgraph>& runs = plan.subgraphs;

@@ -1,9 +1,9 @@
-// Proved plans against brute force: every cover, every tile shape in every variant, sums in parts,
-// whatever stays on the chip, each tiling in the least memory it fits into. A plan that is called
-// the best is the best of all these, and no bound is above it.
+// Proved plans against brute force: every partition, every tile shape in every variant, sums in
+// parts, all stationary data, each tiling in the smallest memory it fits into. A plan reported as
+// optimal is the best of all these, and no bound is above it.
 //
 //   random_proof_test                                    100 networks
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_proof_test    one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_proof_test    repeats one of them
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,13 +31,13 @@ using testing::setting;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A tiling, as far as covers care.
+/// Cost and peak of a tiling.
 struct Way {
   double cost = 0;
   Size peak = 0;
 };
 
-/// Those of a run that no other costs less and peaks lower than.
+/// The Pareto front of a group's tilings by cost and peak.
 std::vector<Way> ways_of(const tiling::Subgraph& part, const Hardware& hardware,
                          const cost::Score& score) {
   const bool peaks_count = cost::peak_weight(score) > 0;
@@ -49,7 +49,7 @@ std::vector<Way> ways_of(const tiling::Subgraph& part, const Hardware& hardware,
   return ways;
 }
 
-/// The least that a cover scores whose runs peak no higher than some of them does.
+/// The minimum score over all partitions, with each group's peak as a limit in turn.
 double best_cover(const std::vector<std::vector<std::vector<Way>>>& runs, std::size_t max_ops,
                   double per_byte) {
   double best = infinity;

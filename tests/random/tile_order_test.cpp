@@ -1,9 +1,9 @@
-// The order of tiles and what stays from tile to tile, against a walk through all tiles one by one:
-// a tile finds in memory what the tile before left there, and what it lacks it has to load. And no
-// run costs less than its counts of tiles say.
+// Tile order and stationary data, against a walk through all tiles one by one: a tile finds in
+// memory what the previous tile left there, and loads the rest. In addition, no group costs less
+// than the bound from its tile counts.
 //
-//   random_tile_order_test                                     2,000 runs
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_tile_order_test     one of them again
+//   random_tile_order_test                                     2,000 groups
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_tile_order_test     repeats one of them
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -28,7 +28,7 @@ using testing::Random;
 using testing::setting;
 using Position = std::array<Dim, tiling::tile_axes>;
 
-/// As the page on tiling words it.
+/// As the documentation of tiling defines it.
 std::vector<Position> positions(const tiling::TileGrid& grid, Stationary stationary) {
   std::vector<Position> list;
   const auto [c, h, w] = grid.counts;
@@ -44,7 +44,7 @@ std::vector<Position> positions(const tiling::TileGrid& grid, Stationary station
   return list;
 }
 
-/// Off the chip: weights as they are kept there, and whole bricks of channels.
+/// Off-chip: encoded weights, and whole bricks of channels.
 Size bytes_of(const tiling::Subgraph& part, std::size_t t, const tiling::Box& box, Dim brick) {
   if (part.tensors[t].weight || part.tensors[t].outside || !has_layout(part.tensor(t)) || box.none)
     return part.tensors[t].bytes.of(tiling::volume(box));
@@ -60,8 +60,8 @@ PlannedPlacement anywhere(const PlacementProblem& problem) {
 }
 
 struct Counted {
-  Size least = 0;  ///< what each tile lacks, and all it stores
-  Size moved = 0;  ///< what the walk says is loaded, and all it stores
+  Size least = 0;  ///< data that each tile lacks, plus its stores
+  Size moved = 0;  ///< loads according to the walk, plus all stores
 };
 
 /// Tile by tile, in absolute coordinates.
@@ -102,7 +102,7 @@ Counted by_walking(const tiling::Subgraph& part, const tiling::TileGeometry& geo
   return sum;
 }
 
-/// The pipeline's tiles in the order in which it runs them.
+/// The pipeline's tiles in execution order.
 std::vector<std::size_t> in_sequence(const cost::Pipeline& pipeline) {
   std::vector<std::size_t> list;
   const auto append = [&](const std::vector<cost::TileRun>& runs) {
@@ -115,7 +115,7 @@ std::vector<std::size_t> in_sequence(const cost::Pipeline& pipeline) {
   return list;
 }
 
-/// Weights in a memory of their own that is like the other one: for one channel the same.
+/// Weights in a separate memory equal to the other one: same result for one channel.
 void same_in_two_memories(cost::TiledRun run) {
   Hardware one = *run.hardware;
   one.dma.channels = 1;
@@ -158,7 +158,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       if (geometry.space().axis[axis] && random.chance(70))
         shape.extent[axis] = random.between(1, shape.extent[axis]);
     const tiling::TileGrid grid = geometry.grid(shape);
-    // Weights of several ops may stay as well: it is only not tried.
+    // Weights of several ops may be stationary as well; this is not tested here.
     TileVariant options{.double_buffer = random.chance(50), .weights = WeightPolicy::refetch};
     options.stationary = random.pick(
         std::vector<Stationary>{Stationary::none, Stationary::weights, Stationary::inputs});
@@ -204,7 +204,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
     EXPECT_EQ(cost::simulate(pipeline, {}).cycles,
               cost::simulate(pipeline, {.extrapolate = false}).cycles);
 
-    // The same tiles, each on its own.
+    // The same tiles, each independently.
     if (options.stationary == Stationary::none) continue;
     ++all;
     ++compared[options.stationary];

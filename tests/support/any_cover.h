@@ -1,4 +1,4 @@
-// Somebody's plan: any cover in any of the tilings that are known.
+// An arbitrary plan: any partition in any of the known tilings.
 //
 //   AnyCover covers(network, hardware, 2);
 //   std::optional<std::vector<PlannedSubgraph>> runs = covers.runs(random);
@@ -21,14 +21,14 @@ namespace tessera::testing {
 
 class AnyCover {
  public:
-  /// Both outlive this.
+  /// Both arguments outlive this object.
   AnyCover(const Network& network, const Hardware& hardware, std::size_t max_ops)
       : network_(network),
         hardware_(hardware),
         max_ops_(max_ops),
         candidates_(network, hardware, {}, make_plan_memory()) {}
 
-  /// Each run placed by itself. Nothing where one has no tiling.
+  /// Each group placed separately. None if a group has no tiling.
   [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> runs(Random& random) {
     std::vector<PlannedSubgraph> runs;
     for (OpIndex first = 0; first < network_.ops.size();) {
@@ -44,7 +44,7 @@ class AnyCover {
     return runs;
   }
 
-  /// One place for what lives through several runs: false where there is none.
+  /// Finds one place for each tensor that is live in several groups: false if there is none.
   [[nodiscard]] bool settle(std::vector<PlannedSubgraph>& runs) const {
     for (const auto& [first, end] : planner::tied_runs(hardware_, runs)) {
       const auto tied = std::span(runs).subspan(first, end - first);

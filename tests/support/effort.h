@@ -1,5 +1,4 @@
-// How much a test may ask for: sanitizers make everything many times slower, and so does a build
-// without optimisation.
+// Amount of work of a test: sanitizers, and builds without optimisation, are many times slower.
 //
 //   for (std::uint64_t seed = 1; seed <= effort(3000); ++seed)
 #pragma once
@@ -23,17 +22,17 @@ inline constexpr bool optimised = true;
 inline constexpr bool optimised = false;
 #endif
 
-/// A build that is made to be fast: others try smaller networks, and fewer.
+/// An optimised build: others use smaller networks, and fewer.
 inline constexpr bool quick = optimised && !sanitized;
 
-/// The number of repetitions; a tenth of it under a sanitizer, a fifth without optimisation, but at
-/// least `least` (fewer than 20 where each is a plan or several).
+/// The number of repetitions: a tenth under a sanitizer, a fifth without optimisation, but at least
+/// `least` (below 20 if each repetition needs a plan or several).
 [[nodiscard]] constexpr std::size_t effort(std::size_t count, std::size_t least = 20) {
   const std::size_t part = sanitized ? 10 : optimised ? 1 : 5;
   return std::max<std::size_t>(std::min<std::size_t>(count, least), count / part);
 }
 
-/// What a bound on seconds is multiplied with: builds that are not made to be fast take longer.
+/// Factor for time limits in slow builds.
 inline constexpr double slowness = (sanitized ? 20 : 1) * (optimised ? 1 : sanitized ? 2 : 10);
 
 /// A number from the environment, for repeating one case of a random test.
