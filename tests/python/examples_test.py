@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of every docstring, of README.md and of docs/*.md are run; so are examples/*.py."""
+"""Runs the examples of every docstring, of README.md and of docs/*.md, and examples/*.py."""
 
 import doctest
 import importlib.util
@@ -15,25 +15,25 @@ import tessera
 import tessera.builder
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-# A mark is one line: `.` would run from the first mark of a page to its last.
+# A mark is on one line: `.` would match from the first mark of a page to its last.
 FENCED = re.compile(r"(^<!-- not run: [^\n]* -->\n)?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^\s*```\s*python", re.MULTILINE)
-# Fewer examples than these are not all there are: what was lost is looked for.
+# Minimum number of examples per page, to detect lost ones.
 LEAST = {"README.md": 7, "docs/fast-memory.md": 3, "docs/python.md": 28, "docs/quickstart-search.md": 4}
 
 
-# What a program needs beside this package, and how it is run to be quick.
+# What a program needs besides this package, and its arguments for a quick run.
 PROGRAMS = {"optuna_search.py": ("optuna", ["--trials", "4"])}
 
 
 def absolute_path():
-    """The environment, with folders of Python that hold in any folder."""
+    """The environment, with absolute folders in PYTHONPATH."""
     folders = [os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
 
 def docstrings():
-    """(name, text) of everything public that has one."""
+    """(name, text) of every public object with a docstring."""
     found = [("tessera", tessera.__doc__), ("tessera.builder", tessera.builder.__doc__)]
     for name in tessera.__all__:
         thing = getattr(tessera, name)
@@ -68,7 +68,7 @@ class Examples(unittest.TestCase):
                 self.assertTrue(thing.__doc__, name)
 
     def run_page(self, page):
-        """How many examples of the page ran: prompts of doctest, and blocks without any."""
+        """Number of examples run on the page: doctest prompts, and blocks without prompts."""
         text = page.read_text(encoding="utf-8")
         found = FENCED.findall(text)
         self.assertEqual(len(found), len(FENCE.findall(text)), "a block is not seen")
