@@ -7,6 +7,7 @@
 A Markdown table. Each cell has the share of cycles per bottleneck in percent (mac, weights, vector, sram,
 dma; below 5 omitted), and after a colon the utilisation of the array: products over its peak in that time.
 """
+
 import argparse
 import json
 import pathlib

@@ -7,6 +7,7 @@
 Wall time including process start, minimum of --runs alternating runs. Prints one line per file, then the
 geometric mean of the ratios, the minimum ratio and the sums.
 """
+
 import argparse
 import math
 import os

@@ -7,6 +7,7 @@ Each network is drawn from --seed: blocks of 1x1, depthwise 3x3, 1x1 and, if the
 the widths, strides and expansions differ from block to block. A line per network and profile: score,
 bound, ops, groups, wall and processor seconds, peak memory, and peak memory per op.
 """
+
 import argparse
 import json
 import os

@@ -8,6 +8,7 @@ accelerator for deep convolutional neural networks, JSSC 2017, tables V and VI: 
 and 200 MHz, of four images of AlexNet and of three of VGG-16, and bytes to and from DRAM. Here each layer
 is a single piece, one image at a time, with an unlimited buffer.
 """
+
 import argparse
 import json
 import pathlib

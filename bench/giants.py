@@ -13,6 +13,7 @@ live long.
 
 `measure` prints the height over the largest load, in percent, wall seconds, and peak memory.
 """
+
 import argparse
 import json
 import math

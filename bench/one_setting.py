@@ -8,6 +8,7 @@ A Markdown table: score, DRAM traffic, latency, energy and the time to plan, eac
 geometric means. `--both KEY=VALUE` changes the profile of both plans; arguments after `--` go to both
 calls.
 """
+
 import argparse
 import json
 import math

@@ -14,6 +14,7 @@ generated network of dense blocks. `--also tiling.pinned=weights` sets profile k
 PROGRAM PROFILES` adds a second table: the same plans relative to those of another program with other
 profiles, and both scores by the reference of the first.
 """
+
 import argparse
 import json
 import os

@@ -13,6 +13,7 @@ the sum of both; --wall measures wall time). A run without a result, or above --
 counts as --limit. With --vs two programs run in alternation. One line per file and program, then one for
 all.
 """
+
 import argparse
 import json
 import os

@@ -8,6 +8,7 @@ BENCH is build/release/bench/bench_guided_samples, which queries the oracle (see
 python3-xgboost and python3-numpy of Debian. docs/guided.md describes the training data and the effect of
 the shipped forest.
 """
+
 import csv
 import pathlib
 import subprocess

@@ -5,6 +5,7 @@
 writes FOLDER/<family>/<number>.yaml. A family is one generator. A model trained on some families is tested
 on others, since files of one family are too similar to test each other.
 """
+
 import pathlib
 import random
 import sys

@@ -6,6 +6,7 @@
 
 BENCH is build/release/bench/bench_first_choice. Needs python3-xgboost and python3-numpy of Debian.
 """
+
 import csv
 import pathlib
 import subprocess

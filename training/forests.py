@@ -1,5 +1,6 @@
 """Regression forests: fitted with xgboost, written in the format of engine/forest.h. Used by the other tools
 in this folder."""
+
 import json
 import pathlib
 

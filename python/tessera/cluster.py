@@ -1,16 +1,15 @@
-"""Candidates of a sweep, planned by the workers of a Dask cluster.
+"""Plans the candidates of a sweep on the workers of a Dask cluster.
 
     from dask.distributed import Client
     tessera.explore("sweep.yaml", "out", client=Client("tcp://scheduler:8786"))
 
-Nothing is scheduled here: Dask does that. Each candidate is a task, which gets the sweep's files as
-bytes, plans the candidate into a store of its own and sends back what that store then knows. A worker
-keeps what its candidates have in common, as a sweep on one machine does, and is lost at the cost of
-the candidate it was at: Dask gives that to another one. Workers need this package and nothing else,
-no shared folder.
+Dask does the scheduling. Each candidate is a task, which gets the sweep's files as bytes, plans the candidate
+into a store of its own and returns the contents of that store. A worker keeps shared results of its
+candidates, as a sweep on one machine does. If a worker is lost, Dask gives its current candidate to another
+one. Workers need this package and no shared folder.
 
-Dask cannot interrupt a task that runs. So each is told how much time is left, ends by itself, and
-sends what it knows by then; and whoever asked and wants no more says so to all workers.
+Dask cannot interrupt a running task. Therefore each task is told how much time is left, ends by itself, and
+returns its results so far. If the caller stops, it notifies all workers.
 """
 
 import contextlib
