@@ -8,8 +8,9 @@ namespace {
 std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverRequest& request) {
   const bool chains = encoding == OffsetEncoding::automatic || encoding == OffsetEncoding::chains;
   if (encoding == OffsetEncoding::chains) {
-    // The solver stores rules of the same size again.
-    request.poll.room(chain_bytes_per_atom * static_cast<double>(request.formula.atoms().size()));
+    // Rules of the same size are made again by the solver that keeps them.
+    request.poll.check_memory(chain_bytes_per_atom *
+                              static_cast<double>(request.formula.atoms().size()));
     ChainRules rules(request.formula);
     encoding = OffsetEncoding::automatic;
     if (chains && rules.renumber(request.numbers)) encoding = OffsetEncoding::chains;
@@ -28,8 +29,9 @@ std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverReques
 /// With the balance clauses it usually decides after few conflicts.
 std::unique_ptr<Backend> make_quick_solver(const SolverRequest& request) {
   if (chains_pay(request.formula, request.numbers)) return nullptr;
-  // The solver stores rules of the same size again.
-  request.poll.room(chain_bytes_per_atom * static_cast<double>(request.formula.atoms().size()));
+  // Rules of the same size are made again by the solver that keeps them.
+  request.poll.check_memory(chain_bytes_per_atom *
+                            static_cast<double>(request.formula.atoms().size()));
   ChainRules rules(request.formula);
   if (!rules.renumber(request.numbers)) return nullptr;
   std::unique_ptr<Backend> solver =

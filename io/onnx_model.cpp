@@ -102,14 +102,15 @@ class Loader {
       : options_(options), out_(out) {
     model_.file = file;
     model_.poll = Poll(options.budget);
-    model_.poll.look();
+    model_.poll.check();
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       fail("has 2 GiB or more, which no ONNX message may have",
            "keep the values of large weights out of the file: only their shapes matter");
     const std::size_t parts = parts_in(bytes, max_parts, model_.poll);
     if (parts > max_parts)
       fail("is made of more than " + std::to_string(max_parts) + " parts, which no model needs");
-    model_.poll.room(part_bytes * static_cast<double>(parts) + static_cast<double>(bytes.size()));
+    model_.poll.check_memory(part_bytes * static_cast<double>(parts) +
+                             static_cast<double>(bytes.size()));
     if (!parses(bytes, options.budget, deepest, model_.proto)) {
       if (parses(bytes, options.budget, 30 * deepest, model_.proto))
         fail("nests its messages more than " + std::to_string(deepest) + " deep",

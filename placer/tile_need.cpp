@@ -75,8 +75,9 @@ class SmallestTiles {
     Poll poll(budget);
     const tiling::WatchedGeometry watched(geometry_, poll);
     try {
-      poll.look();
-      // One element along each axis: as many tiles as elements, unless volumes determine the sizes.
+      poll.check();
+      // One element along each axis: that is as many tiles as elements, where volumes do not say
+      // it.
       std::vector<std::vector<std::int64_t>> volumes;
       const auto found = geometry_.largest_volumes(least_, /*first_channel=*/false, volumes);
       std::vector<Size> sizes;

@@ -163,7 +163,7 @@ std::vector<Separation> separations(const PlacementProblem& problem, BufferIndex
   }
   const std::size_t gaps = first.gaps.size() + second.gaps.size();
   poll(static_cast<std::int64_t>(gaps));
-  poll.room(bytes_per_piece * static_cast<double>(gaps));
+  poll.check_memory(bytes_per_piece * static_cast<double>(gaps));
   const std::vector<Piece> of_first = pieces(first);
   const std::vector<Piece> of_second = pieces(second);
   // Pieces of one buffer are consecutive, so the one that ends first meets no others. Usually many

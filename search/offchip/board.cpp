@@ -1,4 +1,4 @@
-#include "search/offchip/loom.h"
+#include "search/offchip/board.h"
 
 #include <algorithm>
 #include <iterator>
@@ -12,7 +12,7 @@
 namespace tessera::search {
 namespace {
 
-/// Sorted, each once, the smaller number first.
+/// Sorted and unique, the smaller index first.
 std::vector<std::pair<BufferIndex, BufferIndex>> disjoint_pairs(const PlacementProblem& problem,
                                                                 Poll& poll) {
   std::vector<std::pair<BufferIndex, BufferIndex>> pairs;
@@ -31,25 +31,25 @@ std::vector<std::pair<BufferIndex, BufferIndex>> disjoint_pairs(const PlacementP
 
 }  // namespace
 
-Loom::Loom(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
+Board::Board(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
-    if (allowed_memories(problem, problem.buffers[b]).front() == m) add_thread(problem, m, b, poll);
+    if (allowed_memories(problem, problem.buffers[b]).front() == m) add_entry(problem, m, b, poll);
   add_rivals(problem, poll);
-  offsets_.assign(threads_.size(), nowhere);
+  offsets_.assign(entries_.size(), nowhere);
 }
 
-void Loom::add_thread(const PlacementProblem& problem, MemoryIndex m, BufferIndex b, Poll& poll) {
+void Board::add_entry(const PlacementProblem& problem, MemoryIndex m, BufferIndex b, Poll& poll) {
   const Buffer& buffer = problem.buffers[b];
   const Memory& memory = problem.memories[m];
   const AddressRange hull = extent(buffer);
-  Thread thread{.buffer = b,
-                .size = buffer.size,
-                .alignment = effective_alignment(buffer, memory),
-                .first = 0,
-                .last = memory.capacity - buffer.size,
-                .fixed = buffer.offset.has_value(),
-                .blocked = {},
-                .rivals = {}};
+  Entry thread{.buffer = b,
+               .size = buffer.size,
+               .alignment = effective_alignment(buffer, memory),
+               .first = 0,
+               .last = memory.capacity - buffer.size,
+               .fixed = buffer.offset.has_value(),
+               .blocked = {},
+               .rivals = {}};
   if (buffer.window) {
     thread.first = std::max(thread.first, buffer.window->begin - hull.begin);
     thread.last = std::min(thread.last, buffer.window->end - hull.end);
@@ -61,19 +61,19 @@ void Loom::add_thread(const PlacementProblem& problem, MemoryIndex m, BufferInde
   for (const AddressRange& reserved : memory.reserved)
     for (const AddressRange& wrong : touching_offsets(buffer, reserved, poll))
       thread.blocked.push_back(wrong);
-  threads_.push_back(std::move(thread));
+  entries_.push_back(std::move(thread));
 }
 
-void Loom::add_rivals(const PlacementProblem& problem, Poll& poll) {
-  const auto life = [&](std::size_t k) { return hull_of(problem.buffers[threads_[k].buffer]); };
+void Board::add_rivals(const PlacementProblem& problem, Poll& poll) {
+  const auto life = [&](std::size_t k) { return hull_of(problem.buffers[entries_[k].buffer]); };
   const auto disjoint = disjoint_pairs(problem, poll);
   const auto exempt = exempt_pairs(problem);
   const auto named = [&](const auto& pairs, std::size_t i, std::size_t j) {
     return std::binary_search(pairs.begin(), pairs.end(),
-                              std::pair(std::min(threads_[i].buffer, threads_[j].buffer),
-                                        std::max(threads_[i].buffer, threads_[j].buffer)));
+                              std::pair(std::min(entries_[i].buffer, entries_[j].buffer),
+                                        std::max(entries_[i].buffer, entries_[j].buffer)));
   };
-  std::vector<std::size_t> by_start(threads_.size());
+  std::vector<std::size_t> by_start(entries_.size());
   std::iota(by_start.begin(), by_start.end(), std::size_t{0});
   std::stable_sort(by_start.begin(), by_start.end(),
                    [&](std::size_t i, std::size_t j) { return life(i).lower < life(j).lower; });
@@ -82,16 +82,16 @@ void Loom::add_rivals(const PlacementProblem& problem, Poll& poll) {
       poll();
       if (named(disjoint, *i, *j) || named(exempt, *i, *j)) continue;
       add_pair(*i, *j,
-               forbidden_differences(problem.buffers[threads_[*i].buffer],
-                                     problem.buffers[threads_[*j].buffer], poll),
+               forbidden_differences(problem.buffers[entries_[*i].buffer],
+                                     problem.buffers[entries_[*j].buffer], poll),
                poll);
     }
-  // Threads are in the order of their buffers.
+  // Entries are sorted by buffer.
   const auto thread_of = [this](BufferIndex b) {
     const auto at = std::lower_bound(
-        threads_.begin(), threads_.end(), b,
-        [](const Thread& thread, BufferIndex buffer) { return thread.buffer < buffer; });
-    return at != threads_.end() && at->buffer == b ? std::optional(at - threads_.begin())
+        entries_.begin(), entries_.end(), b,
+        [](const Entry& thread, BufferIndex buffer) { return thread.buffer < buffer; });
+    return at != entries_.end() && at->buffer == b ? std::optional(at - entries_.begin())
                                                    : std::nullopt;
   };
   for (const auto& [a, b] : disjoint) {
@@ -103,32 +103,32 @@ void Loom::add_rivals(const PlacementProblem& problem, Poll& poll) {
   }
 }
 
-void Loom::add_pair(std::size_t i, std::size_t j, Differences apart, Poll& poll) {
+void Board::add_pair(std::size_t i, std::size_t j, Differences apart, Poll& poll) {
   if (apart.empty()) return;
-  poll.room(static_cast<double>(apart.size() * sizeof(AddressRange)));
-  threads_[i].rivals.push_back({j, differences_.size(), true});
-  threads_[j].rivals.push_back({i, differences_.size(), false});
+  poll.check_memory(static_cast<double>(apart.size() * sizeof(AddressRange)));
+  entries_[i].rivals.push_back({j, differences_.size(), true});
+  entries_[j].rivals.push_back({i, differences_.size(), false});
   differences_.push_back(std::move(apart));
 }
 
-std::vector<std::size_t> Loom::rivals(std::size_t k) const {
+std::vector<std::size_t> Board::rivals(std::size_t k) const {
   std::vector<std::size_t> result;
-  for (const Rival& rival : threads_[k].rivals) result.push_back(rival.other);
+  for (const Rival& rival : entries_[k].rivals) result.push_back(rival.other);
   return result;
 }
 
-void Loom::clear() {
+void Board::clear() {
   std::fill(offsets_.begin(), offsets_.end(), nowhere);
 }
 
-bool Loom::place(std::size_t k) {
-  const Thread& thread = threads_[k];
+bool Board::place(std::size_t k) {
+  const Entry& thread = entries_[k];
   blocked_.assign(thread.blocked.begin(), thread.blocked.end());
   for (const Rival& rival : thread.rivals) {
     const Offset at = offsets_[rival.other];
     if (at == nowhere) continue;
-    // The differences are the second offset minus the first; of the first one's offset they are
-    // the negative ones.
+    // The differences are the second offset minus the first. For the first one's offset their signs
+    // are inverted.
     for (const AddressRange& range : differences_[rival.differences]) {
       const AddressRange wrong =
           rival.turned ? AddressRange{at - range.end + 1, at - range.begin + 1} : range.at(at);
@@ -146,9 +146,9 @@ bool Loom::place(std::size_t k) {
   return true;
 }
 
-Size Loom::height() const {
+Size Board::height() const {
   Size height = 0;
-  for (std::size_t k = 0; k < threads_.size(); ++k)
+  for (std::size_t k = 0; k < entries_.size(); ++k)
     if (placed(k)) height = std::max(height, end(k));
   return height;
 }

@@ -1,7 +1,6 @@
-// Interchangeable buffers (twins): exchanging them preserves every placement's validity; on
-// problems with many of them all engines agree with brute force; and certificates that depend on
-// them are accepted.
-#include "facts/twins.h"
+// InterchangeableBuffers: exchanging them changes nothing, whatever the placement; all engines
+// answer like brute force where there are many; and certificates that rest on them are accepted.
+#include "facts/interchangeable.h"
 
 #include <gtest/gtest.h>
 
@@ -61,14 +60,15 @@ TEST(RandomTwins, ExchangingThemChangesNothing) {
   std::size_t kept = 0;
   for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
     const PlacementProblem problem = problem_of(seed);
-    const auto classes = facts::twin_classes(problem);
-    for (const facts::TwinClass& same : classes) ++kinds[static_cast<std::size_t>(same.kind)];
+    const auto classes = facts::interchangeable_classes(problem);
+    for (const facts::InterchangeableClass& same : classes)
+      ++kinds[static_cast<std::size_t>(same.kind)];
     if (classes.empty()) continue;
     Random random(seed);
     const auto found = brute_force(problem);
     for (int k = 0; k < 20; ++k) {
       Placement placement = k == 0 && found ? found->placement : somewhere(random, problem);
-      const facts::TwinClass& same = random.pick(classes);
+      const facts::InterchangeableClass& same = random.pick(classes);
       const BufferIndex a = random.pick(same.buffers);
       const BufferIndex b = random.pick(same.buffers);
       const bool right = keeps_every_rule(problem, placement);
@@ -78,8 +78,8 @@ TEST(RandomTwins, ExchangingThemChangesNothing) {
       std::swap(exchanged.places[a], exchanged.places[b]);
       ASSERT_EQ(keeps_every_rule(problem, exchanged), right) << "seed " << seed << to_yaml(problem);
       ASSERT_EQ(cost_by_pairs(problem, exchanged), cost) << "seed " << seed << to_yaml(problem);
-      if (same.kind != facts::TwinKind::together) continue;
-      // At the place of the one with the lower cost.
+      if (same.kind != facts::InterchangeableKind::together) continue;
+      // At the place of the one that pays less.
       Placement one = placement;
       Placement other = placement;
       one.places[a] = placement.places[b];

@@ -1,5 +1,5 @@
-// The same work in several threads. An exception that leaves a thread ends the whole program, and
-// memory may run out in any of them: here the first one is thrown again where the work was given.
+// Runs work in several threads. An exception that leaves a thread would end the program, and any
+// thread may run out of memory: the first exception is rethrown in the calling thread.
 //
 //   std::atomic<std::size_t> next{0};
 //   work_together(threads, [&] {
@@ -20,8 +20,8 @@
 
 namespace tessera {
 
-/// Calls `work()` here and in up to `threads` - 1 other threads, in fewer where the system has no
-/// more, and comes back when all have ended. Throws what the first of them threw.
+/// Calls `work()` in this thread and in up to `threads` - 1 others, fewer if the system has no
+/// more. Returns when all have ended. Rethrows the first exception.
 template <class Work>
 void work_together(int threads, const Work& work) {
   std::exception_ptr error;
@@ -46,7 +46,7 @@ void work_together(int threads, const Work& work) {
   if (error) std::rethrow_exception(error);
 }
 
-/// Calls `each(0)` to `each(count - 1)`, in so many threads.
+/// Calls `each(0)` to `each(count - 1)` in up to this many threads.
 template <class Each>
 void each_together(int threads, std::size_t count, const Each& each) {
   std::atomic<std::size_t> next{0};
@@ -56,7 +56,7 @@ void each_together(int threads, std::size_t count, const Each& each) {
   });
 }
 
-/// Threads that each of so many jobs has for itself, where they are done side by side.
+/// The number of threads for each of several concurrent jobs.
 [[nodiscard]] constexpr int threads_of_each(int threads, std::size_t jobs) {
   const auto all = static_cast<std::size_t>(std::max(1, threads));
   return static_cast<int>(std::max<std::size_t>(1, all / std::max<std::size_t>(1, jobs)));

@@ -1,4 +1,4 @@
-#include "facts/twins.h"
+#include "facts/interchangeable.h"
 
 #include <algorithm>
 #include <map>
@@ -15,12 +15,12 @@
 namespace tessera::facts {
 namespace {
 
-/// Pairs of buffers that relations name; beyond, nobody is called a twin.
+/// Limit on pairs of buffers named by relations; beyond it no buffers count as interchangeable.
 constexpr std::size_t most_pairs = 2'000'000;
-/// Different ones that look alike at first sight: a third buffer is tried, a hundredth is not.
+/// Limit on class leaders with the same hash that a buffer is compared with.
 constexpr std::size_t most_leaders = 8;
 
-/// Sums of these say whether two sets are the same: what looks alike is compared word by word.
+/// A hash of a set: the sum of hashes of its elements. Sets with equal hashes are compared in full.
 using Mark = std::uint64_t;
 template <typename... Numbers>
 Mark mark_of(Numbers... numbers) {
@@ -31,7 +31,7 @@ Mark mark_of(Numbers... numbers) {
 
 }  // namespace
 
-class Twins::Finder {
+class InterchangeableBuffers::Finder {
  public:
   Finder(const PlacementProblem& problem, Poll* poll)
       : problem_(problem), poll_(poll != nullptr ? *poll : never_) {
@@ -39,12 +39,12 @@ class Twins::Finder {
     if (complete_) describe_buffers();
   }
 
-  [[nodiscard]] std::vector<TwinClass> classes() {
-    std::vector<TwinClass> found;
+  [[nodiscard]] std::vector<InterchangeableClass> classes() {
+    std::vector<InterchangeableClass> found;
     if (!complete_) return found;
     add_up();
     Joined sets(problem_.buffers.size());
-    // Two of a class keep each other apart for nothing, by living together, or by a relation.
+    // Members of a class do not conflict, conflict by lifetimes, or conflict by a relation.
     join_equal(sets, [this](BufferIndex b) { return sum_[b]; });
     join_equal(sets, [this](BufferIndex b) { return sum_[b] + own_[b]; });
     for (BufferIndex a = 0; a < said_.size(); ++a)
@@ -55,10 +55,10 @@ class Twins::Finder {
           continue;
         if (sets.find(a) != sets.find(each.other) && equal(a, each.other)) sets.join(a, each.other);
       }
-    std::map<std::size_t, TwinClass> by_root;
+    std::map<std::size_t, InterchangeableClass> by_root;
     for (BufferIndex b = 0; b < problem_.buffers.size(); ++b)
       if (sets.find(b) != b) {
-        TwinClass& same = by_root[sets.find(b)];
+        InterchangeableClass& same = by_root[sets.find(b)];
         if (same.buffers.empty()) same.buffers.push_back(sets.find(b));
         same.buffers.push_back(b);
       }
@@ -70,9 +70,9 @@ class Twins::Finder {
   }
 
   [[nodiscard]] bool complete() const { return complete_; }
-  /// require: classes() was asked, which adds up.
+  /// require: classes() was called, which computes the sums.
   [[nodiscard]] bool alone(BufferIndex b) const {
-    // Who lives in several stretches may be met twice, and counts twice in sums then.
+    // A buffer with several live intervals may be counted twice in a sum.
     const auto stretches = [](const Buffer& buffer) { return buffer.live.size() > 1; };
     const bool sums_tell =
         std::none_of(problem_.buffers.begin(), problem_.buffers.end(), stretches);
@@ -103,7 +103,7 @@ class Twins::Finder {
   }
 
  private:
-  /// Twins add up to the same, but for what they are to each other.
+  /// Interchangeable buffers have equal sums, except for the conflicts between them.
   [[nodiscard]] bool may_be_equal(BufferIndex a, BufferIndex b) const {
     if (basic_[a] != basic_[b]) return false;
     const bool spoken_of = std::any_of(said_[a].begin(), said_[a].end(),
@@ -111,18 +111,18 @@ class Twins::Finder {
     return spoken_of || sum_[a] == sum_[b] || sum_[a] + own_[a] == sum_[b] + own_[b];
   }
 
-  struct Said {  ///< what relations say of a buffer and another one
+  struct Said {  ///< the relations between a buffer and another one
     BufferIndex other = 0;
-    std::uint32_t kinds = 0;  ///< one bit each
+    std::uint32_t kinds = 0;  ///< one bit per kind
     Cost cost = 0;
     friend bool operator==(const Said&, const Said&) = default;
   };
-  struct Event {  ///< a stretch of a buffer's life begins or ends
+  struct Event {  ///< begin or end of a live interval of a buffer
     Step step = 0;
-    Mark mark = 0;  ///< added up to here, this one included
+    Mark mark = 0;  ///< sum of the hashes up to this event, inclusive
     BufferIndex buffer = 0;
   };
-  /// Of buffers that may go where those of one home go.
+  /// The live intervals of buffers with the same memories.
   struct Times {
     std::vector<Event> begins, ends;
   };
@@ -130,10 +130,10 @@ class Twins::Finder {
   static std::uint32_t bit(RelationKind kind) { return 1U << static_cast<unsigned>(kind); }
   static constexpr std::uint32_t bit_of_disjoint = 1U
                                                    << static_cast<unsigned>(RelationKind::disjoint);
-  /// These say who is kept apart, and no more.
+  /// Relations that only decide whether the two conflict.
   static constexpr std::uint32_t apart_or_not =
       bit_of_disjoint | 1U << static_cast<unsigned>(RelationKind::may_overlap);
-  /// Does living together keep the two apart, or is it all the same?
+  /// Do lifetimes decide whether the two conflict?
   [[nodiscard]] bool by_time(std::uint32_t kinds) const {
     return (kinds & (lifting_ | bit_of_disjoint)) == 0;
   }
@@ -145,7 +145,7 @@ class Twins::Finder {
       if (meaning(kind).lifts_overlap) lifting_ |= bit(kind);
     std::size_t pairs = 0;
     for (const Relation& relation : problem_.relations) {
-      // Who is next to whom is said of places in a row: exchanging two turns it round.
+      // The order of the members matters, so exchanging two changes the relation.
       if (meaning(relation.kind).in_order)
         for (const BufferIndex b : relation.buffers) alone_[b] = 1;
       pairs += relation.buffers.size() * relation.buffers.size();
@@ -238,7 +238,7 @@ class Twins::Finder {
   static Mark time_mark(BufferIndex b, AddressRange range) {
     return mark_of(b, range.begin, range.end);
   }
-  /// Of the events before the step, or up to it.
+  /// The sum of the events before the step, or up to it.
   static Mark before(const std::vector<Event>& events, Step step, bool with) {
     const auto end = first_after(events, step, with);
     return end == events.begin() ? 0 : std::prev(end)->mark;
@@ -249,14 +249,14 @@ class Twins::Finder {
       return with ? event.step <= step : event.step < step;
     });
   }
-  /// Is all of its life one stretch, whoever else lives then?
+  /// Is the buffer live in one interval, as a whole?
   [[nodiscard]] bool simple(BufferIndex b) const {
     return problem_.buffers[b].live.size() == 1 && problem_.buffers[b].gaps.empty() &&
            problem_.buffers[b].parts.empty();
   }
 
-  /// Of each buffer: who else is apart from it for what reason, added up; itself it is apart from
-  /// by living.
+  /// Computes per buffer the sum over its conflicts and their reasons. Each buffer conflicts with
+  /// itself by its lifetime.
   void add_up() {
     sum_.resize(problem_.buffers.size());
     own_.resize(problem_.buffers.size(), 1);
@@ -277,7 +277,7 @@ class Twins::Finder {
     }
   }
 
-  /// What another buffer's life adds to the sum of a simple one.
+  /// The contribution of another buffer's lifetime to the sum of a simple buffer.
   [[nodiscard]] Mark mark_of_life(BufferIndex b, BufferIndex other) const {
     Mark mark = 0;
     if (!simple(b) || !share_memory(b, other)) return mark;
@@ -286,7 +286,7 @@ class Twins::Finder {
         mark += time_mark(other, part.range);
     return mark;
   }
-  /// What another buffer of which relations speak adds to the sum.
+  /// The contribution of another buffer's relations to the sum.
   [[nodiscard]] Mark pair_mark(BufferIndex b, const Said& said) const {
     const std::uint32_t kinds = simple(b) ? said.kinds & ~apart_or_not : said.kinds;
     Mark mark = kinds == 0 ? 0 : mark_of(said.other, kinds, said.cost);
@@ -302,7 +302,7 @@ class Twins::Finder {
     return std::find_first_of(x.begin(), x.end(), y.begin(), y.end()) != x.end();
   }
 
-  /// Whoever meets nobody (0) can lie anywhere, and is nobody's business.
+  /// A buffer without conflicts (sum 0) is in no class: it can lie anywhere.
   template <typename SumOf>
   void join_equal(Joined& sets, const SumOf& sum_of) {
     std::vector<std::pair<Mark, BufferIndex>> keyed;
@@ -324,7 +324,7 @@ class Twins::Finder {
     }
   }
 
-  /// Do relations of these kinds say the same of both, each with whoever is neither?
+  /// Do relations of these kinds treat both alike, with respect to every third buffer?
   [[nodiscard]] bool says_the_same(BufferIndex a, BufferIndex b, std::uint32_t kinds) const {
     auto x = said_[a].begin();
     auto y = said_[b].begin();
@@ -344,14 +344,15 @@ class Twins::Finder {
     }
   }
 
-  /// Is the same of every third buffer kept apart from both? require: both are simple.
+  /// Do both conflict with the same bytes of every third buffer?
+  /// require: both are simple.
   [[nodiscard]] bool keep_the_same(BufferIndex a, BufferIndex b) const {
     const StepRange& x = problem_.buffers[a].live.front();
     const StepRange& y = problem_.buffers[b].live.front();
     const auto alike = [&](BufferIndex third) {
       poll_();
       if (third == a || third == b) return true;
-      if (said_[third].empty() && simple(third)) {  // as most are: nothing to write down
+      if (said_[third].empty() && simple(third)) {  // the usual case, without a list
         const StepRange& live = problem_.buffers[third].live.front();
         return overlaps(live, x) == overlaps(live, y) || !share_memory(third, a);
       }
@@ -360,7 +361,8 @@ class Twins::Finder {
     for (const BufferIndex each : {a, b})
       for (const Said& said : said_[each])
         if (!alike(said.other)) return false;
-    // Whoever is met by one life alone begins between their ends, or ends between their begins.
+    // A buffer that is live with only one of the two begins between their ends, or ends between
+    // their begins.
     const auto all_alike = [&](const std::vector<Event>& events, Step from, Step to, bool with) {
       const auto end = first_after(events, to, with);
       for (auto at = first_after(events, from, with); at < end; ++at)
@@ -372,7 +374,8 @@ class Twins::Finder {
            all_alike(times.ends, std::min(x.lower, y.lower), std::max(x.lower, y.lower), true);
   }
 
-  /// The ranges of a buffer that share no address with another, simple one; of all of it no parts.
+  /// The ranges of a buffer that conflict with another, simple buffer. A buffer that conflicts as a
+  /// whole gives one range.
   [[nodiscard]] std::vector<AddressRange> kept(BufferIndex b, BufferIndex from) const {
     const AddressRange whole{0, problem_.buffers[b].size};
     if (!share_memory(b, from)) return {};
@@ -392,7 +395,7 @@ class Twins::Finder {
   }
 
   /// require: equal(a, b).
-  [[nodiscard]] TwinKind kind_of(BufferIndex a, BufferIndex b) const {
+  [[nodiscard]] InterchangeableKind kind_of(BufferIndex a, BufferIndex b) const {
     std::uint32_t kinds = 0;
     Cost cost = 0;
     bool separated = false;
@@ -412,32 +415,33 @@ class Twins::Finder {
           anything = true;
           whole = whole || (x.range == y.range && x.range.size() == problem_.buffers[a].size);
         }
-    if (whole) return TwinKind::apart;
-    return anything || separated || cost > 0 ? TwinKind::ordered : TwinKind::together;
+    if (whole) return InterchangeableKind::apart;
+    return anything || separated || cost > 0 ? InterchangeableKind::ordered
+                                             : InterchangeableKind::together;
   }
 
   const PlacementProblem& problem_;
   Poll never_;
   Poll& poll_;
   bool complete_ = true;
-  std::uint32_t lifting_ = 0;            ///< kinds of which time says nothing
+  std::uint32_t lifting_ = 0;            ///< kinds that lift conflicts by lifetimes
   std::vector<std::vector<Said>> said_;  ///< by buffer, ascending
-  std::vector<char> alone_;              ///< for what it says itself
+  std::vector<char> alone_;              ///< by buffer: excluded because of its own properties
   std::vector<std::vector<MemoryIndex>> homes_;
   std::vector<std::size_t> home_;  ///< by buffer
   std::vector<Times> times_;       ///< by home
   std::vector<Mark> basic_, sum_, own_;
 };
 
-Twins::Twins(const PlacementProblem& problem, Poll* poll)
+InterchangeableBuffers::InterchangeableBuffers(const PlacementProblem& problem, Poll* poll)
     : finder_(std::make_unique<Finder>(problem, poll)), classes_(finder_->classes()) {}
-Twins::~Twins() = default;
+InterchangeableBuffers::~InterchangeableBuffers() = default;
 
-bool Twins::equal(BufferIndex a, BufferIndex b) const {
+bool InterchangeableBuffers::equal(BufferIndex a, BufferIndex b) const {
   return finder_->equal(a, b);
 }
 
-bool Twins::alone(BufferIndex b) const {
+bool InterchangeableBuffers::alone(BufferIndex b) const {
   return finder_->complete() && finder_->alone(b);
 }
 

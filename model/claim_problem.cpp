@@ -1,4 +1,4 @@
-#include "model/against.h"
+#include "model/claim_problem.h"
 
 #include <algorithm>
 #include <vector>
@@ -16,14 +16,14 @@ void limit_height(Memory& memory, Size height) {
   }
 }
 
-PlacementProblem against(const PlacementProblem& problem, const Claim& claim) {
+PlacementProblem counterexample_problem(const PlacementProblem& problem, const Claim& claim) {
   PlacementProblem lower = problem;
   if (claim.kind != ClaimKind::height) return lower;
   for (const MemoryIndex m : claim.memories) limit_height(lower.memories[m], claim.least - 1);
   return lower;
 }
 
-std::optional<Cost> most_paid(const Claim& claim) {
+std::optional<Cost> counterexample_cost(const Claim& claim) {
   if (claim.kind != ClaimKind::cost && claim.kind != ClaimKind::modes) return std::nullopt;
   return claim.least - 1;
 }

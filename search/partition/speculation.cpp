@@ -1,23 +1,22 @@
-#include "search/partition/ahead.h"
+#include "search/partition/speculation.h"
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <system_error>
+
+#include "model/numeric.h"
 
 namespace tessera::search {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-/// So many runs that were looked at wait to be asked about: each keeps the tiles that were found.
-constexpr std::size_t most_ahead = 4096;
-/// Finding out what may come next must not take long, which it does where a path takes long, or all
-/// the paths of many rounds.
+/// Limit on results that wait for the search; each holds the tiles found.
+constexpr std::size_t most_waiting = 4096;
+/// A prediction must be fast; these limit it for long paths and for many rounds.
 constexpr std::size_t most_runs = 200'000;
 constexpr std::size_t most_runs_of_rounds = 50'000;
 constexpr std::size_t most_rounds = 32;
 
-int rounds_of_a_guess(const RunKinds& kinds, std::size_t ops) {
+int rounds_per_prediction(const RunKinds& kinds, std::size_t ops) {
   std::size_t runs = 1;
   for (std::size_t first = 0; first < ops; ++first) runs += kinds.from(first).size();
   if (runs > most_runs) return 0;
@@ -30,21 +29,22 @@ bool is_in(const std::vector<std::uint32_t>& list, std::uint32_t kind) {
 
 }  // namespace
 
-Ahead::Ahead(const RunKinds& kinds, std::size_t ops, const std::vector<CoverKind>& known, Make make,
-             int helpers, SharedWork* inner)
+Speculation::Speculation(const RunKinds& kinds, std::size_t ops,
+                         const std::vector<CoverKind>& known, Make make, int helpers,
+                         SharedWork* inner)
     : kinds_(kinds),
       ops_(ops),
       known_(known),
       make_(std::move(make)),
       helpers_(helpers),
-      most_rounds_(rounds_of_a_guess(kinds, ops)),
-      inner_(inner != nullptr ? *inner : nobodys_) {}
+      most_rounds_(rounds_per_prediction(kinds, ops)),
+      inner_(inner != nullptr ? *inner : own_shared_) {}
 
-Ahead::~Ahead() {
+Speculation::~Speculation() {
   end();
 }
 
-void Ahead::end() {
+void Speculation::end() {
   {
     const std::lock_guard guard(lock_);
     ends_ = true;
@@ -53,7 +53,7 @@ void Ahead::end() {
   inner_.wake();
 }
 
-void Ahead::see_intervals(std::vector<PeakInterval> intervals, double best, PeakPrice price) {
+void Speculation::set_intervals(std::vector<PeakInterval> intervals, double best, PeakPrice price) {
   const std::lock_guard guard(lock_);
   intervals_ = std::move(intervals);
   best_ = best;
@@ -61,11 +61,11 @@ void Ahead::see_intervals(std::vector<PeakInterval> intervals, double best, Peak
   ++version_;
 }
 
-void Ahead::ask(const std::vector<std::uint32_t>& list) {
+void Speculation::request(const std::vector<std::uint32_t>& list) {
   {
     const std::lock_guard guard(lock_);
     asked_ = list;
-    taken_.clear();
+    claimed_.clear();
     ++version_;
     ++calls_;
     if (threads_.empty()) start();
@@ -73,32 +73,32 @@ void Ahead::ask(const std::vector<std::uint32_t>& list) {
   inner_.wake();
 }
 
-bool Ahead::take(std::uint32_t kind) {
+bool Speculation::claim(std::uint32_t kind) {
   const std::lock_guard guard(lock_);
   if (at_work(kind)) return false;
   std::erase(asked_, kind);
-  taken_.push_back(kind);
+  claimed_.push_back(kind);
   return true;
 }
 
-void Ahead::wait_for(std::uint32_t kind) {
+void Speculation::wait_for(std::uint32_t kind) {
   Guard guard(lock_);
   while (at_work(kind))
-    if (!look(guard)) wait_until([&] { return !at_work(kind); }, guard);
+    if (!evaluate_one(guard)) wait_until([&] { return !at_work(kind); }, guard);
 }
 
-bool Ahead::look() {
+bool Speculation::evaluate_one() {
   Guard guard(lock_);
-  return look(guard);
+  return evaluate_one(guard);
 }
 
-bool Ahead::look(Guard& guard) {
+bool Speculation::evaluate_one(Guard& guard) {
   const std::optional<Task> task = next_task();
   return task && work(*task, guard);
 }
 
 template <typename Done>
-void Ahead::wait_until(const Done& done, Guard& guard) {
+void Speculation::wait_until(const Done& done, Guard& guard) {
   guard.unlock();
   inner_.help_until([&] {
     const std::lock_guard again(lock_);
@@ -107,30 +107,30 @@ void Ahead::wait_until(const Done& done, Guard& guard) {
   guard.lock();
 }
 
-void Ahead::start() {
+void Speculation::start() {
   try {
-    for (int k = 0; k < helpers_; ++k) threads_.emplace_back([this] { help(); });
+    for (int k = 0; k < helpers_; ++k) threads_.emplace_back([this] { serve(); });
   } catch (const std::system_error&) {  // no more threads
   } catch (const std::bad_alloc&) {
   }
 }
 
-bool Ahead::at_work(std::uint32_t kind) const {
+bool Speculation::at_work(std::uint32_t kind) const {
   return is_in(at_work_, kind);
 }
 
-bool Ahead::somebody_is_at(std::uint32_t kind) const {
-  return at_work(kind) || (is_in(taken_, kind) && !made_.contains(kind));
+bool Speculation::in_progress(std::uint32_t kind) const {
+  return at_work(kind) || (is_in(claimed_, kind) && !made_.contains(kind));
 }
 
-void Ahead::help() {
+void Speculation::serve() {
   Guard guard(lock_);
   while (!ends_) {
     std::optional<Task> task;
     try {
       task = next_task();
     } catch (const std::bad_alloc&) {
-      return;  // what is left of the memory is for whoever searches
+      return;  // the remaining memory is for the search
     }
     if (!task)
       wait_until([this, before = calls_] { return calls_ != before; }, guard);
@@ -139,7 +139,7 @@ void Ahead::help() {
   }
 }
 
-bool Ahead::work(Task task, Guard& guard) {
+bool Speculation::work(Task task, Guard& guard) {
   const auto [kind, effort] = task;
   try {
     at_work_.push_back(kind);
@@ -150,7 +150,7 @@ bool Ahead::work(Task task, Guard& guard) {
   std::optional<CoverCandidate> candidate;
   try {
     candidate = make_(kind, effort);
-  } catch (...) {  // whoever asks will meet the same
+  } catch (...) {  // evaluate() will run into the same error
   }
   guard.lock();
   std::erase(at_work_, kind);
@@ -162,25 +162,25 @@ bool Ahead::work(Task task, Guard& guard) {
   }
   changed(kind);
   guard.unlock();
-  inner_.wake();  // whoever waits for this kind
+  inner_.wake();  // threads that wait for this kind
   guard.lock();
   return goes_on;
 }
 
-std::optional<Ahead::Task> Ahead::next_task() {
+std::optional<Speculation::Task> Speculation::next_task() {
   while (!asked_.empty()) {
     const std::uint32_t kind = asked_.back();
     asked_.pop_back();
     if (!at_work(kind) && !made_.contains(kind)) return Task{kind, known_[kind].effort};
   }
-  if (version_ == nothing_at_ || made_.size() >= most_ahead) return std::nullopt;
-  std::optional<Task> task = predicted(Guess::no_good);
-  if (!task) task = predicted(Guess::as_bounded);
+  if (version_ == nothing_at_ || made_.size() >= most_waiting) return std::nullopt;
+  std::optional<Task> task = predicted(Assumption::useless);
+  if (!task) task = predicted(Assumption::as_bounded);
   if (!task) nothing_at_ = version_;
   return task;
 }
 
-CoverOption Ahead::promised_of(std::uint32_t kind, std::int64_t cap) const {
+CoverOption Speculation::promised_of(std::uint32_t kind, std::int64_t cap) const {
   const CoverKind& known = known_[kind];
   const auto made = made_.find(kind);
   return made != made_.end() && made->second
@@ -188,12 +188,12 @@ CoverOption Ahead::promised_of(std::uint32_t kind, std::int64_t cap) const {
              : promised(known, cap);
 }
 
-void Ahead::changed(std::uint32_t kind) {
+void Speculation::changed(std::uint32_t kind) {
   ++version_;
   if (!now_.empty()) now_[kind] = promised_of(kind, now_cap_).cost;
 }
 
-void Ahead::guess_paths(Guess guess, std::int64_t cap, bool soon) {
+void Speculation::predict_paths(Assumption assumption, std::int64_t cap, bool soon) {
   const auto find_costs = [&](std::vector<double>& costs) {
     costs.resize(known_.size());
     std::ranges::transform(known_, costs.begin(),
@@ -208,26 +208,26 @@ void Ahead::guess_paths(Guess guess, std::int64_t cap, bool soon) {
     costs_ = now_;
   else
     find_costs(costs_);
-  if (guess == Guess::no_good) {
+  if (assumption == Assumption::useless) {
     for (const auto& [kind, candidate] : made_)
-      if (!candidate) costs_[kind] = never;
-    for (const auto* list : {&at_work_, &taken_})
+      if (!candidate) costs_[kind] = infinity;
+    for (const auto* list : {&at_work_, &claimed_})
       for (const std::uint32_t kind : *list)
-        if (somebody_is_at(kind)) costs_[kind] = never;
+        if (in_progress(kind)) costs_[kind] = infinity;
   }
   shortest_paths(kinds_, ops_, costs_, nodes_);
 }
 
-/// Goes on as the search would.
-std::optional<Ahead::Task> Ahead::predicted(Guess guess) {
+/// Continues as the search would.
+std::optional<Speculation::Task> Speculation::predicted(Assumption assumption) {
   open_ = intervals_;
   double best = best_;
   for (int round = 0; round < most_rounds_ && !open_.empty(); ++round) {
     PeakInterval now = take_next(open_);
     if (now.bound >= best) break;
-    guess_paths(guess, now.hi, round == 0);
+    predict_paths(assumption, now.hi, round == 0);
     const double cost = nodes_[ops_].cost;
-    if (cost == never) continue;
+    if (cost == infinity) continue;
     now.bound = std::max(now.bound, price_.with(cost, std::max(now.lo + 1, price_.floor)));
     if (now.bound >= best) continue;
     std::optional<Task> open;
@@ -235,7 +235,7 @@ std::optional<Ahead::Task> Ahead::predicted(Guess guess) {
     for (std::size_t end = ops_; end > 0; end = nodes_[end].from) {
       const std::uint32_t kind = kinds_.of(nodes_[end].from, end - 1);
       peak = std::max(peak, promised_of(kind, now.hi).peak);
-      if (made_.contains(kind) || somebody_is_at(kind)) continue;
+      if (made_.contains(kind) || in_progress(kind)) continue;
       const std::optional<int> effort = next_effort(known_[kind], now.hi);
       if (effort == 0) return Task{kind, *effort};
       if (effort) open = Task{kind, *effort};

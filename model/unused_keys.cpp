@@ -1,4 +1,4 @@
-#include "model/hardware_idle.h"
+#include "model/unused_keys.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-/// What an array may call an op, the most special name first, and whether it multiplies and adds.
+/// The names an array may use for an op, the most specific first, and whether the op is a product.
 struct OpNames {
   std::array<std::string_view, 3> names;
   bool products = false;
@@ -30,7 +30,7 @@ constexpr std::array<OpNames, 7> told_apart{{{{"conv"}, true, true},
                                              {{"matmul", "conv"}, true, true},
                                              {{"max_pool", "pool"}, false, false},
                                              {{"average_pool", "pool"}, false, false}}};
-/// Kinds that conv, matmul and pool stand for.
+/// The kinds that the class names conv, matmul and pool stand for.
 constexpr std::array<OpKind, 5> by_class{OpKind::conv, OpKind::conv_transpose, OpKind::matmul,
                                          OpKind::max_pool, OpKind::average_pool};
 
@@ -44,9 +44,9 @@ std::vector<OpNames> every_op() {
   return ops;
 }
 
-class Idle {
+class UnusedKeys {
  public:
-  Idle(const Hardware& hardware, std::vector<HardwareDefect>& defects)
+  UnusedKeys(const Hardware& hardware, std::vector<HardwareDefect>& defects)
       : hardware_(hardware), defects_(defects) {}
 
   void run() {
@@ -82,7 +82,7 @@ class Idle {
   }
 
   void memories() {
-    const HardwareMemory* homes[] = {nullptr, nullptr};  // read only, and written
+    const HardwareMemory* homes[] = {nullptr, nullptr};  // read-only; written
     for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
       const HardwareMemory& memory = hardware_.memories[m];
       at(HardwarePart::memory, m, say("Memory '", memory.space.name, "'"));
@@ -97,7 +97,7 @@ class Idle {
         continue;
       }
       if (!memory.behind.empty()) {
-        behind(memory);
+        backing(memory);
         continue;
       }
       const HardwareMemory*& home = homes[memory.writable ? 1 : 0];
@@ -135,9 +135,9 @@ class Idle {
             " no pixel has its channels side by side");
   }
 
-  /// Weights come from it through the memory that it names, and tensors that have no room there lie
-  /// in it.
-  void behind(const HardwareMemory& memory) {
+  /// A backing memory holds weights that pass through the memory it names, and tensors that find no
+  /// free space there.
+  void backing(const HardwareMemory& memory) {
     off_chip(memory.space);
     const HardwareMemory* const home = off_chip::weights(hardware_);
     if (home == nullptr || memory.behind != home->space.name || !home->writable)
@@ -145,7 +145,7 @@ class Idle {
                    "name the memory off the chip that holds weights and everything else, and that "
                    "a program writes",
                    "is `behind` '", memory.behind, "', through which no weights come");
-    if (off_chip::behind(hardware_) != &memory)
+    if (off_chip::backing(hardware_) != &memory)
       wrong("behind", "describe the one that weights come from", "is a second memory behind '",
             memory.behind, "'");
     if (home->space.capacity == unbounded)
@@ -168,7 +168,7 @@ class Idle {
             "has a figure for writing, but is not writable");
   }
 
-  /// Weights in slices are those that are fetched while an array waits for them.
+  /// Weight slices only apply to weights that are fetched while an array waits.
   void slices() {
     if (hardware_.dma.weight_slices <= 1) return;
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
@@ -195,7 +195,8 @@ class Idle {
           "has a `weight_coding`, but no array that decodes");
   }
 
-  /// Layouts matter where activations lie, and how fast they are converted where they differ.
+  /// Layouts only apply to memories of activations; a conversion rate only applies if layouts
+  /// differ.
   void layouts() {
     const HardwareMemory* home = off_chip::activations(hardware_);
     for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
@@ -253,7 +254,7 @@ class Idle {
     for (std::size_t e = 0; e < hardware_.engines.size(); ++e) {
       const auto& [input, weights, output] = hardware_.engines[e].reach;
       at(HardwarePart::engine, e, say("Engine '", hardware_.engines[e].name, "'"));
-      // All memories beside a list with the one off the chip are worth saying.
+      // A list of all on-chip memories has an effect if another list names the off-chip one.
       const HardwareMemory* home = off_chip::activations(hardware_);
       const bool tells = home != nullptr &&
                          (off_chip::is_named(input, *home) || off_chip::is_named(output, *home));
@@ -273,7 +274,7 @@ class Idle {
     }
   }
 
-  /// Of weights, or else of what an engine may read and write off the chip itself, too.
+  /// Checks one list of memories. Lists of inputs and outputs may also name off-chip memory.
   void reach(const std::vector<std::string>& list, bool weights, bool tells,
              std::vector<bool>& reached) {
     if (list.empty()) reached.assign(reached.size(), true);
@@ -308,7 +309,7 @@ class Idle {
             "names every memory on the chip, all of which an engine reaches anyway");
   }
 
-  /// May an engine read or write there itself?
+  /// May an engine read or write this memory directly?
   bool off_chip_reached(const HardwareMemory& memory, bool weights) {
     const std::string& name = memory.space.name;
     if (weights)
@@ -317,7 +318,7 @@ class Idle {
     else if (&memory != off_chip::activations(hardware_))
       wrong("memories", "take it out of the list: weights come from there by DMA", "reaches '",
             name, "' off the chip, where no activations lie");
-    else if (off_chip::behind(hardware_) != nullptr)
+    else if (off_chip::backing(hardware_) != nullptr)
       wrong("memories", "describe the memory that the engine reaches as one on the chip",
             "reaches '", name, "' off the chip, where only the DMA finds what lies behind it");
     else if (memory.layout != on_chip_layout(hardware_))
@@ -328,7 +329,7 @@ class Idle {
     return false;
   }
 
-  /// Whether anything is read and written off the chip by an engine itself.
+  /// Direct access requires an engine that reads or writes off-chip memory itself.
   void direct() {
     if (off_chip::reached(hardware_) != nullptr ||
         hardware_.tiling.direct == TilingOptions{}.direct)
@@ -342,11 +343,11 @@ class Idle {
           "has `direct`, but no engine reaches a memory off the chip");
   }
 
-  /// Whether weights may come early.
+  /// Is there anything to prefetch?
   void early() {
     if (hardware_.tiling.early == Early::none) return;
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
-    if (off_chip::behind(hardware_) != nullptr)
+    if (off_chip::backing(hardware_) != nullptr)
       wrong("early", "write `early: none`",
             "has weights that come `early`, but those from a memory behind another one come when "
             "there is room for them");
@@ -356,11 +357,11 @@ class Idle {
             "has weights that come `early`, but none that stay through the tiles of a run");
   }
 
-  /// Whether weights may lie on the chip for good.
+  /// Is there anything to pin?
   void pinned() {
     if (hardware_.tiling.pinned == Pinned::none) return;
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
-    if (off_chip::behind(hardware_) != nullptr)
+    if (off_chip::backing(hardware_) != nullptr)
       wrong("pinned", "write `pinned: none`",
             "has weights that are `pinned`, but those from a memory behind another one come when "
             "there is room for them, some for good");
@@ -370,7 +371,7 @@ class Idle {
             "reserved ranges, where they would lie");
   }
 
-  /// Whether the first rows of a tensor may stay on the chip.
+  /// Is there a tensor of which the first rows can stay on-chip?
   void stay() {
     if (hardware_.tiling.stay == Stay::whole) return;
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
@@ -378,13 +379,13 @@ class Idle {
       wrong("stay", "write `stay: whole`",
             "has tensors of which only `rows` stay, but no memory off the chip that can be "
             "written, where the rest would lie");
-    else if (off_chip::behind(hardware_) != nullptr)
+    else if (off_chip::backing(hardware_) != nullptr)
       wrong("stay", "write `stay: whole`",
             "has tensors of which only `rows` stay, which is not for machines with a memory behind "
             "another one");
   }
 
-  /// Whether engines may work side by side.
+  /// Are there engines that can overlap?
   void side_by_side() {
     const TilingOptions& tiling = hardware_.tiling;
     if (tiling.engines != EngineOrder::side_by_side) return;
@@ -404,7 +405,7 @@ class Idle {
                    "among `halo`",
                    "has engines that work `side_by_side`, which is for tiles that are "
                    "double-buffered and recompute halos, and tries none of these");
-    if (off_chip::behind(hardware_) != nullptr)
+    if (off_chip::backing(hardware_) != nullptr)
       return wrong("engines", "write `engines: in_turn`",
                    "has engines that work `side_by_side`, and a memory behind another one: what "
                    "waits for that one is not known when runs are looked at");
@@ -423,7 +424,7 @@ class Idle {
     return names;
   }
 
-  /// Goes through all kinds of op as they are given to engines.
+  /// Assigns all kinds of op to engines, and checks that each engine computes something.
   void engines() {
     const std::vector<Engine>& engines = hardware_.engines;
     used_.clear();
@@ -453,12 +454,12 @@ class Idle {
     }
   }
 
-  /// Those of kinds that the engine never computes.
+  /// Rates of kinds that the engine never computes.
   void rates(const char* field, const std::vector<std::pair<std::string, double>>& of,
              std::size_t e) {
     for (const auto& [name, cycles] : of) {
       const std::optional<OpKind> kind = op_kind_from(name);
-      if (!kind) continue;  // a function
+      if (!kind) continue;  // the name of a function, not of a kind
       bool takes = false;
       for (const OpNames& op : every_op()) {
         const bool same = *kind == OpKind::matmul
@@ -474,7 +475,7 @@ class Idle {
     }
   }
 
-  /// Notes which names of its maps the op is computed by.
+  /// Marks the map entry that selects the op.
   std::optional<std::size_t> engine_of(const OpNames& op) {
     const std::vector<Engine>& engines = hardware_.engines;
     for (std::size_t e = 0; e < engines.size(); ++e) {
@@ -555,8 +556,8 @@ class Idle {
 
 }  // namespace
 
-void find_idle(const Hardware& hardware, std::vector<HardwareDefect>& defects) {
-  Idle(hardware, defects).run();
+void find_unused_keys(const Hardware& hardware, std::vector<HardwareDefect>& defects) {
+  UnusedKeys(hardware, defects).run();
 }
 
 }  // namespace tessera

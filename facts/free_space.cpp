@@ -1,4 +1,4 @@
-#include "facts/room.h"
+#include "facts/free_space.h"
 
 #include <algorithm>
 #include <numeric>
@@ -17,7 +17,7 @@ std::vector<AddressRange> merged(std::vector<AddressRange> ranges) {
   return ranges;
 }
 
-Size room_of(const Memory& memory) {
+Size free_bytes(const Memory& memory) {
   if (memory.capacity == unbounded) return unbounded;
   Size room = memory.capacity;
   for (const AddressRange& range : merged(memory.reserved))
@@ -27,8 +27,8 @@ Size room_of(const Memory& memory) {
 
 namespace {
 
-/// Addresses that somebody named, of memories with banks all: above them nothing is in the way but
-/// other buffers.
+/// The largest address that the problem names. Above it, only other buffers constrain a buffer. For
+/// memories with banks, all addresses count as named.
 Size highest_name(const PlacementProblem& problem) {
   Size named = 0;
   for (const Memory& memory : problem.memories) {
@@ -42,7 +42,7 @@ Size highest_name(const PlacementProblem& problem) {
   return named;
 }
 
-/// The least common multiple of all alignments; nothing above max_address.
+/// The least common multiple of all alignments; nothing if it exceeds max_address.
 std::optional<Size> common_period(const PlacementProblem& problem) {
   Size period = 1;
   for (const Buffer& buffer : problem.buffers)
@@ -55,8 +55,8 @@ std::optional<Size> common_period(const PlacementProblem& problem) {
   return period;
 }
 
-/// Can buffers keep each other up, with nothing below them? Those that move together can, and those
-/// that reach into holes of each other.
+/// Can buffers hold each other up without resting on anything? Buffers that move together can, and
+/// so can buffers that reach into each other's holes.
 bool may_interlock(const PlacementProblem& problem) {
   return std::ranges::any_of(
              problem.relations,
@@ -68,19 +68,19 @@ bool may_interlock(const PlacementProblem& problem) {
 
 }  // namespace
 
-Size enough_room(const PlacementProblem& problem) {
+Size sufficient_capacity(const PlacementProblem& problem) {
   if (!is_measured(problem)) return unbounded;
   Size total = highest_name(problem);
   std::optional<Size> period;
   if (may_interlock(problem)) {
-    // Addresses above every name that no buffer ever reaches over lie below all of those that hold
-    // each other or above, so what is above can come down by multiples of all alignments: no such
-    // hole needs to be as large as that.
+    // Consider a hole: addresses above all named ones that no buffer covers, with buffers above it.
+    // Those buffers can move down together by multiples of all alignments, so no hole needs to be
+    // larger than the common period.
     period = common_period(problem);
     if (!period) return unbounded;
   }
-  // Else every buffer comes down by itself until it rests on a name or on another buffer, and is
-  // rounded up once.
+  // Otherwise every buffer can move down until it rests on a named address or on another buffer,
+  // and is rounded up once.
   for (const Buffer& buffer : problem.buffers) {
     Size alignment = buffer.alignment;
     for (const MemoryIndex m : allowed_memories(problem, buffer))
@@ -100,7 +100,7 @@ Size least_height(std::span<const AddressRange> taken, Size bytes) {
   return height;
 }
 
-std::vector<AddressRange> stretches_of(const Memory& memory) {
+std::vector<AddressRange> free_ranges(const Memory& memory) {
   std::vector<AddressRange> taken = memory.reserved;
   if (!memory.straddle)
     for (const AddressRange& bank : bank_ranges(memory)) taken.push_back({bank.end, bank.end});
