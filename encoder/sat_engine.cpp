@@ -8,7 +8,7 @@ namespace {
 std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverRequest& request) {
   const bool chains = encoding == OffsetEncoding::automatic || encoding == OffsetEncoding::chains;
   if (encoding == OffsetEncoding::chains) {
-    // Rules of the same size are made again by the solver that keeps them.
+    // The solver stores rules of the same size again.
     request.poll.check_memory(chain_bytes_per_atom *
                               static_cast<double>(request.formula.atoms().size()));
     ChainRules rules(request.formula);
@@ -29,7 +29,7 @@ std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverReques
 /// With the balance clauses it usually decides after few conflicts.
 std::unique_ptr<Backend> make_quick_solver(const SolverRequest& request) {
   if (chains_pay(request.formula, request.numbers)) return nullptr;
-  // Rules of the same size are made again by the solver that keeps them.
+  // The solver stores rules of the same size again.
   request.poll.check_memory(chain_bytes_per_atom *
                             static_cast<double>(request.formula.atoms().size()));
   ChainRules rules(request.formula);

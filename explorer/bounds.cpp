@@ -30,7 +30,7 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
       for (std::size_t k = 0; k < costs.size(); ++k)
         least[last + 1][k] = std::min(least[last + 1][k], least[first][k] + costs[k]);
     }
-  // Sums of rounded parts may exceed the rounded sum by a hair.
+  // Sums of rounded parts may exceed the rounded sum by a rounding error.
   constexpr double safe = 1 - tolerance;
   const Costs& all = least[ops];
   return {all[0] * safe, all[1] * safe, all[2] * safe, all[3] * safe};

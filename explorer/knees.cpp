@@ -11,7 +11,7 @@ namespace tessera::explorer {
 
 namespace {
 
-/// No plan scores less: a number, or infinity where there is none.
+/// Lower bound of the score; infinity if there is none.
 double least(const CurvePoint& point) {
   if (point.status == SweepStatus::infeasible) return infinity;
   return point.bound.value_or(0);

@@ -20,7 +20,8 @@ namespace {
 
 using Set = std::vector<bool>;
 
-/// So often another set is looked for where planning for the smallest did worse than was known.
+/// How many further sets are tried after planning for the smallest one scored worse than known
+/// plans.
 constexpr int most_denials = 32;
 /// How many sets are planned one by one to confirm that no smaller set is sufficient.
 constexpr int most_confirmed = 1024;

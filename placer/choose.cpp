@@ -75,7 +75,7 @@ class Chooser {
     return is;
   }
 
-  /// What an answer of the sums says is in; nothing where there is no answer.
+  /// The selected units of a sum result; none without a result.
   [[nodiscard]] Units in_of(const search::PackingResult& sums) const {
     Units in;
     for (Unit u = 0; u < sums.in.size(); ++u)

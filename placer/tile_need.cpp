@@ -76,8 +76,7 @@ class SmallestTiles {
     const tiling::WatchedGeometry watched(geometry_, poll);
     try {
       poll.check();
-      // One element along each axis: that is as many tiles as elements, where volumes do not say
-      // it.
+      // One element along each axis: as many tiles as elements, unless volumes determine the sizes.
       std::vector<std::vector<std::int64_t>> volumes;
       const auto found = geometry_.largest_volumes(least_, /*first_channel=*/false, volumes);
       std::vector<Size> sizes;

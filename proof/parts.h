@@ -28,7 +28,8 @@ class Lines {
 
 /// The lines of one proof, without claim and kind, and the problem it refers to.
 struct Body {
-  const PlacementProblem& problem;  ///< counterexample_problem(about, claim), to be refuted
+  const PlacementProblem&
+      problem;  ///< counterexample_problem(about, claim), which the proof shows to be infeasible
   const Claim& claim;
   std::string_view text;
   std::size_t first_line = 1;

@@ -1,10 +1,10 @@
 // Symmetry breaking: assumptions that preserve satisfiability.
 //
-// Twins (facts/interchangeable.h) lie at one place, or are ordered by memory and offset. And where a memory
-// looks the same from above as from below, one pair of each connected part is ordered: turning the
-// part over keeps every rule. An aligned memory does not look the same from above unless every size
-// and the capacity are multiples of the alignment. The pair is made of buffers that have no twin,
-// so that choosing the places of twins afterwards does not undo it.
+// Interchangeable buffers (facts/interchangeable.h) have the same offset, or are ordered by memory
+// and offset. If a memory is mirror-symmetric, one pair of each connected component is ordered:
+// mirroring the component preserves every rule. A memory with alignment is symmetric only if every
+// size and the capacity are multiples of the alignment. The pair consists of buffers that are not
+// interchangeable with others, so that ordering interchangeable buffers does not undo it.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -154,7 +154,7 @@ class Symmetry {
   const PlacementProblem& problem_;
   const facts::InterchangeableBuffers interchangeable_;
   std::vector<char> has_interchangeable_;
-  std::vector<std::vector<std::size_t>> related_;  ///< relations a buffer is in
+  std::vector<std::vector<std::size_t>> related_;  ///< per buffer: its relations
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-// InterchangeableBuffers: exchanging them changes nothing, whatever the placement; all engines
-// answer like brute force where there are many; and certificates that rest on them are accepted.
+// Interchangeable buffers: exchanging them preserves the validity of every placement; on problems
+// with many of them all engines agree with brute force; and certificates that depend on them are
+// accepted.
 #include "facts/interchangeable.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +80,7 @@ TEST(RandomTwins, ExchangingThemChangesNothing) {
       ASSERT_EQ(keeps_every_rule(problem, exchanged), right) << "seed " << seed << to_yaml(problem);
       ASSERT_EQ(cost_by_pairs(problem, exchanged), cost) << "seed " << seed << to_yaml(problem);
       if (same.kind != facts::InterchangeableKind::together) continue;
-      // At the place of the one that pays less.
+      // At the place of the one with the lower cost.
       Placement one = placement;
       Placement other = placement;
       one.places[a] = placement.places[b];

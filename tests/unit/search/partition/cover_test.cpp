@@ -306,7 +306,7 @@ TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
     problem.evaluate = [&](std::size_t a, std::size_t b, int effort) {
       std::unique_lock guard(lock);
       if (problem.speculate && foreseen == 0) {
-        // On a machine with other things to do the other thread needs a while to begin.
+        // On a busy machine the other thread needs a while to begin.
         guard.unlock();
         std::this_thread::sleep_for(std::chrono::microseconds(200));
         guard.lock();
