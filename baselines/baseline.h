@@ -2,7 +2,7 @@
 // the models are solved one after the other.
 //
 //   class Ilp final : public Baseline {
-//     MemoryAnswer place(const Model& model, const SearchParams& params, Poll& poll,
+//     MemoryResult place(const Model& model, const SearchParams& params, Poll& poll,
 //                        std::span<std::int64_t> counts) const override;
 //   };
 #pragma once
@@ -21,19 +21,19 @@
 namespace tessera::baselines {
 
 /// Result for the model of one memory.
-struct MemoryAnswer {
+struct MemoryResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::string reason{};                 ///< one sentence, for infeasible and unknown
   std::vector<std::int64_t> offsets{};  ///< feasible: one per body, in units of the model
 
-  [[nodiscard]] static MemoryAnswer placed(std::vector<std::int64_t> offsets) {
+  [[nodiscard]] static MemoryResult placed(std::vector<std::int64_t> offsets) {
     return {.status = Status::feasible, .offsets = std::move(offsets)};
   }
-  [[nodiscard]] static MemoryAnswer refuted(std::string reason) {
+  [[nodiscard]] static MemoryResult refuted(std::string reason) {
     return {.status = Status::infeasible, .reason = std::move(reason)};
   }
-  [[nodiscard]] static MemoryAnswer given_up(StopReason stop, std::string reason) {
+  [[nodiscard]] static MemoryResult given_up(StopReason stop, std::string reason) {
     return {.status = Status::unknown, .stop = stop, .reason = std::move(reason)};
   }
 };
@@ -64,9 +64,9 @@ class Baseline : public engine::PlacementEngine {
  private:
   /// Adds to `counts`, in the order of the traits' names. Throws BudgetEnded. require: the model
   /// has bodies, and each of them fits somewhere by itself.
-  [[nodiscard]] virtual MemoryAnswer place(const Model& model, const engine::SearchParams& params,
+  [[nodiscard]] virtual MemoryResult place(const Model& model, const engine::SearchParams& params,
                                            Poll& poll, std::span<std::int64_t> counts) const = 0;
-  [[nodiscard]] MemoryAnswer place_all(const PlacementProblem& problem,
+  [[nodiscard]] MemoryResult place_all(const PlacementProblem& problem,
                                        const engine::SearchParams& params,
                                        std::span<std::int64_t> counts, Placement& placement) const;
 

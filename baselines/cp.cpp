@@ -246,7 +246,7 @@ class Cp final : public Baseline {
                   .counted = {"nodes", "failures"}}) {}
 
  private:
-  MemoryAnswer place(const Model& model, const engine::SearchParams& params, Poll& poll,
+  MemoryResult place(const Model& model, const engine::SearchParams& params, Poll& poll,
                      std::span<std::int64_t> counts) const override {
     std::int64_t& nodes = counts[0];
     std::int64_t& failures = counts[1];
@@ -261,12 +261,12 @@ class Cp final : public Baseline {
     const Gecode::Search::Statistics seen = search.statistics();
     nodes += static_cast<std::int64_t>(seen.node);
     failures += static_cast<std::int64_t>(seen.fail);
-    if (found) return MemoryAnswer::placed(found->offsets());
+    if (found) return MemoryResult::placed(found->offsets());
     if (search.stopped())
-      return MemoryAnswer::given_up(
+      return MemoryResult::given_up(
           limit.why().value_or(StopReason::node_limit),
           "Constraint programming was stopped by a limit before it could decide.");
-    return MemoryAnswer::refuted("The constraints have no solution.");
+    return MemoryResult::refuted("The constraints have no solution.");
   }
 };
 

@@ -361,7 +361,7 @@ class Ilp final : public Baseline {
                   .counted = {"nodes", "iterations", "pairs"}}) {}
 
  private:
-  MemoryAnswer place(const Model& model, const engine::SearchParams& params, Poll& poll,
+  MemoryResult place(const Model& model, const engine::SearchParams& params, Poll& poll,
                      std::span<std::int64_t> counts) const override {
     counts[2] += static_cast<std::int64_t>(model.pairs.size());
     // Placements are recomputed exactly, so the size of the numbers does not matter.
@@ -382,14 +382,14 @@ class Ilp final : public Baseline {
       Asked asked = ask(program, params, poll, counts);
       if (!asked.again) return std::move(asked.answer);
     }
-    return MemoryAnswer::given_up(
+    return MemoryResult::given_up(
         StopReason::completed,
         "The integer program, in numbers that its floating-point arithmetic can tell apart, chose "
         "orders that do not fit again and again, which proves nothing.");
   }
 
   struct Asked {
-    MemoryAnswer answer;
+    MemoryResult answer;
     bool again = false;  ///< a constraint was added
   };
   static Asked ask(Program& program, const engine::SearchParams& params, Poll& poll,
@@ -433,20 +433,20 @@ class Ilp final : public Baseline {
     counts[1] += search.getIterationCount();
     if (const double* const best = search.bestSolution()) {
       Program::Positions found = program.positions(best);
-      if (!found.at.empty()) return {MemoryAnswer::placed(std::move(found.at))};
+      if (!found.at.empty()) return {MemoryResult::placed(std::move(found.at))};
       if (!watch.stopped() && program.forbid(found.why, best)) return {{}, true};
-      return {MemoryAnswer::given_up(
+      return {MemoryResult::given_up(
           watch.stopped().value_or(StopReason::completed),
           "The orders that the integer program chose do not fit exactly, which is a matter of its "
           "tolerance and proves nothing.")};
     }
     if (const auto stopped = watch.stopped())
-      return {MemoryAnswer::given_up(
+      return {MemoryResult::given_up(
           *stopped, "The integer program was stopped by a limit before it could decide.")};
     if (!search.isProvenInfeasible())
-      return {MemoryAnswer::given_up(StopReason::completed,
+      return {MemoryResult::given_up(StopReason::completed,
                                      "The integer program ended without an answer.")};
-    return {MemoryAnswer::refuted("The integer program has no solution.")};
+    return {MemoryResult::refuted("The integer program has no solution.")};
   }
 };
 

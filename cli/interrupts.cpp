@@ -18,7 +18,7 @@ namespace tessera::cli {
 namespace {
 
 /// Interval between checks of the limits on reading.
-constexpr std::chrono::milliseconds between_looks{5};
+constexpr std::chrono::milliseconds poll_interval{5};
 
 /// Time a search has to stop after a request.
 constexpr std::chrono::milliseconds grace{1000};
@@ -95,7 +95,7 @@ void Interrupts::listen() {
   for (;;) {
     siginfo_t info{};
     std::optional<Clock::time_point> until = end;
-    if (is_reading_limited()) until = Clock::now() + between_looks;
+    if (is_reading_limited()) until = Clock::now() + poll_interval;
     const timespec left = until ? span_until(*until) : timespec{};
     const int signal = until ? ::sigtimedwait(&set, &info, &left) : ::sigwaitinfo(&set, &info);
     if (signal < 0 && errno == EINTR) continue;

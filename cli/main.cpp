@@ -92,7 +92,7 @@ std::string switches_text() {
   return text;
 }
 
-/// --help alone; with_help_behind() handles `help COMMAND`.
+/// --help alone; with_trailing_help() handles `help COMMAND`.
 void add_help(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("help", "what a command does, and its options");
   const auto folder = std::make_shared<std::string>();
@@ -192,7 +192,7 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
     return exit_found;
   }
   style = take_style(arguments);
-  arguments = with_help_behind(std::move(arguments));
+  arguments = with_trailing_help(std::move(arguments));
   require_command(app, arguments);
   arguments = with_plain_minimize(with_flags_as_they_are(std::move(arguments)));
   std::reverse(arguments.begin(), arguments.end());  // CLI11 consumes them from the back

@@ -92,7 +92,7 @@ std::string with_decimals(double value) {
 }
 
 /// The word that scripts of that program expect, and the reason.
-std::string failure(const placer::MinimallocAnswer& answer) {
+std::string failure(const placer::MinimallocResult& answer) {
   const std::string why = answer.reason.empty() ? "" : ": " + answer.reason;
   if (answer.status == Status::infeasible) return "NOT_FOUND: there is no placement" + why;
   if (answer.stop == StopReason::time_limit)
@@ -100,8 +100,8 @@ std::string failure(const placer::MinimallocAnswer& answer) {
   return "RESOURCE_EXHAUSTED: " + std::string(to_string(answer.stop)) + why;
 }
 
-placer::MinimallocAnswer search(const placer::MinimallocQuestion& asked, Session& session) {
-  placer::MinimallocQuestion question = asked;
+placer::MinimallocResult search(const placer::MinimallocQuery& asked, Session& session) {
+  placer::MinimallocQuery question = asked;
   Interrupts& interrupts = session.interrupts();
   question.params.limits = session.remaining(question.params.limits);
   question.params.limits.stop = interrupts.token();
@@ -111,9 +111,9 @@ placer::MinimallocAnswer search(const placer::MinimallocQuestion& asked, Session
     interrupts.enter(found ? Phase::writing : Phase::searching);
     status.show(std::string(progress.phase), [](JsonObject&) {});
   };
-  placer::MinimallocAnswer answer;
+  placer::MinimallocResult answer;
   try {
-    answer = placer::answer_minimalloc(question);
+    answer = placer::solve_minimalloc(question);
   } catch (const BadInput& error) {
     throw BadInput("INVALID_ARGUMENT: " + std::string(error.what()), error.hint);
   }
@@ -123,7 +123,7 @@ placer::MinimallocAnswer search(const placer::MinimallocQuestion& asked, Session
 
 int run_minimalloc(const std::vector<std::string>& arguments, Session& session) {
   const AbslFlags flags = read_flags(arguments);
-  placer::MinimallocQuestion question;
+  placer::MinimallocQuery question;
   question.path = as_file_name(flags.value("input", ""));
   question.capacity =
       absl_number(flags.value("capacity", "0"), std::string(own_command) + ": --capacity");
@@ -139,7 +139,7 @@ int run_minimalloc(const std::vector<std::string>& arguments, Session& session) 
   validation::OutputFile* file = session.writes("--output", output);
   tell_about_flags(flags);
 
-  const placer::MinimallocAnswer answer = search(question, session);
+  const placer::MinimallocResult answer = search(question, session);
   for (const std::string& text : answer.notes) note(text, false);
   complain("Elapsed time " + with_decimals(answer.seconds) + "s");
   if (answer.status != Status::feasible) {

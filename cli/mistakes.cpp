@@ -130,7 +130,7 @@ void complain_of(const BadInput& error, const ErrorStyle& style) {
     for (const BadInput& other : several->more) complain_of_one(other, style);
 }
 
-std::vector<std::string> with_help_behind(std::vector<std::string> arguments) {
+std::vector<std::string> with_trailing_help(std::vector<std::string> arguments) {
   if (arguments.size() < 2 || arguments.front() != "help" || arguments[1].starts_with('-'))
     return arguments;
   return {arguments[1], "--help"};

@@ -38,7 +38,7 @@ struct ErrorStyle {
 void complain_of(const BadInput& error, const ErrorStyle& style);
 
 /// Rewrites `help COMMAND` to `COMMAND --help`.
-[[nodiscard]] std::vector<std::string> with_help_behind(std::vector<std::string> arguments);
+[[nodiscard]] std::vector<std::string> with_trailing_help(std::vector<std::string> arguments);
 
 /// Throws BadInput if the first argument is no command.
 void require_command(const CLI::App& app, const std::vector<std::string>& arguments);

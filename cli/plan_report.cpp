@@ -289,7 +289,7 @@ std::string offchip_lines(const NetworkPlan& plan) {
 }
 
 /// Traffic and cost of the backing memory.
-std::string behind_lines(const NetworkPlan& plan) {
+std::string backing_memory_lines(const NetworkPlan& plan) {
   const PlannedBehind& behind = plan.behind;
   if (behind.memory.empty()) return "";
   if (behind.fetches.empty()) return behind.memory + " is not needed: all weights stay in front\n";
@@ -486,8 +486,9 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
     words +=
         "No weight lies on the chip for good, though the profile allows it: none does in the "
         "fewest tiles, as --layer-by-layer and --tile-shapes 0 ask for.\n";
-  words += burst_line(plan, hardware) + kept_line(plan) + offchip_lines(plan) + behind_lines(plan) +
-           objective_lines(plan, hardware) + architect_notes(plan, hardware);
+  words += burst_line(plan, hardware) + kept_line(plan) + offchip_lines(plan) +
+           backing_memory_lines(plan) + objective_lines(plan, hardware) +
+           architect_notes(plan, hardware);
   return text + wrapped(words, options.words_width, 2) + stats;
 }
 

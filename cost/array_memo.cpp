@@ -20,8 +20,8 @@ std::array<std::int64_t, 2> ArrayMemo::number_of(const std::string& name) {
   return {known->second, -1};
 }
 
-ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
-                          OffChipOperands off_chip) {
+ArrayChoices ArrayMemo::choices(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
+                                OffChipOperands off_chip) {
   // The structured binding names every member: a new member does not compile until the key has it.
   const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, taps, spread,
                input, folds, fold_offset, input_element, weight_bits, output_element] = loops;
@@ -57,10 +57,10 @@ ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_
                 fold_offset,
                 std::bit_cast<std::int64_t>(off_chip.input),
                 std::bit_cast<std::int64_t>(off_chip.output)};
-  if (const std::optional<ArrayWays> known = known_.find(key)) return *known;
+  if (const std::optional<ArrayChoices> known = known_.find(key)) return *known;
   const bool on_chip = off_chip.input <= 0 && off_chip.output <= 0;
-  const ArrayWays made = array_ways(op, loops, hardware_.engines[engine],
-                                    on_chip ? port_ : port_of(hardware_, off_chip));
+  const ArrayChoices made = array_choices(op, loops, hardware_.engines[engine],
+                                          on_chip ? port_ : port_of(hardware_, off_chip));
   known_.keep(key, made);
   return made;
 }

@@ -27,9 +27,9 @@ class ArrayMemo {
   /// require: callers use hardware with the same engines and port bandwidths (array_key()).
   explicit ArrayMemo(const Hardware& hardware) : hardware_(hardware), port_(port_of(hardware)) {}
 
-  /// ensure: array_ways() of the engine with this index.
-  [[nodiscard]] ArrayWays ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
-                               OffChipOperands off_chip = {});
+  /// ensure: array_choices() of the engine with this index.
+  [[nodiscard]] ArrayChoices choices(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
+                                     OffChipOperands off_chip = {});
 
  private:
   /// Everything array_cost() depends on except the engine: the loops and the name of the op.
@@ -41,7 +41,7 @@ class ArrayMemo {
   ArrayPort port_;
   std::mutex lock_;  ///< guards the numbering of long names
   std::unordered_map<std::string, std::int64_t> long_names_;  ///< function names of ops, numbered
-  SharedTable<Key, ArrayWays, KeyHash> known_{most};
+  SharedTable<Key, ArrayChoices, KeyHash> known_{most};
 };
 
 }  // namespace tessera::cost

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "tiling/windows.h"
 
 namespace tessera::cost {

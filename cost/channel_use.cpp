@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 
 namespace tessera::cost {
 namespace {

@@ -131,11 +131,12 @@ void require_engines(const Network& network, const Hardware& hardware) {
   }
 }
 
-ComputeWays compute_ways(const Network& network, const Op& op, std::span<const Dim> output_extents,
-                         const Hardware& hardware, ArrayMemo* memo, OffChipOperands off_chip) {
+ComputeChoices compute_choices(const Network& network, const Op& op,
+                               std::span<const Dim> output_extents, const Hardware& hardware,
+                               ArrayMemo* memo, OffChipOperands off_chip) {
   const tiling::OpLoops loops = tiling::loops_of(network, op, output_extents);
   const tiling::EngineChoice chosen = engine_for(op, loops, hardware);
-  ComputeWays ways;
+  ComputeChoices ways;
   ComputeCost& cost = ways.costs.front();
   cost.engine = chosen.engine;
   const Engine& engine = hardware.engines[cost.engine];
@@ -151,10 +152,10 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
   if (chosen.by_mapping) {
     // only engines with block buffers depend on the port
     const bool blocks = engine.blocks.buffer > 0;
-    const ArrayWays array =
+    const ArrayChoices array =
         blocks && memo != nullptr
-            ? memo->ways(op, loops, chosen.engine, off_chip)
-            : array_ways(op, loops, engine, blocks ? port_of(hardware, off_chip) : ArrayPort{});
+            ? memo->choices(op, loops, chosen.engine, off_chip)
+            : array_choices(op, loops, engine, blocks ? port_of(hardware, off_chip) : ArrayPort{});
     const double encoded = encoded_share(network, op, hardware);
     ways.count = array.count;
     std::fill(ways.costs.begin() + 1, ways.costs.begin() + static_cast<std::ptrdiff_t>(array.count),
@@ -163,7 +164,7 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
       ComputeCost& each = ways.costs[k];
       each.cycles = whole_cycles(array.costs[k].cycles * factor);
       each.bound_by = array.costs[k].bound_by;
-      each.weight_pieces = array.costs[k].weight_pieces;
+      each.weight_parts = array.costs[k].weight_parts;
       each.with_known_weights = array.costs[k].with_known_weights;
       each.input_bytes = array.costs[k].input_bytes;
       each.weight_bytes = array.costs[k].weight_bytes * encoded;
@@ -183,7 +184,7 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
 
 ComputeCost compute_cost(const Network& network, const Op& op, std::span<const Dim> output_extents,
                          const Hardware& hardware, ArrayMemo* memo) {
-  return compute_ways(network, op, output_extents, hardware, memo).costs.front();
+  return compute_choices(network, op, output_extents, hardware, memo).costs.front();
 }
 
 LeastCompute least_compute(const Network& network, const Op& op, const Hardware& hardware,
@@ -211,7 +212,7 @@ LeastCompute least_compute(const Network& network, const Op& op, const Hardware&
   return least;
 }
 
-LeastCompute least_of_pieces(const Network& network, const Op& op, const Hardware& hardware) {
+LeastCompute least_of_parts(const Network& network, const Op& op, const Hardware& hardware) {
   const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
   const tiling::OpLoops loops = tiling::loops_of(network, op, extents);
   const tiling::EngineChoice chosen = engine_for(op, loops, hardware);

@@ -33,14 +33,14 @@ struct ComputeCost {
   double input_bytes = 0;
   double weight_bytes = 0;
   // How the op consumes its weights, as in mapping.h.
-  std::int64_t weight_pieces = 1;
+  std::int64_t weight_parts = 1;
   double with_known_weights = 0;
 };
 
 /// The fastest alternative first, then slower ones that read less. On-chip bandwidth decides
 /// between them.
-struct ComputeWays {
-  std::array<ComputeCost, ArrayWays::most> costs{};
+struct ComputeChoices {
+  std::array<ComputeCost, ArrayChoices::most> costs{};
   std::size_t count = 1;
   [[nodiscard]] std::span<const ComputeCost> all() const { return std::span(costs).first(count); }
 };
@@ -54,11 +54,11 @@ void require_engines(const Network& network, const Hardware& hardware);
 
 /// require: an engine computes the op (tiling::choose_engine(); std::invalid_argument otherwise). A
 /// memo of this hardware speeds up repeated calls.
-[[nodiscard]] ComputeWays compute_ways(const Network& network, const Op& op,
-                                       std::span<const Dim> output_extents,
-                                       const Hardware& hardware, ArrayMemo* memo = nullptr,
-                                       OffChipOperands off_chip = {});
-/// The fastest of compute_ways().
+[[nodiscard]] ComputeChoices compute_choices(const Network& network, const Op& op,
+                                             std::span<const Dim> output_extents,
+                                             const Hardware& hardware, ArrayMemo* memo = nullptr,
+                                             OffChipOperands off_chip = {});
+/// The fastest of compute_choices().
 [[nodiscard]] ComputeCost compute_cost(const Network& network, const Op& op,
                                        std::span<const Dim> output_extents,
                                        const Hardware& hardware, ArrayMemo* memo = nullptr);
@@ -77,7 +77,7 @@ struct LeastCompute {
 
 /// Lower bound on computing all of the output, whole or in parts of any shape: with its start-up,
 /// and with loops rounded up where no part has a better mapping.
-[[nodiscard]] LeastCompute least_of_pieces(const Network& network, const Op& op,
-                                           const Hardware& hardware);
+[[nodiscard]] LeastCompute least_of_parts(const Network& network, const Op& op,
+                                          const Hardware& hardware);
 
 }  // namespace tessera::cost

@@ -5,7 +5,7 @@
 
 #include "cost/axis_needs.h"
 #include "cost/compute.h"
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "cost/whole_number.h"
 #include "model/numeric.h"
 #include "model/off_chip.h"
@@ -60,8 +60,8 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
   steps_ = static_cast<Step>(part.steps());
   channels_of_dma_ = static_cast<double>(hardware.dma.channels);
   const auto way_of = [](const Link& of, bool load) {
-    return Way{static_cast<double>(of.setup + of.way(load).latency),
-               least_cycles_per_byte(of, load, 1), static_cast<double>(of.burst)};
+    return ChannelCost{static_cast<double>(of.setup + of.way(load).latency),
+                       least_cycles_per_byte(of, load, 1), static_cast<double>(of.burst)};
   };
   read_ = way_of(link, true);
   fetch_ = way_of(links.weights, true);
@@ -461,8 +461,8 @@ Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts,
   return metrics_of(one, cycles_of(one, again, direct), again, direct);
 }
 
-Metrics GridBound::guess(const std::array<Dim, tiling::tile_axes>& counts,
-                         const TileVariant& variant, const Computing& computing) const {
+Metrics GridBound::estimate(const std::array<Dim, tiling::tile_axes>& counts,
+                            const TileVariant& variant, const Computing& computing) const {
   const Fetched again = fetched_by(counts, variant);
   Sums one = sums_of(counts, variant);
   one.cycles = std::max(one.cycles, computing.leading);

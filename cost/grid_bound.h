@@ -45,8 +45,8 @@ class GridBound {
                                   const TileVariant& variant) const;
   /// Estimated cost of tilings with exactly these counts per axis, if computing all tiles takes
   /// this long. Not a bound: it orders the tilings for evaluation. require: as of_counts().
-  [[nodiscard]] Metrics guess(const std::array<Dim, tiling::tile_axes>& counts,
-                              const TileVariant& variant, const Computing& computing) const;
+  [[nodiscard]] Metrics estimate(const std::array<Dim, tiling::tile_axes>& counts,
+                                 const TileVariant& variant, const Computing& computing) const;
   /// Latency of least(1, ...) for any weight policy.
   [[nodiscard]] std::int64_t least_latency() const { return least_latency_; }
   /// The maximum number of tiles of any tiling.
@@ -150,12 +150,12 @@ class GridBound {
   double write_cycles_per_byte_ = 0;
   bool two_ways_ = false;
   // Cycles of one DMA channel, per transfer.
-  struct Way {
+  struct ChannelCost {
     double start = 0;  ///< set-up of a transfer
     double cycles_per_byte = 0;
     double least_bytes = 0;  ///< one burst
   };
-  Way read_, fetch_, write_;
+  ChannelCost read_, fetch_, write_;
   double channels_of_dma_ = 1;
   double head_ = 0;     ///< before the first computation
   double tail_ = 0;     ///< after the last computation

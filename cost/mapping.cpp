@@ -394,9 +394,9 @@ class Blocks {
     const std::int64_t groups = tiling::ceil_div(nest_.G, unroll_.G);
     const std::int64_t depth_blocks = groups * tiling::ceil_div(nest_.K, k);
     if (depth_blocks > 1 && in_blocks && planes(h, w) > 1) {
-      cost.weight_pieces = depth_blocks;
+      cost.weight_parts = depth_blocks;
     } else {
-      cost.weight_pieces = groups * tiling::ceil_div(nest_.K, unroll_.K);
+      cost.weight_parts = groups * tiling::ceil_div(nest_.K, unroll_.K);
       if (in_blocks) cost.with_known_weights = 1 - 1 / planes(h, w);
     }
     return cost;
@@ -506,7 +506,7 @@ bool as_good(const ArrayCost& a, const ArrayCost& b) {
   return a.cycles <= b.cycles && a.input_bytes <= b.input_bytes && a.weight_bytes <= b.weight_bytes;
 }
 
-void add_way(const ArrayCost& cost, ArrayWays& ways) {
+void add_way(const ArrayCost& cost, ArrayChoices& ways) {
   for (const ArrayCost& other : ways.all())
     if (as_good(other, cost)) return;
   const auto begin = ways.costs.begin();
@@ -523,9 +523,9 @@ void add_way(const ArrayCost& cost, ArrayWays& ways) {
 
 }  // namespace
 
-ArrayWays array_ways(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
-                     const ArrayPort& port) {
-  ArrayWays ways;
+ArrayChoices array_choices(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
+                           const ArrayPort& port) {
+  ArrayChoices ways;
   each_mapping(op, loops, engine, [&](std::size_t m, const Mapping& mapping) {
     each_view(loops, mapping, [&](const tiling::OpLoops& seen) {
       ArrayCost cost = Blocks(op, seen, engine, mapping, port).best();
@@ -538,7 +538,7 @@ ArrayWays array_ways(const Op& op, const tiling::OpLoops& loops, const Engine& e
 
 ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                      const ArrayPort& port) {
-  return array_ways(op, loops, engine, port).costs.front();
+  return array_choices(op, loops, engine, port).costs.front();
 }
 
 double least_array_cycles(const Op& op, const tiling::OpLoops& loops, const Engine& engine,

@@ -56,14 +56,14 @@ struct ArrayCost {
   double weight_bytes = 0;
   /// Number of sequential parts of output channels, each with weights of its own: blocks, or parts
   /// of a block if a single block has all channels.
-  std::int64_t weight_pieces = 1;
+  std::int64_t weight_parts = 1;
   /// The share of the work that remains after each weight was used once.
   double with_known_weights = 0;
 };
 
 /// The useful mappings: the fastest first, then slower ones that read fewer bytes, which win if the
 /// memory they read is the bottleneck.
-struct ArrayWays {
+struct ArrayChoices {
   static constexpr std::size_t most = 4;
   std::array<ArrayCost, most> costs{};
   std::size_t count = 0;
@@ -73,9 +73,9 @@ struct ArrayWays {
 /// require: the engine is a mac_array with maps or unroll. `name` (kind or function of the op)
 /// selects an entry of `output`, if there is one. Only mappings for the most specific name of the
 /// op apply (names_of()); there is at least one (has_mapping()).
-[[nodiscard]] ArrayWays array_ways(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
-                                   const ArrayPort& port);
-/// The fastest of array_ways().
+[[nodiscard]] ArrayChoices array_choices(const Op& op, const tiling::OpLoops& loops,
+                                         const Engine& engine, const ArrayPort& port);
+/// The fastest of array_choices().
 [[nodiscard]] ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                                    const ArrayPort& port);
 

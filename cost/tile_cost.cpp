@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cost/compute.h"
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "cost/whole_number.h"
 #include "facts/modes.h"
 #include "model/pinned.h"
@@ -27,7 +27,7 @@ struct Access {
 
 /// Every operand is read at least once; an array reads it once per block or step that needs it.
 /// Each tensor is listed once.
-std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& tile, Step step,
+std::vector<Access> accesses(const TiledGroup& run, const tiling::TileRegions& tile, Step step,
                              const ComputeCost& op) {
   const tiling::Subgraph& part = *run.subgraph;
   std::vector<Access> list;
@@ -65,7 +65,7 @@ std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& til
 /// Calls what() with each on-chip memory, in placement numbering, and the cycles it needs to serve
 /// the reads and writes of the op.
 template <typename What>
-void each_serving(const TiledRun& run, const std::vector<Access>& list, const ChipPlaces& places,
+void each_serving(const TiledGroup& run, const std::vector<Access>& list, const ChipPlaces& places,
                   const What& what) {
   const Hardware& hardware = *run.hardware;
   std::size_t index = 0;
@@ -84,7 +84,7 @@ void each_serving(const TiledRun& run, const std::vector<Access>& list, const Ch
 }
 
 /// Cycles in which the on-chip memories serve the reads and writes of the op.
-double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
+double memory_cycles(const TiledGroup& run, const std::vector<Access>& list,
                      const ChipPlaces& places) {
   double most = 0;
   each_serving(run, list, places,
@@ -93,7 +93,7 @@ double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
 }
 
 /// Adds the memory service of an op that runs in parallel to others.
-void add_served(const TiledRun& run, const tiling::TileRegions& tile, Step step,
+void add_served(const TiledGroup& run, const tiling::TileRegions& tile, Step step,
                 const ComputeCost& compute, const ChipPlaces& places, TileCost& cost) {
   const bool trails = run.lowering->timeline().trails(step);
   each_serving(run, accesses(run, tile, step, compute), places,
@@ -122,11 +122,11 @@ Limiter limiter_of(const ComputeCost& op, EngineKind kind, bool off_chip) {
 
 }  // namespace
 
-const Placement& placement_of(const TiledRun& run, std::size_t tile) {
+const Placement& placement_of(const TiledGroup& run, std::size_t tile) {
   return run.placements[run.placements.size() == 1 ? 0 : tile]->placement;
 }
 
-ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
+ChipPlaces::ChipPlaces(const TiledGroup& run, const Placement& placement)
     : shares_(run.lowering->most_shares), places_(run.subgraph->tensors.size() * shares_) {
   std::vector<AccessEnergy> energies;
   for (const HardwareMemory& memory : run.hardware->memories)
@@ -187,7 +187,7 @@ double bytes_on_chip(const tiling::Subgraph& part, std::size_t local, const tili
 }
 
 /// An op waits for the copies before it.
-void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
+void add_copies(const TiledGroup& run, const GroupTasks& tasks, const tiling::TileRegions& tile,
                 Step step, const ChipPlaces& places, OpCost& op) {
   const tiling::Subgraph& part = *run.subgraph;
   for (const ChipCopy& copy : tasks.copies) {
@@ -220,7 +220,7 @@ double direct_share(const tiling::Subgraph& part, std::size_t local, const Link&
 
 /// Cost of a direct access by the engine: whole bursts, once per block that needs them. There is no
 /// set-up and no on-chip memory access.
-MoveCost direct_cost(const TiledRun& run, const tiling::TileRegions& tile, const Move& move,
+MoveCost direct_cost(const TiledGroup& run, const tiling::TileRegions& tile, const Move& move,
                      const ComputeCost& op, const Link& link) {
   const tiling::Subgraph& part = *run.subgraph;
   const tiling::Box& box = move.load ? tile.fresh[move.local] : tile.stored[move.local];
@@ -244,8 +244,9 @@ MoveCost direct_cost(const TiledRun& run, const tiling::TileRegions& tile, const
 }
 
 /// Minimum cycles of the direct accesses, over all channels.
-Cycles direct_cycles(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
-                     Step step, const ComputeCost& compute, const Links& links, double& energy_pj) {
+Cycles direct_cycles(const TiledGroup& run, const GroupTasks& tasks,
+                     const tiling::TileRegions& tile, Step step, const ComputeCost& compute,
+                     const Links& links, double& energy_pj) {
   Cycles all = 0;
   if (run.lowering->direct.empty()) return all;
   for (const Move& move : tasks.moves) {
@@ -257,7 +258,7 @@ Cycles direct_cycles(const TiledRun& run, const RunTasks& tasks, const tiling::T
   return tiling::ceil_div(all, run.hardware->dma.channels);
 }
 
-OffChipOperands off_chip_operands(const TiledRun& run, Step step, const Link& link) {
+OffChipOperands off_chip_operands(const TiledGroup& run, Step step, const Link& link) {
   OffChipOperands off_chip;
   if (run.lowering->direct.empty()) return off_chip;
   for (const tiling::LocalOperand& o : run.subgraph->operands_at[static_cast<std::size_t>(step)])
@@ -270,15 +271,16 @@ OffChipOperands off_chip_operands(const TiledRun& run, Step step, const Link& li
 
 /// Picks the computing alternative with the fewest cycles under memory bandwidth, then the one with
 /// the least energy. Fills in the cost of the op alone, without the rest of its step.
-ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
-                     Step step, const ChipPlaces& on_chip, const Links& links, OpCost& best) {
+ComputeCost best_choice(const TiledGroup& run, const GroupTasks& tasks,
+                        const tiling::TileRegions& tile, Step step, const ChipPlaces& on_chip,
+                        const Links& links, OpCost& best) {
   const tiling::Subgraph& part = *run.subgraph;
   const Hardware& hardware = *run.hardware;
-  ComputeWays ways;
+  ComputeChoices ways;
   const std::optional<std::vector<Dim>> computed = computed_extents(part, tile, step);
   const OffChipOperands off_chip = off_chip_operands(run, step, links.data);
   if (computed)
-    ways = compute_ways(*part.network, part.op(step), *computed, hardware, run.memo, off_chip);
+    ways = compute_choices(*part.network, part.op(step), *computed, hardware, run.memo, off_chip);
   std::size_t taken = 0;
   std::pair<Cycles, double> least;  // including direct off-chip accesses
   for (std::size_t k = 0; k < ways.count; ++k) {
@@ -315,7 +317,7 @@ ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::T
 
 }  // namespace
 
-TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index,
+TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t index,
                    const Links& links) {
   const tiling::Subgraph& part = *run.subgraph;
   const Hardware& hardware = *run.hardware;
@@ -332,7 +334,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   if (tasks.line.any_trails()) cost.served.resize(run.lowering->problem.memories.size());
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost& op = cost.ops.emplace_back();
-    const ComputeCost compute = best_way(run, tasks, tile, step, on_chip, links, op);
+    const ComputeCost compute = best_choice(run, tasks, tile, step, on_chip, links, op);
     computed.push_back(compute);
     const Cycles busy = op.cycles;
     if (!cost.served.empty() && busy > 0) add_served(run, tile, step, compute, on_chip, cost);
@@ -343,7 +345,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
       waited = std::accumulate(switches.begin(), switches.begin() + step + 1, std::int64_t{0});
     op.cycles = busy + waited * hardware.mode_switch.cycles;
     op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;
-    op.slices = std::min(compute.weight_pieces, hardware.dma.weight_slices);
+    op.slices = std::min(compute.weight_parts, hardware.dma.weight_slices);
     op.last = after_last_slice(busy, compute, op.slices);
     add_copies(run, tasks, tile, step, on_chip, op);
   }

@@ -1,6 +1,6 @@
 // Cost of one distinct tile of a group, task by task.
 //
-//   const RunTasks tasks = run_tasks(run);
+//   const GroupTasks tasks = group_tasks(run);
 //   const TileCost cost = tile_cost(run, tasks, t, links_of(hardware));   // of run.grid->tiles[t]
 //
 // An op takes the maximum of its engine's cycles and of the cycles that each on-chip memory needs
@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cost/group_tasks.h"
 #include "cost/pipeline.h"
-#include "cost/run_tasks.h"
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "cost/transfer.h"
 
 namespace tessera::cost {
@@ -50,11 +50,11 @@ struct TileCost {
   std::vector<MemoryService> served;
 };
 
-[[nodiscard]] TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t tile,
+[[nodiscard]] TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t tile,
                                  const Links& links);
 
 /// The placement of one of the grid's tiles.
-[[nodiscard]] const Placement& placement_of(const TiledRun& run, std::size_t tile);
+[[nodiscard]] const Placement& placement_of(const TiledGroup& run, std::size_t tile);
 /// Memory of a local tensor's tiles, in placement numbering, with its energy per byte read or
 /// written.
 struct OnChip {
@@ -64,7 +64,7 @@ struct OnChip {
 /// Memories of the shares of local tensors.
 class ChipPlaces {
  public:
-  ChipPlaces(const TiledRun& run, const Placement& placement);
+  ChipPlaces(const TiledGroup& run, const Placement& placement);
   [[nodiscard]] const OnChip& of(std::size_t local, std::size_t share) const {
     return places_[local * shares_ + share];
   }

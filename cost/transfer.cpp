@@ -244,7 +244,7 @@ Links links_of(const Hardware& hardware) {
   return {.weights = of_weights, .data = link_to(*data, hardware), .apart = weights != data};
 }
 
-Link link_behind(const Hardware& hardware) {
+Link backing_link(const Hardware& hardware) {
   const HardwareMemory& behind = *off_chip::backing(hardware);
   const HardwareMemory& front = *off_chip::weights(hardware);
   const Link into = link_to(front, hardware);
@@ -260,7 +260,7 @@ Link link_behind(const Hardware& hardware) {
 
 TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load) {
   if (count.bursts == 0) return {};
-  const LinkWay& way = link.way(load);
+  const LinkDirection& way = link.way(load);
   const double bytes = static_cast<double>(count.bursts) * static_cast<double>(link.burst);
   const double waiting = static_cast<double>(count.bursts) * static_cast<double>(way.latency) /
                          static_cast<double>(way.outstanding);
@@ -273,7 +273,7 @@ TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load)
 }
 
 double least_cycles_per_byte(const Link& link, bool load, std::int64_t channels) {
-  const LinkWay& way = link.way(load);
+  const LinkDirection& way = link.way(load);
   const double waiting = static_cast<double>(way.latency) /
                          (static_cast<double>(way.outstanding) * static_cast<double>(link.burst));
   return std::max(1 / way.bytes_per_cycle, waiting / static_cast<double>(channels));

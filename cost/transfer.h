@@ -35,7 +35,7 @@ struct BurstCount {
                                 Size burst, const Layout& layout);
 
 /// One direction of an off-chip link as a DMA channel sees it.
-struct LinkWay {
+struct LinkDirection {
   double bytes_per_cycle = 1;  ///< of the memory: a limit for all channels together
   std::int64_t latency = 0;
   std::int64_t outstanding = 1;  ///< bursts in flight
@@ -44,15 +44,15 @@ struct LinkWay {
 struct Link {
   Size burst = 1;
   std::int64_t setup = 0;
-  LinkWay read;
-  LinkWay write;
+  LinkDirection read;
+  LinkDirection write;
   bool two_ways = false;  ///< reads and writes have separate bandwidth
   Layout layout{};        ///< layout of activations off-chip
   /// bytes per cycle for conversion to the on-chip layout and back; 0: same layout
   double convert = 0;
   Size direct_run = 0;    ///< HardwareMemory::direct_run
   AccessEnergy energy{};  ///< of the off-chip memory
-  [[nodiscard]] const LinkWay& way(bool load) const { return load ? read : write; }
+  [[nodiscard]] const LinkDirection& way(bool load) const { return load ? read : write; }
 };
 
 /// Links to the memory of the weights, and to the memory of everything else.
@@ -68,7 +68,7 @@ struct Links {
 
 /// Between the backing memory and the memory before it: the lower bandwidth of both, the energy of
 /// both, the same tensor layout. require: model/off_chip.h finds a backing memory.
-[[nodiscard]] Link link_behind(const Hardware& hardware);
+[[nodiscard]] Link backing_link(const Hardware& hardware);
 
 struct TransferCost {
   std::int64_t cycles = 0;  ///< for a channel without contention

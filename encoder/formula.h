@@ -33,14 +33,14 @@ using IntIndex = std::uint32_t;
 inline constexpr Lit true_lit = 1;  ///< atom 0 is the constant
 inline constexpr Lit false_lit = -1;
 
-inline constexpr std::uint32_t nobody = 0xFFFFFFFF;
+inline constexpr std::uint32_t no_index = 0xFFFFFFFF;
 
 /// constant + size_factor * size[buffer] + capacity[memory]
 struct Amount {
   Size constant = 0;
-  std::int32_t size_factor = 0;   ///< -1, 0 or 1
-  std::uint32_t buffer = nobody;  ///< whose size
-  std::uint32_t memory = nobody;  ///< whose capacity
+  std::int32_t size_factor = 0;     ///< -1, 0 or 1
+  std::uint32_t buffer = no_index;  ///< whose size
+  std::uint32_t memory = no_index;  ///< whose capacity
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "model/numeric.h"
 #include "planner/pinned.h"
 
@@ -15,10 +15,10 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
   using Costs = std::array<double, 4>;
   const std::size_t ops = network.ops.size();
   std::vector<TensorIndex> stays;
-  if (residency) stays = cost::whatever_stays(network);
+  if (residency) stays = cost::possible_residents(network);
   const bool early = residency && hardware.tiling.early == Early::weights;
   const Network least_moved = planner::with_all_pinned(network, hardware);
-  cost::RunBounds bounds(least_moved, hardware, stays, early);
+  cost::GroupBounds bounds(least_moved, hardware, stays, early);
   // least[k]: minimum cost of the ops before k.
   std::vector<Costs> least(ops + 1, {infinity, infinity, infinity, infinity});
   least[0] = {};

@@ -3,7 +3,7 @@
 //   const LeastCost least = least_cost(network, hardware, score);
 //   if (least.score >= finished.score) ...
 //
-// Groups of ops are bounded as in the planner (cost/run_bound.h). Each metric is summed over the
+// Groups of ops are bounded as in the planner (cost/group_bound.h). Each metric is summed over the
 // partition that minimises it.
 #pragma once
 

@@ -60,11 +60,11 @@ class Explorer {
 
   ExploreResult run() {
     prepare();
-    look_at_machines();
+    prepare_machines();
     for (const std::vector<std::size_t>& wave : waves()) {
       plan_elsewhere(wave);
       together(wave, [&](std::size_t c) { plan_candidate(c); });
-      take_in(wave);
+      add_results(wave);
       keep_plans_of_the_best();
     }
     return result();
@@ -177,7 +177,7 @@ class Explorer {
 
   /// Computes for each candidate whether the machine is valid, its silicon area, and its lower
   /// bound.
-  void look_at_machines() {
+  void prepare_machines() {
     if (stop_ != StopReason::completed) {
       for (CandidateState& state : states_) state.stopped = true;
       return;
@@ -252,7 +252,7 @@ class Explorer {
   }
 
   /// Takes over the results of a wave, in the order of the wave and not of the threads.
-  void take_in(const std::vector<std::size_t>& wave) {
+  void add_results(const std::vector<std::size_t>& wave) {
     std::vector<Finished::One> done;
     for (const std::size_t c : wave)
       if (states_[c].has_all_plans())
@@ -261,7 +261,7 @@ class Explorer {
   }
 
   [[nodiscard]] std::optional<std::size_t> beaten_by(const CandidateState& state) const {
-    return finished_.who_beats(comparison_.with_score(state));
+    return finished_.dominating(comparison_.with_score(state));
   }
 
   [[nodiscard]] std::string names(std::size_t c) const {
@@ -307,7 +307,7 @@ class Explorer {
         memory_->drop(planner::hardware_key(planner::machine_within(*machine, limits)));
     }
     const std::lock_guard guard(lock_);
-    keep_memory_small();
+    limit_caches();
     if (beaten_by(state))
       for (std::size_t n = 0; n < sweep_.networks.size(); ++n) plans_.erase(key_of(state, n));
     note_progress(state);
@@ -353,7 +353,7 @@ class Explorer {
   }
 
   /// The shared caches grow with every machine. Clearing them only costs time.
-  void keep_memory_small() {
+  void limit_caches() {
     if (!memory_ || validation::resident_memory() < most_resident_) return;
     memory_->shrink(false);
     ::malloc_trim(0);
@@ -533,7 +533,7 @@ class Explorer {
             question.known = states_[*result.best].plans[n];
             question.json = each.json;
           }
-      ModePlan plan = known_or_made(question);
+      ModePlan plan = load_or_plan(question);
       if (memory_ && plan.made) memory_->drop(planner::hardware_key(hardware));
       ++progress_.mode_plans;
       if (params_.progress) params_.progress(progress_);

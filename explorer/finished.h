@@ -2,7 +2,7 @@
 //
 //   Finished finished;
 //   finished.add({{.candidate = 3, .point = point, .score = 0.9}});
-//   if (const auto other = finished.who_beats(least)) ...    // no need to plan that one
+//   if (const auto other = finished.dominating(least)) ...    // no need to plan that one
 //
 // The cost of adding a wave depends on its own size and the size of the front, so sweeps with many
 // thousands of candidates stay fast. Private to explorer/.
@@ -27,7 +27,7 @@ class Finished {
   /// Each candidate is added once.
   void add(const std::vector<One>& wave);
   /// A candidate on the front that dominates `least`.
-  [[nodiscard]] std::optional<std::size_t> who_beats(const Point& least) const;
+  [[nodiscard]] std::optional<std::size_t> dominating(const Point& least) const;
   /// The front: candidates with their points, ascending.
   [[nodiscard]] const std::vector<std::pair<std::size_t, Point>>& front() const { return front_; }
   /// The first candidate with the lowest score.

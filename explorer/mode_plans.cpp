@@ -46,7 +46,7 @@ std::optional<ModePlan> known_answer(const ModeQuestion& question) {
 
 }  // namespace
 
-ModePlan known_or_made(const ModeQuestion& question) {
+ModePlan load_or_plan(const ModeQuestion& question) {
   if (std::optional<ModePlan> known = known_answer(question)) return std::move(*known);
   NetworkPlan plan = plan_network(question.network, question.hardware, question.params);
   plan.dtype = question.dtype;

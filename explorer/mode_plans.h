@@ -1,6 +1,6 @@
 // Plans for the search for modes: taken from the store, or made and stored.
 //
-//   const ModePlan plan = known_or_made({network, hardware, params, key, timed_key, store, ended});
+//   const ModePlan plan = load_or_plan({network, hardware, params, key, timed_key, store, ended});
 //   if (plan.known.score) use(plan.used);
 //
 // Keys are those of candidates: a machine with fewer modes may be a candidate of another sweep.
@@ -43,6 +43,6 @@ struct ModePlan {
   bool made = false;        ///< newly made
 };
 
-[[nodiscard]] ModePlan known_or_made(const ModeQuestion& question);
+[[nodiscard]] ModePlan load_or_plan(const ModeQuestion& question);
 
 }  // namespace tessera::explorer

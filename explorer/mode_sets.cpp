@@ -108,7 +108,7 @@ class ModeSets {
         alone[n] = tell(lose, names_[n], {n}, Set(start));
       }
     }
-    take_away_each();
+    evaluate_removals();
     return std::move(found_);
   }
 
@@ -374,7 +374,7 @@ class ModeSets {
   }
 
   /// The loss without each single mode. A plan that does not use the mode proves a loss of 0.
-  void take_away_each() {
+  void evaluate_removals() {
     for (const std::vector<std::size_t>& list : one_of_)
       for (const std::size_t mode : list) {
         if (list.size() == 1) continue;

@@ -18,7 +18,7 @@ constexpr std::string_view white = " \t\n\v\f\r";
 
 /// Removes the part of `rest` up to the separator, and the separator. At the end of the text `rest`
 /// becomes empty with null data.
-std::string_view eat_piece(std::string_view& rest, char separator) {
+std::string_view take_part(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   const std::string_view piece = rest.substr(0, at);
   rest = at == rest.npos ? std::string_view{} : rest.substr(at + 1);
@@ -41,7 +41,7 @@ class MinimallocReader {
     std::string_view rest = without_bom(bytes);
     while (rest.data() != nullptr) {
       ++line_;
-      std::string_view row = eat_piece(rest, '\n');
+      std::string_view row = take_part(rest, '\n');
       if (row.ends_with('\r')) row.remove_suffix(1);
       if (row.empty()) {
         pass_over(rest);
@@ -68,7 +68,7 @@ class MinimallocReader {
 
   void read_columns(std::string_view row) {
     while (row.data() != nullptr) {
-      const std::string_view name = eat_piece(row, ',');
+      const std::string_view name = take_part(row, ',');
       if (name == "end") inclusive_ = 1;
       if (!columns_.emplace(meaning_of(name), columns_.size()).second)
         throw error("the column " + shown(name) + " stands twice, or means the same as another",
@@ -101,7 +101,7 @@ class MinimallocReader {
 
   void read_buffer(std::string_view row) {
     std::vector<std::string_view> cells;
-    while (row.data() != nullptr) cells.push_back(eat_piece(row, ','));
+    while (row.data() != nullptr) cells.push_back(take_part(row, ','));
     if (cells.size() != columns_.size())
       throw error("has " + std::to_string(cells.size()) +
                   (cells.size() == 1 ? " field" : " fields") + ", but the header has " +
@@ -143,10 +143,10 @@ class MinimallocReader {
 
   void read_gaps(std::string_view list, MinimallocBuffer& buffer) const {
     while (list.data() != nullptr) {
-      const std::string_view text = eat_piece(list, ' ');
+      const std::string_view text = take_part(list, ' ');
       if (text.empty()) continue;
       std::string_view window = text;
-      const std::string_view steps = eat_piece(window, '@');
+      const std::string_view steps = take_part(window, '@');
       const std::size_t dash = steps.find('-');
       const std::size_t colon = window.find(':');
       if (dash == steps.npos || (window.data() != nullptr && colon == window.npos))

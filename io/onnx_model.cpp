@@ -32,9 +32,9 @@ constexpr std::size_t max_parts = std::size_t{1} << 24U;
 constexpr std::size_t max_folded = std::size_t{1} << 22;
 
 /// Feeds the file in chunks, so that the budget is polled during parsing.
-class Pieces final : public google::protobuf::io::ZeroCopyInputStream {
+class Chunks final : public google::protobuf::io::ZeroCopyInputStream {
  public:
-  Pieces(std::string_view bytes, const Budget& budget) : bytes_(bytes), budget_(budget) {}
+  Chunks(std::string_view bytes, const Budget& budget) : bytes_(bytes), budget_(budget) {}
 
   bool Next(const void** data, int* size) override {
     constexpr std::size_t most = std::size_t{1} << 16U;
@@ -66,7 +66,7 @@ class Pieces final : public google::protobuf::io::ZeroCopyInputStream {
 
 /// Throws BudgetEnded.
 bool parses(std::string_view bytes, const Budget& budget, int depth, onnx::ModelProto& into) {
-  Pieces pieces(bytes, budget);
+  Chunks pieces(bytes, budget);
   google::protobuf::io::CodedInputStream in(&pieces);
   in.SetRecursionLimit(depth);
   into.Clear();

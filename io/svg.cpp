@@ -105,7 +105,7 @@ class Drawing {
     svg::draw_ground(canvas_, panel, memory);
     draw_steps(panel, memory);
     draw_buffers(panel);
-    svg::draw_borders(canvas_, panel, memory);
+    svg::draw_boundaries(canvas_, panel, memory);
     svg::draw_level(canvas_, panel, memory.capacity, svg::limit_line);
     svg::draw_level(canvas_, panel, heights_[panel.memory], svg::height_line);
     if (has_modes(memory)) draw_modes(panel, memory);

@@ -92,7 +92,7 @@ void draw_ground(Canvas& canvas, const Panel& panel, const Memory& memory) {
   }
 }
 
-void draw_borders(Canvas& canvas, const Panel& panel, const Memory& memory) {
+void draw_boundaries(Canvas& canvas, const Panel& panel, const Memory& memory) {
   Offset begin = 0;
   for (const Bank& bank : memory.banks) {
     if (begin > 0 && begin < panel.top) {

@@ -4,7 +4,7 @@
 //   svg::Panel panel{.x = 84, .y = 72, .width = 1000, .height = 300, .span = 10, .top = 65536};
 //   svg::draw_ground(canvas, panel, memory);         // banks, addresses, reserved ranges
 //   canvas.rect(panel.across(3), panel.up(bytes.end), ...);
-//   svg::draw_borders(canvas, panel, memory);        // of banks, over everything; the frame
+//   svg::draw_boundaries(canvas, panel, memory);        // of banks, over everything; the frame
 #pragma once
 
 #include <string>
@@ -50,7 +50,7 @@ struct Panel {
 [[nodiscard]] std::string cut(std::string_view text, double width, double size);
 
 void draw_ground(Canvas& canvas, const Panel& panel, const Memory& memory);
-void draw_borders(Canvas& canvas, const Panel& panel, const Memory& memory);
+void draw_boundaries(Canvas& canvas, const Panel& panel, const Memory& memory);
 /// A line at an address, if it is in the shown range.
 void draw_level(Canvas& canvas, const Panel& panel, Size level, std::string_view style);
 

@@ -28,7 +28,7 @@ constexpr std::int64_t more_nodes = 8;
 /// Nodes per query during improvement, which makes many queries.
 constexpr std::int64_t quick_nodes = 4'000;
 /// Number of attempts with reduced capacity; each halves the interval of possible reductions.
-constexpr int roomy_looks = 5;
+constexpr int reduced_attempts = 5;
 constexpr double least_room = 0.75;
 /// Greedy placements before the first sum bound.
 constexpr std::int64_t first_placements = 400;
@@ -151,7 +151,7 @@ class Chooser {
   /// Keeps the rows of refuted sets and drops the rows of undecided sets.
   void keep_refuted() {
     for (std::size_t r = sum_rows_; r < packing_.rows.size(); ++r) {
-      if (std::binary_search(open_rows_.begin(), open_rows_.end(), r)) continue;
+      if (std::binary_search(undecided_rows_.begin(), undecided_rows_.end(), r)) continue;
       Units& together = result_.refuted.emplace_back();
       for (const auto& [unit, amount] : packing_.rows[r].terms) together.push_back(unit);
     }
@@ -192,7 +192,7 @@ class Chooser {
       const search::PackingResult sums = search::best_packing(packing_, result_.benefit, budget);
       ++sums_;
       nodes_ += sums.nodes;
-      result_.bound = std::min(result_.bound, std::max(sums.bound, undecided_));
+      result_.bound = std::min(result_.bound, std::max(sums.bound, undecided_benefit_));
       tell();
       if (sums.stop != StopReason::completed) looks *= 2;
       if (!sums.in.empty()) {
@@ -206,13 +206,14 @@ class Chooser {
 
   /// The sums allow nothing better: retry undecided sets with a larger budget.
   bool next_round() {
-    if (undecided_ <= result_.benefit) {
+    if (undecided_benefit_ <= result_.benefit) {
       result_.bound = std::min(result_.bound, result_.benefit);
       return false;
     }
-    for (; !open_rows_.empty(); open_rows_.pop_back())
-      packing_.rows.erase(packing_.rows.begin() + static_cast<std::ptrdiff_t>(open_rows_.back()));
-    undecided_ = 0;
+    for (; !undecided_rows_.empty(); undecided_rows_.pop_back())
+      packing_.rows.erase(packing_.rows.begin() +
+                          static_cast<std::ptrdiff_t>(undecided_rows_.back()));
+    undecided_benefit_ = 0;
     slice_ = slice_ > nodes_left() / more_nodes ? nodes_left() : slice_ * more_nodes;
     return true;
   }
@@ -225,13 +226,13 @@ class Chooser {
     }
     if (answer.found.status == Status::unknown) {
       if (stopped()) return;
-      undecided_ = std::max(undecided_, most);
-      open_rows_.push_back(packing_.rows.size());
+      undecided_benefit_ = std::max(undecided_benefit_, most);
+      undecided_rows_.push_back(packing_.rows.size());
       forbid(in);
-      if (!roomy_) look_with_less_room();
+      if (!reduced_tried_) try_reduced_capacity();
       return;
     }
-    if (!roomy_) look_with_less_room();
+    if (!reduced_tried_) try_reduced_capacity();
     // Highest benefit per byte first, so that rejected units are worth least.
     by_density(in);
     const std::size_t before = packing_.rows.size();
@@ -241,11 +242,11 @@ class Chooser {
 
   /// A selection that fills a memory completely may be hard or impossible to place. A selection for
   /// slightly less capacity is easier, and nearly as good. The reduction is found by bisection.
-  void look_with_less_room() {
-    roomy_ = true;
+  void try_reduced_capacity() {
+    reduced_tried_ = true;
     double low = least_room;
     double high = 1;
-    for (int look = 0; look < roomy_looks && !stopped(); ++look) {
+    for (int look = 0; look < reduced_attempts && !stopped(); ++look) {
       const double part = (low + high) / 2;
       search::PackingProblem less = packing_;
       for (std::size_t r = 0; r < sum_rows_; ++r)
@@ -401,10 +402,10 @@ class Chooser {
   Effort effort_ = Effort::quick;  ///< of intermediate queries
   std::int64_t most_placements_ = std::numeric_limits<std::int64_t>::max();
   Clock::time_point until_ = Clock::time_point::max();
-  bool roomy_ = false;                  ///< the attempt with reduced capacity is done
-  Units best_;                          ///< placed units
-  std::vector<std::size_t> open_rows_;  ///< rows of undecided sets, ascending
-  Benefit undecided_ = 0;               ///< the largest benefit of an undecided set in this round
+  bool reduced_tried_ = false;               ///< the attempt with reduced capacity is done
+  Units best_;                               ///< placed units
+  std::vector<std::size_t> undecided_rows_;  ///< rows of undecided sets, ascending
+  Benefit undecided_benefit_ = 0;  ///< the largest benefit of an undecided set in this round
   std::int64_t slice_ = first_nodes;
   ChooseResult result_;
   StopReason stop_ = StopReason::completed;

@@ -86,8 +86,8 @@ constexpr int share_for_cliques = 8;
 
 /// Evaluated moves of single buffers towards a lower cost: some hundredths of a second, or some
 /// seconds if bounds and a first search leave the cost unproved.
-constexpr std::int64_t first_looks = 20'000;
-constexpr std::int64_t many_looks = 3'000'000;
+constexpr std::int64_t first_moves = 20'000;
+constexpr std::int64_t many_moves = 3'000'000;
 
 /// A conflict of the SAT engine when minimising costs: most come from small cores.
 constexpr double ns_per_core_conflict = 200'000;
@@ -165,13 +165,13 @@ struct Attempts {
   std::string shortages{};
   Cost cost_bound = 0;                 ///< proved by slots and by cliques
   std::optional<Decision> in_slots{};  ///< not proved to have minimum cost
-  bool in_slots_open = false;          ///< a slot assignment exists, its minimum cost is not proved
+  bool in_slots_undecided = false;     ///< a slot assignment exists, its minimum cost is not proved
   bool plain_slots = false;            ///< each buffer takes one slot
   std::optional<Cost> clique_bound{};  ///< cost bound by cliques
   /// Pairs that do not overlap in any placement cheaper than the incumbent.
   std::vector<std::pair<BufferIndex, BufferIndex>> apart{};
   std::vector<engine::PairRule> rules{};  ///< rules from cliques, with prices
-  bool canonical_opens = false;           ///< in a feasibility race, canonical search starts alone
+  bool canonical_first = false;           ///< in a feasibility race, canonical search starts alone
   bool learning_first = false;            ///< in such a race
   bool placed = false;                    ///< a placement exists, its value is not proved optimal
 
@@ -258,8 +258,8 @@ struct Attempts {
     } else {
       // If each node is slow, the race begins at once.
       if (problem.buffers.size() >= boxing_fits_from) return std::nullopt;
-      canonical_opens = params.goal == Objective::fit;
-      if (canonical_opens) return by_first_choice(*canonical);
+      canonical_first = params.goal == Objective::fit;
+      if (canonical_first) return by_first_choice(*canonical);
     }
     return by_canonical_within(*canonical, small_budget);
   }
@@ -338,7 +338,7 @@ struct Attempts {
     return harder;
   }
   /// Translates a result of that restricted problem to the original problem.
-  void nothing_but_cheaper(engine::SearchResult& found, const Placement& known) const {
+  void restrict_to_cheaper(engine::SearchResult& found, const Placement& known) const {
     const Cost paid = soft_cost(problem, known);
     if (found.status == Status::infeasible) {
       found.status = Status::feasible;
@@ -354,12 +354,12 @@ struct Attempts {
     std::optional<PlacementProblem> harder;
     if (known != nullptr && !apart.empty()) harder = with_apart();
     const PlacementProblem& asked = harder ? *harder : problem;
-    Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_open);
+    Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_undecided);
     if (field.contenders.empty()) {
       if (!placed) throw BadInput("no engine takes this problem: " + field.refusals);
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
     }
-    if (field.contenders.size() > 1 && canonical_opens) {
+    if (field.contenders.size() > 1 && canonical_first) {
       if (learning_first) {
         std::swap(field.engines[0], field.engines[1]);
         std::swap(field.contenders[0], field.contenders[1]);
@@ -373,7 +373,7 @@ struct Attempts {
     if (params.goal == Objective::cost && !params.at_most) own.at_least = cost_bound;
     own.known = known;
     engine::RaceResult won = engine::race(asked, field.contenders, own, settings.threads);
-    if (harder) nothing_but_cheaper(won.found, *known);
+    if (harder) restrict_to_cheaper(won.found, *known);
     const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
     return decided(std::move(won.found), name);
@@ -407,7 +407,7 @@ struct Attempts {
     engine::SearchResult found = search::place_in_slots(problem, *slots, own);
     note("slots", found.stats);
     cost_bound = std::max(cost_bound, found.bound);
-    in_slots_open = true;
+    in_slots_undecided = true;
     plain_slots = slots->spans.empty();
     if (found.status == Status::infeasible) return decided(std::move(found), "slots");
     if (found.status != Status::feasible) return std::nullopt;
@@ -486,9 +486,10 @@ struct Attempts {
     const bool by_cliques = cost_bound == clique_bound;
     own.budget = share_of(by_cliques ? share_for_cliques : 3);
     own.budget.meter = nullptr;
-    own.budget.max_nodes = std::min(own.budget.max_nodes, by_cliques      ? clique_meeting_conflicts
-                                                          : in_slots_open ? brief_meeting_conflicts
-                                                                          : meeting_conflicts);
+    own.budget.max_nodes =
+        std::min(own.budget.max_nodes, by_cliques           ? clique_meeting_conflicts
+                                       : in_slots_undecided ? brief_meeting_conflicts
+                                                            : meeting_conflicts);
     own.at_most = cost_bound;
     engine::SearchResult found = engine::solve_within_memory(*engine, problem, own);
     note("learning", found.stats);
@@ -548,7 +549,7 @@ struct Attempts {
     const bool least_cost = params.goal == Objective::cost && !params.at_most;
     if (!first && least_cost) {
       raise_cost_bound();
-      within_memory("moves", [&] { by_moves(first, many_looks); });
+      within_memory("moves", [&] { by_moves(first, many_moves); });
     }
     if (!first) return by_race(cheapest(first));
     // An objective beyond feasibility: keep the first placement for the case of a limit.
@@ -565,7 +566,7 @@ struct Attempts {
         within_memory("moves", [&] { by_moves(first, looks); });
         return pays_only_bound(first);
       };
-      if (moves(first_looks)) return std::move(*first);
+      if (moves(first_moves)) return std::move(*first);
       if (!plain_slots)
         cost_bound = std::max(cost_bound, search::cost_bound_by_slots(problem, share_of(4)));
       const auto prices = [&] {
@@ -574,7 +575,7 @@ struct Attempts {
       };
       if (pays_only_bound(first) || prices()) return std::move(*first);
       if (auto met = by_meeting_bound()) return std::move(*met);
-      if (moves(many_looks) || prices()) return std::move(*first);
+      if (moves(many_moves) || prices()) return std::move(*first);
     }
     Decision best = by_race(least_cost ? cheapest(first) : nullptr);
     if (best.found.status == Status::infeasible) return best;

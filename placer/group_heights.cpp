@@ -29,7 +29,7 @@ GroupHeights::GroupHeights(const PlacementProblem& problem, const std::vector<Me
     : problem_(problem), group_(group), params_(params), best_(best) {
   // The k-th largest height is at least the k-th largest of the bounds.
   least_ = falling(from_origins(params.lower_bounds, params.origins), group);
-  open_ = {Limits(group.size())};
+  undecided_ = {Limits(group.size())};
 }
 
 std::vector<Size> GroupHeights::reached() const {
@@ -43,8 +43,8 @@ std::optional<StopReason> GroupHeights::minimise() {
     // equal to the bounds, like all that follow
     if (std::equal(now.begin(), now.end(), least_.begin())) break;
     // Infeasible at the heights reached implies infeasible below them.
-    if (open_.size() > 1 && rank + 1 < group_.size())
-      std::erase_if(open_, [&](const Limits& limits) {
+    if (undecided_.size() > 1 && rank + 1 < group_.size())
+      std::erase_if(undecided_, [&](const Limits& limits) {
         return ask_within(limits, now[rank]).found.status == Status::infeasible;
       });
     give_to_each(now[rank]);
@@ -85,7 +85,7 @@ std::optional<StopReason> GroupHeights::lower(std::size_t rank) {
 Decision GroupHeights::ask(Size target) const {
   Decision none;
   none.found.status = Status::infeasible;
-  for (const Limits& limits : open_) {
+  for (const Limits& limits : undecided_) {
     Decision answer = ask_within(limits, target);
     if (answer.found.status == Status::feasible) return answer;
     if (answer.found.status == Status::unknown) none = std::move(answer);
@@ -110,7 +110,7 @@ Decision GroupHeights::ask_within(const Limits& limits, Size target) const {
 /// One more memory gets a limit. Of interchangeable memories only the first is tried.
 void GroupHeights::give_to_each(Size height) {
   std::set<Limits> next;
-  for (const Limits& limits : open_) {
+  for (const Limits& limits : undecided_) {
     for (std::size_t i = 0; i < limits.size(); ++i) {
       bool told = limits[i].has_value();
       for (std::size_t j = 0; j < i && !told; ++j) told = !limits[j] && interchangeable(j, i);
@@ -120,7 +120,7 @@ void GroupHeights::give_to_each(Size height) {
       next.insert(std::move(more));
     }
   }
-  open_.assign(next.begin(), next.end());
+  undecided_.assign(next.begin(), next.end());
 }
 
 bool GroupHeights::interchangeable(std::size_t i, std::size_t j) const {

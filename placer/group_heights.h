@@ -44,8 +44,8 @@ class GroupHeights {
   const std::vector<MemoryIndex>& group_;
   const HeightParams& params_;
   Decision& best_;
-  std::vector<Size> least_;   ///< proved lower bounds of the largest height, the next, ...
-  std::vector<Limits> open_;  ///< undecided limits: any lower placement satisfies one of these
+  std::vector<Size> least_;        ///< proved lower bounds of the largest height, the next, ...
+  std::vector<Limits> undecided_;  ///< undecided limits: any lower placement satisfies one of these
 };
 
 }  // namespace tessera::placer

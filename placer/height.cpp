@@ -47,7 +47,7 @@ Size largest_of(const std::vector<Size>& values) {
 }
 
 /// Does a complete search follow if boxing ends without a proof?
-bool hands_over(const PlacementProblem& problem, const HeightParams& params) {
+bool search_follows(const PlacementProblem& problem, const HeightParams& params) {
   return params.settings.engine == "auto" && problem.buffers.size() <= search_lowers_up_to;
 }
 
@@ -58,7 +58,7 @@ search::BoxingResult box_first(const PlacementProblem& problem, const HeightPara
   own.threads = params.settings.threads;
   own.lower_bounds = params.lower_bounds;
   own.progress = params.progress;
-  if (hands_over(problem, params))
+  if (search_follows(problem, params))
     own.budget.deadline = engine::share_of_time(params.search.budget, 2);
   return search::box(problem, own);
 }
@@ -123,7 +123,7 @@ std::optional<HeightResult> refuted_at_once(const PlacementProblem& problem,
 
 /// Boxing finds a low placement, if requested by name or as a start for very many buffers. True:
 /// the result is final.
-bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& params,
+bool decided_by_boxing(const PlacementProblem& problem, const HeightParams& params,
                        HeightResult& result, std::optional<Decision>& start) {
   const bool begins = params.settings.engine == "auto" &&
                       problem.buffers.size() >= boxing_lowers_from &&
@@ -143,7 +143,7 @@ bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& para
     found.found.stats = std::move(low.stats);
     result.lower_bounds = std::move(low.lower_bounds);
     result.proven = low.proven_minimum;
-    if (!result.proven && hands_over(problem, params)) return false;
+    if (!result.proven && search_follows(problem, params)) return false;
     result.engine = start->engine;
     result.found = std::move(start->found);
   } else if (const auto stop = params.search.budget.exhausted(); stop && !start) {
@@ -238,7 +238,7 @@ HeightResult least_end(const PlacementProblem& problem, std::optional<Decision> 
   if (auto refuted = refuted_at_once(problem, params, start)) return std::move(*refuted);
   HeightResult result;
   result.lower_bounds = params.lower_bounds;
-  if (settled_by_boxing(problem, params, result, start)) return result;
+  if (decided_by_boxing(problem, params, result, start)) return result;
   const bool automatic = params.settings.engine == "auto";
   if (automatic) lower_by_weaving(problem, params, result.lower_bounds, start);
   if ((automatic || params.settings.engine == "canonical") && search::can_minimize(problem))

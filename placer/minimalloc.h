@@ -1,6 +1,6 @@
 // The command compatible with google/minimalloc's program, in one call.
 //
-//   MinimallocAnswer answer = answer_minimalloc({.path = "in.csv", .capacity = 1 << 20});
+//   MinimallocResult answer = solve_minimalloc({.path = "in.csv", .capacity = 1 << 20});
 //   if (answer.status == Status::feasible) out.write(answer.csv);
 //
 // io/minimalloc_csv.h reads the file as that program does, and place() solves it.
@@ -14,7 +14,7 @@
 
 namespace tessera::placer {
 
-struct MinimallocQuestion {
+struct MinimallocQuery {
   std::string path;
   std::int64_t capacity = 0;  ///< any number; infeasible if too small
   bool minimize = false;      ///< minimise the height within the capacity
@@ -22,7 +22,7 @@ struct MinimallocQuestion {
   PlaceParams params{};  ///< limits and progress
 };
 
-struct MinimallocAnswer {
+struct MinimallocResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::string reason;  ///< for infeasible and unknown: one sentence
@@ -34,6 +34,6 @@ struct MinimallocAnswer {
 };
 
 /// Throws BadInput if the file cannot be read.
-[[nodiscard]] MinimallocAnswer answer_minimalloc(const MinimallocQuestion& question);
+[[nodiscard]] MinimallocResult solve_minimalloc(const MinimallocQuery& question);
 
 }  // namespace tessera::placer

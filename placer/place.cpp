@@ -401,7 +401,7 @@ class BestOf {
     }
     keep_least(one);
     if (one.status == Status::unknown) {
-      open_ = std::move(one);
+      undecided_ = std::move(one);
       return;
     }
     if (!best_ || value_of(one, what_) < value_of(*best_, what_)) best_ = std::move(one);
@@ -409,9 +409,9 @@ class BestOf {
   [[nodiscard]] bool found() const { return best_.has_value(); }
   /// `all`: every choice was decided, so the minimum bound holds for the problem.
   PlacementResult result(bool all) {
-    PlacementResult result = best_   ? std::move(*best_)
-                             : open_ ? std::move(*open_)
-                                     : std::move(last_);
+    PlacementResult result = best_        ? std::move(*best_)
+                             : undecided_ ? std::move(*undecided_)
+                                          : std::move(last_);
     if (!best_ || what_ != Objective::fit) result.stop = stop_;
     result.stats.push_back({"ties_of_memories", asked_});
     if (result.status == Status::infeasible) return result;
@@ -452,7 +452,7 @@ class BestOf {
   std::int64_t asked_ = 0;
   StopReason stop_ = StopReason::completed;
   std::optional<PlacementResult> best_;
-  std::optional<PlacementResult> open_;  ///< stopped by a limit
+  std::optional<PlacementResult> undecided_;  ///< stopped by a limit
   /// its bounds: the minimum over all choices that may be feasible
   std::optional<PlacementResult> least_;
   PlacementResult last_;

@@ -193,7 +193,7 @@ class Derivation {
   [[nodiscard]] bool orders_chain(std::size_t key, const std::vector<std::size_t>& orders) const;
 
   static constexpr std::int64_t limit = std::int64_t{1} << 62;
-  static constexpr std::size_t nobody = ~std::size_t{0};
+  static constexpr std::size_t unset = ~std::size_t{0};
 
   DerivationFacts facts_;
   Poll poll_;

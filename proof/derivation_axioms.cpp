@@ -11,8 +11,8 @@ void Derivation::declare_offset(std::string_view& text) {
   var.buffer = index(text, facts_.buffers());
   var.span = facts_.buffer(var.buffer).size;
   var.stride = facts_.stride(var.buffer);
-  offset_of_.resize(facts_.buffers(), nobody);
-  if (offset_of_[var.buffer] != nobody) throw Wrong{"a buffer is declared twice"};
+  offset_of_.resize(facts_.buffers(), unset);
+  if (offset_of_[var.buffer] != unset) throw Wrong{"a buffer is declared twice"};
   offset_of_[var.buffer] = self;
   const AddressRange room = facts_.room(var.buffer);
   bound_[2 * self] = std::numeric_limits<std::int64_t>::min() / 4;
@@ -24,7 +24,7 @@ void Derivation::declare_offset(std::string_view& text) {
 void Derivation::declare_item(std::string_view& text) {
   Item item;
   item.buffer = index(text, offset_of_.size());
-  if (offset_of_[item.buffer] == nobody) throw Wrong{"an item of an unknown buffer"};
+  if (offset_of_[item.buffer] == unset) throw Wrong{"an item of an unknown buffer"};
   item.range.begin = number(text);
   item.range.end = number(text);
   if (item.range.empty() || !AddressRange{0, facts_.buffer(item.buffer).size}.contains(item.range))
@@ -258,7 +258,7 @@ bool Derivation::nothing_left(const std::vector<BufferIndex>& about, const Varia
                               const std::vector<std::optional<Role>>& roles,
                               const Orders& orders) const {
   for (const BufferIndex b : about)
-    if (b >= offset_of_.size() || offset_of_[b] == nobody) return false;
+    if (b >= offset_of_.size() || offset_of_[b] == unset) return false;
   const auto boxes = [&](BufferIndex b) {
     std::vector<DerivationFacts::Box> left;
     const std::size_t key = 2 * offset_of_.at(b);

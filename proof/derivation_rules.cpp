@@ -214,7 +214,7 @@ bool Derivation::nothing_carries(std::size_t key, const std::vector<Literal>& pr
   if (first - var.stride < facts_.room(var.buffer).begin) return false;
   for (BufferIndex other = 0; other < facts_.buffers(); ++other) {
     for (const AddressRange& part : facts_.in_the_way(var.buffer, other)) {
-      if (offset_of_[other] == nobody) return false;
+      if (offset_of_[other] == unset) return false;
       const Item item{other, part};
       const Wide soonest = start(item) + part.size();  // earliest end
       if (soonest > last || end(item) <= first - var.stride) continue;

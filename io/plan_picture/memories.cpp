@@ -69,8 +69,8 @@ void draw_box(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
 
 /// Merges items narrower than half a pixel, per half pixel: draws the addresses that each kind
 /// occupies there.
-void draw_together(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
-                   const std::vector<const ChartBuffer*>& boxes) {
+void draw_merged(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
+                 const std::vector<const ChartBuffer*>& boxes) {
   std::map<std::pair<std::int64_t, ChartKind>, std::vector<AddressRange>> cells;
   for (const ChartBuffer* box : boxes)
     cells[{static_cast<std::int64_t>(panel.across(box->begin) / narrow), box->kind}].push_back(
@@ -95,7 +95,7 @@ void draw_together(Canvas& canvas, const Panel& panel, const ChartMemory& memory
 
 /// Off-chip weights are one buffer that is always live, often ten times as large as all others. In
 /// this case the panel shows the addresses of the rest and the edge of the weights.
-bool look_closer(Panel& panel, const ChartMemory& memory) {
+bool zoom_in(Panel& panel, const ChartMemory& memory) {
   Offset low = max_address;
   Offset high = 0;
   for (const ChartBuffer& box : memory.buffers) {
@@ -195,7 +195,7 @@ double draw_memory(Canvas& canvas, const PlanChart& chart, const ChartMemory& me
               .height = height,
               .span = frame.cycles,
               .top = svg::shown_top(memory.space, memory.height)};
-  if (memory.offchip && look_closer(panel, memory)) words += "; weights are cut off here";
+  if (memory.offchip && zoom_in(panel, memory)) words += "; weights are cut off here";
   canvas.text(frame.left, y + 12, memory.space.name, 13, Anchor::start,
               "fill=\"#18181b\" font-weight=\"bold\"");
   canvas.text(frame.left + 1.2 * svg::text_width(memory.space.name, 13) + 14, y + 12, words, 11,
@@ -218,9 +218,9 @@ double draw_memory(Canvas& canvas, const PlanChart& chart, const ChartMemory& me
       draw_box(canvas, panel, memory, *box);
     ++drawn;
   }
-  draw_together(canvas, panel, memory, together);
+  draw_merged(canvas, panel, memory, together);
   draw_cuts(canvas, chart, frame, panel.y, panel.height);
-  svg::draw_borders(canvas, panel, memory.space);
+  svg::draw_boundaries(canvas, panel, memory.space);
   svg::draw_level(canvas, panel, memory.space.capacity, svg::limit_line);
   if (memory.height != memory.space.capacity)
     svg::draw_level(canvas, panel, memory.height, svg::height_line);

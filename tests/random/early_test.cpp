@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "planner/candidates.h"
 #include "planner/describe.h"
 #include "planner/joined.h"
@@ -24,7 +24,7 @@
 #include "planner/piece.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
-#include "tests/support/any_cover.h"
+#include "tests/support/any_partition.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"
@@ -109,7 +109,7 @@ class AnyEarlyPlan {
   }
 
   const Network& network_;
-  testing::AnyCover covers_;
+  testing::AnyPartition covers_;
 };
 
 /// A few weights used repeatedly, as in an unrolled recurrent cell.
@@ -234,7 +234,7 @@ TEST(Early, NobodyIsBetterThanTheBound) {
 
     const Network own = planner::network_of(network, hardware, plan.joined);
     AnyEarlyPlan anybody(own, hardware, params.max_ops);
-    cost::RunBounds bounds(own, hardware, {}, true);
+    cost::GroupBounds bounds(own, hardware, {}, true);
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
     for (int k = 0; k < 20; ++k) {
       const auto runs = anybody.runs(random);

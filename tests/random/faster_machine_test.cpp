@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "model/derived.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
@@ -126,13 +126,13 @@ TEST(FasterMachine, IsNeverSlower) {
         .weights = random.chance(50) ? WeightPolicy::resident : WeightPolicy::refetch};
     const tiling::Lowering lowering = tiling::lower(part, geometry.space(), slow, options);
     const PlannedPlacement placement = placed(random, lowering.problem);
-    cost::TiledRun run;
+    cost::TiledGroup run;
     run.subgraph = &part;
     run.grid = &grid;
     run.lowering = &lowering;
     run.hardware = &slow;
     run.placements = {&placement};
-    const auto cycles = [&] { return cost::run_cost(run).metrics.latency_cycles; };
+    const auto cycles = [&] { return cost::group_cost(run).metrics.latency_cycles; };
     const std::int64_t before = cycles();
     run.hardware = &fast;
     const std::int64_t after = cycles();

@@ -23,7 +23,7 @@
 #include "tessera/check.h"
 #include "tessera/files.h"
 #include "tessera/plan.h"
-#include "tests/support/any_cover.h"
+#include "tests/support/any_partition.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"
@@ -111,7 +111,7 @@ class Anybody {
 
   const Network& network_;
   const Hardware& hardware_;
-  testing::AnyCover covers_;
+  testing::AnyPartition covers_;
 };
 
 void expect_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,

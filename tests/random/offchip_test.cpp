@@ -50,7 +50,7 @@ class Dram {
       : network_(network), layout_(layout) {
     for (const OffchipMemory& memory : memories) {
       const Home home{.memory = bytes_.size()};
-      bytes_.emplace_back(static_cast<std::size_t>(memory.height), std::pair(nobody, Size{0}));
+      bytes_.emplace_back(static_cast<std::size_t>(memory.height), std::pair(no_tensor, Size{0}));
       for (const OffchipBuffer& buffer : memory.buffers)
         homes_[buffer.id] = {home.memory, buffer.offset};
       for (const OffchipBuffer& buffer : memory.buffers)
@@ -76,7 +76,7 @@ class Dram {
   }
 
  private:
-  static constexpr std::int64_t nobody = -1;
+  static constexpr std::int64_t no_tensor = -1;
   static constexpr std::int64_t weights = -2;
 
   struct Home {

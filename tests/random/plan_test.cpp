@@ -15,7 +15,7 @@
 #include <string>
 
 #include "cost/grid_bound.h"
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "cost/score.h"
 #include "placer/tile_engine.h"
 #include "planner/candidates.h"
@@ -131,7 +131,7 @@ void expect_tiles_sound(const Network& network, const Hardware& hardware, const 
 /// No group of the network is cheaper than its bound.
 void expect_sound(const Network& network, const Hardware& hardware,
                   planner::Candidates& candidates) {
-  cost::RunBounds bounds(network, hardware);
+  cost::GroupBounds bounds(network, hardware);
   for (OpIndex first = 0; first < network.ops.size(); ++first) {
     for (OpIndex last = first; last < network.ops.size(); ++last) {
       const auto answer = candidates.answer({first, last}, 3);

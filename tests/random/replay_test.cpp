@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "cost/group_tasks.h"
 #include "cost/pipeline.h"
-#include "cost/run_tasks.h"
 #include "cost/tile_cost.h"
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "cost/transfer.h"
 #include "model/derived.h"
 #include "placer/tile_engine.h"
@@ -60,7 +60,7 @@ class Replay {
          const std::vector<PlannedPlacement>& placements)
       : piece_(piece),
         placements_(placements),
-        schedule_(cost::run_schedule(planner::piece_run(piece, hardware, placements))) {
+        schedule_(cost::group_schedule(planner::piece_run(piece, hardware, placements))) {
     std::vector<cost::PipelineEvent> events;
     cycles_ = cost::simulate(schedule_.pipeline, {.events = &events}).cycles;
     for (const cost::PipelineEvent& event : events)
@@ -86,8 +86,8 @@ class Replay {
 
   /// An on-chip memory that serves longer than the group takes, over all of its ops.
   [[nodiscard]] std::string overrun(const Hardware& hardware) const {
-    const cost::TiledRun run = planner::piece_run(piece_, hardware, placements_);
-    const cost::RunTasks tasks = cost::run_tasks(run);
+    const cost::TiledGroup run = planner::piece_run(piece_, hardware, placements_);
+    const cost::GroupTasks tasks = cost::group_tasks(run);
     std::vector<Cycles> all(piece_.lowering.problem.memories.size(), 0);
     for (const auto& [tile, tile_class] : class_of_) {
       const cost::TileCost cost = cost::tile_cost(run, tasks, schedule_.tile_of_class[tile_class],
@@ -238,7 +238,7 @@ class Replay {
 
   const planner::Piece& piece_;
   const std::vector<PlannedPlacement>& placements_;
-  cost::RunSchedule schedule_;
+  cost::GroupSchedule schedule_;
   Cycles cycles_ = 0;
   std::map<std::pair<std::string, std::int64_t>, Window> at_;
   std::map<std::int64_t, std::size_t> class_of_;
@@ -331,7 +331,7 @@ TEST(Replay, NothingLiesWhereSomethingElseIs) {
       if (options.trailing > 0 && has_modes(hardware.memories.front().space)) {
         ++seen["trailing, modes"];
         const auto switched =
-            cost::run_cost(planner::piece_run(piece, hardware, placements)).mode_switches;
+            cost::group_cost(planner::piece_run(piece, hardware, placements)).mode_switches;
         if (switched > 0) ++seen["trailing, modes are switched"];
       }
     }

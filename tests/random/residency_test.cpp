@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "planner/candidates.h"
 #include "planner/cover_bound.h"
 #include "planner/describe.h"
@@ -63,8 +63,8 @@ std::vector<TensorIndex> subset(const std::vector<TensorIndex>& all, std::uint64
 void expect_sound(const Network& network, const Hardware& hardware,
                   const std::vector<TensorIndex>& stays) {
   planner::Candidates candidates(network, hardware, {.stays = stays}, make_plan_memory());
-  cost::RunBounds bounds(network, hardware, stays);
-  cost::RunBounds stored(network, hardware);
+  cost::GroupBounds bounds(network, hardware, stays);
+  cost::GroupBounds stored(network, hardware);
   for (OpIndex first = 0; first < network.ops.size(); ++first)
     for (OpIndex last = first; last < network.ops.size(); ++last) {
       const Metrics least = bounds.of(first, last);

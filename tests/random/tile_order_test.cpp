@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cost/grid_bound.h"
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "model/off_chip.h"
 #include "planner/option.h"
 #include "tests/support/effort.h"
@@ -116,16 +116,16 @@ std::vector<std::size_t> in_sequence(const cost::Pipeline& pipeline) {
 }
 
 /// Weights in a separate memory equal to the other one: same result for one channel.
-void same_in_two_memories(cost::TiledRun run) {
+void same_in_two_memories(cost::TiledGroup run) {
   Hardware one = *run.hardware;
   one.dma.channels = 1;
   Hardware two = one;
   two.memories.push_back(two.memories.back());
   two.memories.back().writable = false;
   run.hardware = &one;
-  const Metrics together = cost::run_cost(run).metrics;
+  const Metrics together = cost::group_cost(run).metrics;
   run.hardware = &two;
-  const Metrics metrics = cost::run_cost(run).metrics;
+  const Metrics metrics = cost::group_cost(run).metrics;
   EXPECT_EQ(metrics.latency_cycles, together.latency_cycles);
   EXPECT_EQ(metrics.dram_bytes, together.dram_bytes);
   EXPECT_DOUBLE_EQ(metrics.energy_pj, together.energy_pj);
@@ -166,12 +166,12 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       options.weights = WeightPolicy::resident;
     const tiling::Lowering lowering = tiling::lower(part, geometry.space(), hardware, options);
     const PlannedPlacement placed = anywhere(lowering.problem);
-    const cost::TiledRun run{.subgraph = &part,
-                             .grid = &grid,
-                             .lowering = &lowering,
-                             .hardware = &hardware,
-                             .placements = {&placed}};
-    const cost::RunCost cost = cost::run_cost(run);
+    const cost::TiledGroup run{.subgraph = &part,
+                               .grid = &grid,
+                               .lowering = &lowering,
+                               .hardware = &hardware,
+                               .placements = {&placed}};
+    const cost::GroupCost cost = cost::group_cost(run);
     same_in_two_memories(run);
     const Counted walked = by_walking(part, geometry, grid, lowering, brick);
     EXPECT_EQ(cost.metrics.dram_bytes, walked.moved);
@@ -199,7 +199,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       ++times[right.back()];
     }
     for (std::size_t v = 0; v < times.size(); ++v) EXPECT_EQ(walk.visits()[v].times, times[v]);
-    const cost::Pipeline pipeline = cost::run_schedule(run).pipeline;
+    const cost::Pipeline pipeline = cost::group_schedule(run).pipeline;
     EXPECT_EQ(in_sequence(pipeline), right);
     EXPECT_EQ(cost::simulate(pipeline, {}).cycles,
               cost::simulate(pipeline, {.extrapolate = false}).cycles);

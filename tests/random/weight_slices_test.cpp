@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cost/run_parts.h"
-#include "cost/tiled_run.h"
+#include "cost/group_parts.h"
+#include "cost/tiled_group.h"
 #include "cost/transfer.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
@@ -81,12 +81,12 @@ Answer answer(const Question& question, Random random) {
   const tiling::Lowering lowering =
       tiling::lower(part, geometry.space(), question.hardware, question.options);
   const PlannedPlacement placement = one_after_the_other(lowering.problem);
-  const cost::TiledRun run{.subgraph = &part,
-                           .grid = &grid,
-                           .lowering = &lowering,
-                           .hardware = &question.hardware,
-                           .placements = {&placement}};
-  const cost::RunCost cost = cost::run_cost(run);
+  const cost::TiledGroup run{.subgraph = &part,
+                             .grid = &grid,
+                             .lowering = &lowering,
+                             .hardware = &question.hardware,
+                             .placements = {&placement}};
+  const cost::GroupCost cost = cost::group_cost(run);
   return {cost.metrics.latency_cycles, cost.layers[0].compute_cycles, cost.metrics.dram_bytes};
 }
 

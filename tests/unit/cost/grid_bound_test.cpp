@@ -121,7 +121,7 @@ TEST(GridBound, GuessesByWhatATileComputes) {
   const auto latency = [&](bool two, double computing) {
     const TileVariant variant{.double_buffer = two, .weights = WeightPolicy::resident};
     return static_cast<double>(
-        f.bound.guess(counts, variant, {.leading = computing}).latency_cycles);
+        f.bound.estimate(counts, variant, {.leading = computing}).latency_cycles);
   };
   const double moved = latency(false, 1e6) - 1e6;
   EXPECT_GT(moved, 0);

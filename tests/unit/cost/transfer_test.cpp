@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "model/stored.h"
 #include "tessera/hardware_check.h"
 #include "tests/support/machines.h"

@@ -1,9 +1,9 @@
 // Cost of a tiled and placed group of ops on a machine.
 //
-//   TiledRun run{.lowering = &lowering, .subgraph = &part, .grid = &grid, .hardware = &hardware};
+//   TiledGroup run{.lowering = &lowering, .subgraph = &part, .grid = &grid, .hardware = &hardware};
 //   run.placements = {&placement};                    // one for all tiles, or one per grid.tiles
-//   RunCost cost = run_cost(run);                     // cost.metrics.latency_cycles, ...
-//   simulate(run_schedule(run).pipeline, {.events = &events});   // the same, command by command
+//   GroupCost cost = group_cost(run);                     // cost.metrics.latency_cycles, ...
+//   simulate(group_schedule(run).pipeline, {.events = &events});   // the same, command by command
 //
 // Tasks per tile: loads, ops, stores. Ops run one after the other, because buffers of different
 // steps may share addresses. A load may start once the step before its buffer's lifetime has ended,
@@ -30,7 +30,7 @@ namespace tessera::cost {
 
 class ArrayMemo;
 
-struct TiledRun {
+struct TiledGroup {
   const tiling::Subgraph* subgraph = nullptr;
   const tiling::TileGrid* grid = nullptr;
   const tiling::Lowering* lowering = nullptr;
@@ -61,7 +61,7 @@ struct LayerCost {
   Limiter limiter = Limiter::mac;
 };
 
-struct RunCost {
+struct GroupCost {
   Metrics metrics;
   std::vector<LayerCost> layers;    ///< per step
   std::int64_t compute_cycles = 0;  ///< summed over engines
@@ -81,7 +81,7 @@ struct TaskFlow {
 
 /// The tile pipeline and the meaning of its tasks, for traces. Resource 0 is the DMA, resource 1 +
 /// e is engine e of the profile, or the first of its queue.
-struct RunSchedule {
+struct GroupSchedule {
   Pipeline pipeline;
   /// The first tasks are commands. The others are on-chip memories that parallel engines may wait
   /// for.
@@ -91,10 +91,10 @@ struct RunSchedule {
   std::vector<std::optional<Step>> op_ends;  ///< per task: the step of the group that it completes
 };
 
-[[nodiscard]] RunSchedule run_schedule(const TiledRun& run);
+[[nodiscard]] GroupSchedule group_schedule(const TiledGroup& run);
 
 /// require: placements pass the checker for the tiles' sizes; the hardware has a clock, an
 /// off-chip memory and engines (std::invalid_argument otherwise).
-[[nodiscard]] RunCost run_cost(const TiledRun& run);
+[[nodiscard]] GroupCost group_cost(const TiledGroup& run);
 
 }  // namespace tessera::cost

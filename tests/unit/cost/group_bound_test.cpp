@@ -1,4 +1,4 @@
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -98,8 +98,8 @@ TEST(ChannelUse, OneOperandOfAConcatenationIsAlwaysNeeded) {
 
 TEST(RunBounds, CountFetchesAgain) {
   const Network net = convolutions(3);
-  const Metrics small = RunBounds(net, testing::toy_machine(6000)).of(0, 2);
-  const Metrics large = RunBounds(net, testing::toy_machine(1 << 20)).of(0, 2);
+  const Metrics small = GroupBounds(net, testing::toy_machine(6000)).of(0, 2);
+  const Metrics large = GroupBounds(net, testing::toy_machine(1 << 20)).of(0, 2);
   EXPECT_EQ(large.dram_bytes, 2 * 16384 + 3 * 2304);
   EXPECT_EQ(small.dram_bytes, large.dram_bytes + 2 * 8 * 2304);
   EXPECT_GE(small.latency_cycles, large.latency_cycles);
@@ -118,7 +118,7 @@ TEST(RunBounds, WhatIsOnlyPaddedAwayIsNotMade) {
   last.pad_begin = {2, 2};
   last.pad_end = {0, 0};
   const Hardware tiny = testing::toy_machine(1024);  // less than the weights of the first
-  RunBounds bounds(net, tiny);
+  GroupBounds bounds(net, tiny);
   EXPECT_LT(bounds.of(0, 1).dram_bytes, 64 * 1024);
 }
 
@@ -153,7 +153,7 @@ TEST(RunBounds, ASliceMayLeaveOutAnOperandOfAConcatenation) {
   slice.extents = {2};
   slice.outputs = {part};
   net.ops = {relu, concat, slice};
-  EXPECT_LE(RunBounds(net, testing::toy_machine(1 << 20)).of(0, 2).dram_bytes, 32 + 32);
+  EXPECT_LE(GroupBounds(net, testing::toy_machine(1 << 20)).of(0, 2).dram_bytes, 32 + 32);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 
 #include <algorithm>
 #include <optional>

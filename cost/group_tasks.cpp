@@ -1,8 +1,8 @@
-#include "cost/run_tasks.h"
+#include "cost/group_tasks.h"
 
 #include <algorithm>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "model/derived.h"
 #include "tiling/joined.h"
 #include "tiling/loops.h"
@@ -60,7 +60,7 @@ bool is_sliced(const tiling::Subgraph& part, std::size_t local, const Uses& uses
 }
 
 /// One copy per tensor with kept rows. The first op that reads the copied rows also reads the rest.
-std::vector<ChipCopy> halo_copies(const TiledRun& run) {
+std::vector<ChipCopy> halo_copies(const TiledGroup& run) {
   std::vector<ChipCopy> copies;
   if (run.hardware->tiling.kept_halos != KeptHalos::copied) return copies;
   for (const tiling::LoweredBuffer& buffer : run.lowering->buffers) {
@@ -81,10 +81,10 @@ std::vector<ChipCopy> halo_copies(const TiledRun& run) {
 
 }  // namespace
 
-RunTasks run_tasks(const TiledRun& run) {
+GroupTasks group_tasks(const TiledGroup& run) {
   const tiling::Subgraph& part = *run.subgraph;
   const tiling::Lowering& lowering = *run.lowering;
-  RunTasks plan;
+  GroupTasks plan;
   plan.steps = lowering.steps_per_tile;
   plan.halos = halo_copies(run);
   plan.line = lowering.timeline();
@@ -108,7 +108,7 @@ RunTasks run_tasks(const TiledRun& run) {
     }
     if (local.ahead) {
       if (local.early) continue;
-      plan.moves.push_back({.local = lowered.tensor, .resident = true, .ahead = true});
+      plan.moves.push_back({.local = lowered.tensor, .resident = true, .prefetch = true});
       continue;
     }
     const Uses uses = uses_of(part, lowering, lowered);

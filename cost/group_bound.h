@@ -1,6 +1,6 @@
 // Lower bound on the cost of a group of ops, over all tilings and placements.
 //
-//   RunBounds bounds(net, hardware);
+//   GroupBounds bounds(net, hardware);
 //   const Metrics least = bounds.of(first, last);
 //
 // Every tensor from outside is loaded once, every tensor that leaves is stored once, every op is
@@ -27,18 +27,18 @@ namespace tessera::cost {
 
 /// Tensors that may be resident across groups. With these excluded from all transfers, a bound
 /// holds for every choice of resident tensors.
-[[nodiscard]] std::vector<TensorIndex> whatever_stays(const Network& network);
+[[nodiscard]] std::vector<TensorIndex> possible_residents(const Network& network);
 
-class RunBounds {
+class GroupBounds {
  public:
   /// require: check_network(network) is empty; both outlive the bounds. Throws
   /// std::invalid_argument for hardware that cannot be simulated. `stays`: tensors that are never
-  /// moved (sorted). `early`: the previous group may have prefetched weights, up to the on-chip
+  /// moved (sorted). `prefetch`: the previous group may have prefetched weights, up to the on-chip
   /// capacity; then the group does not wait for them. A weight that an earlier group reads, too,
   /// may still be on chip, so later groups do not count it.
-  RunBounds(const Network& network, const Hardware& hardware,
-            std::span<const TensorIndex> stays = {}, bool early = false);
-  ~RunBounds();
+  GroupBounds(const Network& network, const Hardware& hardware,
+              std::span<const TensorIndex> stays = {}, bool prefetch = false);
+  ~GroupBounds();
 
   /// Bound of the group [first, last]; fastest in order of last ops. Its peaks are 0. `kept`: more
   /// tensors that are never moved; fastest if they stay the same between calls.
@@ -86,7 +86,7 @@ class RunBounds {
   /// `direct`: off-chip accesses by the engine itself.
   void add_op(Growing& run, OpIndex op, Direct direct = Direct::none) const;
   [[nodiscard]] Metrics metrics(const Growing& run, Move moved) const;
-  void leave_out_early(const Growing& run, Move& moved) const;
+  void subtract_prefetch(const Growing& run, Move& moved) const;
   [[nodiscard]] Move move(TensorIndex tensor, double density, bool load, bool direct = false) const;
   void find_densities();
   void find_direct();
@@ -95,7 +95,7 @@ class RunBounds {
 
   const Network& network_;
   const Hardware& hardware_;
-  bool early_;
+  bool prefetch_;
   Links links_;
   std::vector<bool> stays_;                      ///< per tensor: resident on chip, never moved
   std::vector<Size> least_;                      ///< bytes per tensor, minimum over its readers

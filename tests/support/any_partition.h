@@ -1,6 +1,6 @@
 // An arbitrary plan: any partition in any of the known tilings.
 //
-//   AnyCover covers(network, hardware, 2);
+//   AnyPartition covers(network, hardware, 2);
 //   std::optional<std::vector<PlannedSubgraph>> runs = covers.runs(random);
 //   if (runs && covers.settle(*runs)) ...             // all of it has a place
 #pragma once
@@ -19,10 +19,10 @@
 
 namespace tessera::testing {
 
-class AnyCover {
+class AnyPartition {
  public:
   /// Both arguments outlive this object.
-  AnyCover(const Network& network, const Hardware& hardware, std::size_t max_ops)
+  AnyPartition(const Network& network, const Hardware& hardware, std::size_t max_ops)
       : network_(network),
         hardware_(hardware),
         max_ops_(max_ops),

@@ -1,13 +1,13 @@
 // The transfers of a group and their time windows, derived from the lifetimes of its buffers.
 //
-//   const RunTasks tasks = run_tasks(run);
+//   const GroupTasks tasks = group_tasks(run);
 //   for (const Move& move : tasks.moves) ...   // of every tile
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "tessera/units.h"
 
 namespace tessera::cost {
@@ -30,7 +30,7 @@ struct Move {
   bool resident = false;
   /// Weight prefetch for the next group. The first tile loads it once its first op may begin, and
   /// no op waits for it. Attributed to that op.
-  bool ahead = false;
+  bool prefetch = false;
   /// The engine reads or writes it off-chip while it computes the op.
   bool direct = false;
   /// Trailing ops use the buffer, so no other buffer shares its address.
@@ -45,7 +45,7 @@ struct ChipCopy {
 };
 
 /// The tile-independent part of a group's tasks.
-struct RunTasks {
+struct GroupTasks {
   Step steps = 0;
   tiling::Timeline line{};       ///< the order of these steps
   std::vector<Move> moves;       ///< per tile
@@ -55,6 +55,6 @@ struct RunTasks {
   std::vector<ChipCopy> halos;
 };
 
-[[nodiscard]] RunTasks run_tasks(const TiledRun& run);
+[[nodiscard]] GroupTasks group_tasks(const TiledGroup& run);
 
 }  // namespace tessera::cost

@@ -1,10 +1,10 @@
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "cost/compute.h"
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "model/off_chip.h"
 #include "model/stored.h"
 #include "tiling/engine_choice.h"
@@ -113,12 +113,12 @@ double hull_share(const Network& network, const Op& op, std::size_t operand, Ten
 
 }  // namespace
 
-struct RunBounds::Growing {
+struct GroupBounds::Growing {
   Growing(OpIndex op, std::size_t tensors)
       : first(op), end(op), made(tensors, false), loaded(tensors, 0) {}
   OpIndex first;
   OpIndex end;                          ///< the group is [first, end)
-  std::vector<std::int64_t> compute{};  ///< indexed by RunBounds::OpShare::engine
+  std::vector<std::int64_t> compute{};  ///< indexed by GroupBounds::OpShare::engine
   Move moved;
   Move weights;  ///< the part of `moved` for weights
   std::int64_t weights_count = 0;
@@ -129,7 +129,7 @@ struct RunBounds::Growing {
   Direct direct = Direct::none;
 };
 
-struct RunBounds::Whole {
+struct GroupBounds::Whole {
   OpIndex first = 0;
   OpIndex last = 0;
   const Growing* run = nullptr;      ///< run_, or the next state; null: no cost
@@ -137,11 +137,11 @@ struct RunBounds::Whole {
   Move moved;
 };
 
-RunBounds::RunBounds(const Network& network, const Hardware& hardware,
-                     std::span<const TensorIndex> stays, bool early)
+GroupBounds::GroupBounds(const Network& network, const Hardware& hardware,
+                         std::span<const TensorIndex> stays, bool prefetch)
     : network_(network),
       hardware_(hardware),
-      early_(early),
+      prefetch_(prefetch),
       links_(links_of(hardware)),
       stays_(network.tensors.size(), stays_on_chip(hardware)),
       least_(least_stored(network, hardware)),
@@ -166,15 +166,15 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware,
   for (TensorIndex t = 0; t < network.tensors.size(); ++t) stores_.push_back(move(t, 1, false));
 }
 
-RunBounds::~RunBounds() = default;
+GroupBounds::~GroupBounds() = default;
 
-std::vector<TensorIndex> whatever_stays(const Network& network) {
+std::vector<TensorIndex> possible_residents(const Network& network) {
   return tiling::may_stay(network, tiling::last_readers(network));
 }
 
 /// If all readers of a tensor are in the group, tiles need at least the share of one reader.
 /// Otherwise the tensor leaves the group and is made whole.
-void RunBounds::find_densities() {
+void GroupBounds::find_densities() {
   density_.assign(network_.tensors.size(), 0);
   for (TensorIndex t = 0; t < density_.size(); ++t)
     if (readers_[t] == network_.ops.size()) density_[t] = 1;
@@ -187,7 +187,7 @@ void RunBounds::find_densities() {
 }
 
 /// By what the engine can access: an op may read all its operands there.
-void RunBounds::find_direct() {
+void GroupBounds::find_direct() {
   direct_.assign(network_.ops.size(), Direct::none);
   const HardwareMemory* const home = off_chip::reached(hardware_);
   if (home == nullptr) return;
@@ -205,7 +205,7 @@ void RunBounds::find_direct() {
   }
 }
 
-void RunBounds::find_shares() {
+void GroupBounds::find_shares() {
   const AccessEnergy chip = cheapest_access(hardware_);
   const bool side_by_side = tiling::works_side_by_side(hardware_);
   for (OpIndex k = 0; k < network_.ops.size(); ++k) {
@@ -217,7 +217,7 @@ void RunBounds::find_shares() {
     // Otherwise tiles may compute less, by an amount that rounding makes hard to bound. The
     // operands of a concatenation may be in place already.
     if (made >= 1 && !tiling::joins_channels(op)) {
-      const LeastCompute least = least_of_pieces(network_, op, hardware_);
+      const LeastCompute least = least_of_parts(network_, op, hardware_);
       share = direct = {static_cast<std::int64_t>(std::floor(least.cycles)), least.energy_pj};
       const bool reads = has(direct_[k], Direct::inputs);
       const bool writes = has(direct_[k], Direct::outputs);
@@ -265,7 +265,8 @@ void RunBounds::find_shares() {
   }
 }
 
-RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load, bool direct) const {
+GroupBounds::Move GroupBounds::move(TensorIndex tensor, double density, bool load,
+                                    bool direct) const {
   const Tensor& t = network_.tensors[tensor];
   const bool weight = t.kind == TensorKind::weight;
   direct = direct && !weight;
@@ -288,7 +289,7 @@ RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load, b
 }
 
 /// Bytes on chip while an op runs, in any tiling: parts of its outputs and inputs.
-std::vector<Passing> RunBounds::passing() const {
+std::vector<Passing> GroupBounds::passing() const {
   std::vector<Passing> bytes;
   for (OpIndex k = 0; k < network_.ops.size(); ++k) {
     Passing& passing = bytes.emplace_back();
@@ -313,7 +314,7 @@ std::vector<Passing> RunBounds::passing() const {
   return bytes;
 }
 
-void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
+void GroupBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
   const OpShare& share = (direct == Direct::none ? shares_ : direct_shares_)[op];
   const bool reads = has(direct, Direct::inputs);
   run.direct = direct;
@@ -329,9 +330,9 @@ void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
     if (run.made[t] || density <= run.loaded[t]) continue;
     const bool weight = network_.tensors[t].kind == TensorKind::weight;
     if ((stays_[t] && !weight) || network_.tensors[t].pinned) continue;  // it is on-chip
-    if (early_ && weight && first_readers_[t] < run.first) continue;     // it may be
+    if (prefetch_ && weight && first_readers_[t] < run.first) continue;  // it may be
     if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true, reads), -1);
-    if (early_ && weight) {
+    if (prefetch_ && weight) {
       if (run.loaded[t] > 0)
         run.weights.add(move(t, run.loaded[t], true, reads), -1);
       else
@@ -356,7 +357,7 @@ void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
 
 /// Subtracts the time of weights that the previous group may have prefetched, limited by the
 /// on-chip capacity.
-void RunBounds::leave_out_early(const Growing& run, Move& moved) const {
+void GroupBounds::subtract_prefetch(const Growing& run, Move& moved) const {
   const Move& weights = run.weights;
   double room = 0;
   for (const HardwareMemory& memory : hardware_.memories)
@@ -377,9 +378,9 @@ void RunBounds::leave_out_early(const Growing& run, Move& moved) const {
   moved.fetching -= part(weights.fetching);
 }
 
-Metrics RunBounds::metrics(const Growing& run, Move moved) const {
+Metrics GroupBounds::metrics(const Growing& run, Move moved) const {
   Metrics m;
-  if (early_ && run.first > 0) leave_out_early(run, moved);
+  if (prefetch_ && run.first > 0) subtract_prefetch(run, moved);
   m.latency_cycles = std::max({std::ranges::max(run.compute),
                                (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels,
                                links_.data.two_ways ? std::max(moved.loading, moved.storing)
@@ -390,7 +391,7 @@ Metrics RunBounds::metrics(const Growing& run, Move moved) const {
   return m;
 }
 
-RunBounds::Whole RunBounds::whole(OpIndex first, OpIndex last) {
+GroupBounds::Whole GroupBounds::whole(OpIndex first, OpIndex last) {
   Whole whole{.first = first, .last = last};
   // Also if a tensor may stay on-chip, since it need not.
   if (first == last && tiling::is_in_its_place(network_, network_.ops[first])) return whole;
@@ -412,7 +413,7 @@ RunBounds::Whole RunBounds::whole(OpIndex first, OpIndex last) {
   return whole;
 }
 
-Metrics RunBounds::of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept) {
+Metrics GroupBounds::of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept) {
   if (!last_) last_ = std::make_unique<Whole>(whole(first, last));
   if (last_->first != first || last_->last != last) *last_ = whole(first, last);
   if (last_->run == nullptr) return {};
@@ -428,7 +429,7 @@ Metrics RunBounds::of(OpIndex first, OpIndex last, std::span<const TensorIndex> 
   return metrics(run, moved);
 }
 
-Metrics RunBounds::of_all() const {
+Metrics GroupBounds::of_all() const {
   Growing run(0, network_.tensors.size());
   for (; run.end < network_.ops.size(); ++run.end) {
     if (!tiling::is_in_its_place(network_, network_.ops[run.end])) {
@@ -438,7 +439,7 @@ Metrics RunBounds::of_all() const {
     for (const TensorIndex t : outputs_[run.end]) run.made[t] = true;  // at no cost
   }
   Move moved = run.moved;
-  if (early_) {
+  if (prefetch_) {
     moved.cycles -= run.weights.cycles;
     moved.loading -= run.weights.loading;
     moved.fetching -= run.weights.fetching;

@@ -1,4 +1,4 @@
-// Helpers shared by the simulation (tiled_run.cpp) and its lower bound (run_bound.cpp).
+// Helpers shared by the simulation (tiled_group.cpp) and its lower bound (group_bound.cpp).
 #pragma once
 
 #include <optional>

@@ -1,11 +1,11 @@
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 
 #include <algorithm>
 #include <limits>
 
+#include "cost/group_parts.h"
+#include "cost/group_tasks.h"
 #include "cost/mapping.h"
-#include "cost/run_parts.h"
-#include "cost/run_tasks.h"
 #include "cost/tile_cost.h"
 #include "cost/tile_sequence.h"
 #include "cost/transfer.h"
@@ -35,7 +35,7 @@ constexpr std::size_t dma_resource = 0;
 class Skeleton {
  public:
   /// `shared`: memories that may delay a slot, in placement numbering. Names appear in traces.
-  Skeleton(const TiledRun& run, const RunTasks& plan, const std::vector<MemoryIndex>& shared,
+  Skeleton(const TiledGroup& run, const GroupTasks& plan, const std::vector<MemoryIndex>& shared,
            bool named)
       : plan_(plan), named_(named) {
     const tiling::Subgraph& part = *run.subgraph;
@@ -60,7 +60,7 @@ class Skeleton {
                          .lead = early(step)});
         after(op_end[k], op_begin[k]);
       }
-      if (step == 0) add_ahead(part);
+      if (step == 0) add_prefetches(part);
       add_stores(part, step, true);
       add_loads(part, step);
       add_stores(part, step, false);
@@ -160,7 +160,7 @@ class Skeleton {
     };
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
-      if ((!move.load && !move.direct) || move.ahead) continue;
+      if ((!move.load && !move.direct) || move.prefetch) continue;
       const tiling::Timeline::Position at = plan_.line.of(move.slack.start_after);
       const int lead = at.tiles_back + early(at.step);
       if (at.step != step || !meant(move, lead)) continue;
@@ -176,9 +176,9 @@ class Skeleton {
 
   /// Weight prefetches of the next group come after everything issued before the first op, which
   /// has no dependencies.
-  void add_ahead(const tiling::Subgraph& part) {
+  void add_prefetches(const tiling::Subgraph& part) {
     for (std::size_t m = 0; m < plan_.moves.size(); ++m)
-      if (plan_.moves[m].ahead)
+      if (plan_.moves[m].prefetch)
         move_begin[m] = move_end[m] =
             add({.name = name("load ahead ", part.tensor(plan_.moves[m].local).name, ""),
                  .resource = dma_resource,
@@ -204,7 +204,7 @@ class Skeleton {
 
   void connect(std::size_t m) {
     const Move& move = plan_.moves[m];
-    if (move.ahead) return;
+    if (move.prefetch) return;
     const auto use = static_cast<std::size_t>(move.use);
     const auto has_ended_before = [&](Step step) {
       const tiling::Timeline::Position next = plan_.line.of(step);
@@ -242,11 +242,12 @@ class Skeleton {
     }
   }
 
-  const RunTasks& plan_;
+  const GroupTasks& plan_;
   bool named_;
 };
 
-std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, const Links& links) {
+std::vector<TileCost> tile_costs(const TiledGroup& run, const GroupTasks& plan,
+                                 const Links& links) {
   std::vector<TileCost> costs;
   for (std::size_t t = 0; t < run.grid->tiles.size(); ++t) {
     if (run.poll != nullptr) (*run.poll)(2);  // microseconds each
@@ -256,7 +257,8 @@ std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, cons
 }
 
 /// Memories that in some slot may take longer than the slot's ops.
-std::vector<MemoryIndex> shared_memories(const RunTasks& plan, const std::vector<TileCost>& costs) {
+std::vector<MemoryIndex> shared_memories(const GroupTasks& plan,
+                                         const std::vector<TileCost>& costs) {
   std::vector<MemoryIndex> shared;
   if (!plan.line.any_trails()) return shared;
   // The minimum over all tiles.
@@ -283,7 +285,7 @@ bool is_moved(const tiling::TileWalk& walk, const Move& move, const tiling::Tile
   return !move.load || walk.loads(move.local, visit.level);
 }
 
-Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const RunTasks& plan,
+Pipeline build_pipeline(const TiledGroup& run, const tiling::TileWalk& walk, const GroupTasks& plan,
                         const std::vector<TileCost>& costs, const std::vector<MemoryIndex>& in_use,
                         const Links& links, Skeleton skeleton) {
   Pipeline pipeline;
@@ -343,7 +345,7 @@ Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const
 }
 
 /// Bytes and bus cycles of each command; split between the two commands of a split task.
-std::vector<std::vector<TaskFlow>> flows_of(const tiling::TileWalk& walk, const RunTasks& plan,
+std::vector<std::vector<TaskFlow>> flows_of(const tiling::TileWalk& walk, const GroupTasks& plan,
                                             const std::vector<TileCost>& costs,
                                             const Skeleton& skeleton) {
   std::vector<std::vector<TaskFlow>> flows;
@@ -379,7 +381,7 @@ std::vector<std::vector<TaskFlow>> flows_of(const tiling::TileWalk& walk, const 
 }
 
 /// Rejects values whose sum over all tiles could overflow, even without any overlap.
-void require_countable(const tiling::TileWalk& walk, const RunTasks& plan,
+void require_countable(const tiling::TileWalk& walk, const GroupTasks& plan,
                        const std::vector<TileCost>& costs) {
   double cycles = 0;
   double bytes = 0;
@@ -434,8 +436,8 @@ void share_latency(Cycles latency, const std::vector<Cycles>& computing,
   }
 }
 
-std::vector<LayerCost> layer_costs(const TiledRun& run, const tiling::TileWalk& walk,
-                                   const RunTasks& plan, const std::vector<TileCost>& costs,
+std::vector<LayerCost> layer_costs(const TiledGroup& run, const tiling::TileWalk& walk,
+                                   const GroupTasks& plan, const std::vector<TileCost>& costs,
                                    Cycles latency) {
   const auto steps = static_cast<std::size_t>(plan.steps);
   std::vector<LayerCost> layers(steps);
@@ -496,14 +498,14 @@ std::string_view to_string(Limiter limiter) {
   return "mac";
 }
 
-RunSchedule run_schedule(const TiledRun& run) {
+GroupSchedule group_schedule(const TiledGroup& run) {
   const Links links = links_of(*run.hardware);
-  const RunTasks plan = run_tasks(run);
+  const GroupTasks plan = group_tasks(run);
   const tiling::TileWalk walk(*run.grid, *run.lowering);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
   const std::vector<MemoryIndex> shared = shared_memories(plan, costs);
   const Skeleton skeleton(run, plan, shared, true);
-  RunSchedule schedule;
+  GroupSchedule schedule;
   schedule.pipeline = build_pipeline(run, walk, plan, costs, shared, links, skeleton);
   schedule.commanded = 1 + run.hardware->engines.size();
   schedule.flows = flows_of(walk, plan, costs, skeleton);
@@ -514,9 +516,9 @@ RunSchedule run_schedule(const TiledRun& run) {
   return schedule;
 }
 
-RunCost run_cost(const TiledRun& run) {
+GroupCost group_cost(const TiledGroup& run) {
   const Links links = links_of(*run.hardware);
-  const RunTasks plan = run_tasks(run);
+  const GroupTasks plan = group_tasks(run);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
   const tiling::TileWalk walk(*run.grid, *run.lowering);
   require_countable(walk, plan, costs);
@@ -525,7 +527,7 @@ RunCost run_cost(const TiledRun& run) {
       build_pipeline(run, walk, plan, costs, shared, links, Skeleton(run, plan, shared, false));
   const PipelineRun simulated = simulate(pipeline, {});
 
-  RunCost cost;
+  GroupCost cost;
   Metrics& m = cost.metrics;
   m.latency_cycles = simulated.cycles;
   cost.layers = layer_costs(run, walk, plan, costs, m.latency_cycles);
