@@ -1,4 +1,4 @@
-"""Writes the networks of the table of tile-aware allocation as network YAML (docs/networks.md).
+"""Writes the networks of the table of tile-aware allocation as network YAML (docs/reference/networks.md).
 
     python3 bench/offchip_networks.py FOLDER             writes FOLDER/inception_v3.yaml and others
     tessera import FOLDER/inception_v3.yaml              prints their totals

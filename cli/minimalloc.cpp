@@ -1,5 +1,5 @@
 // tessera minimalloc: replaces the program of google/minimalloc in scripts, with the same flags,
-// files, output and exit codes (docs/formats.md, "In place of minimalloc").
+// files, output and exit codes (docs/reference/cli.md).
 
 #include "placer/minimalloc.h"
 

@@ -14,7 +14,7 @@
 // Results leave at a rate of their own while the next block is computed.
 //
 // Source: Arm's Ethos-U, by the estimates of its open compiler. Without `blocks` this is the plain
-// array of the literature, ceil(extent / unroll) of every loop (docs/planning.md).
+// array of the literature, ceil(extent / unroll) of every loop (docs/internals/cost-model.md).
 #pragma once
 
 #include <array>

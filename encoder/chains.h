@@ -92,7 +92,7 @@ struct ChainStore {
 };
 
 /// Is a solver without offset variables faster, because addresses are fine-grained and orders few?
-/// (measured: docs/benchmarks.md)  ensure: if true, ChainRules::renumber(numbers) is true.
+/// (measured: bench/README.md)  ensure: if true, ChainRules::renumber(numbers) is true.
 [[nodiscard]] bool chains_pay(const Formula& formula, const Numbers& numbers);
 
 }  // namespace tessera::encoder

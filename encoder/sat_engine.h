@@ -6,7 +6,7 @@
 //   proved auto session = engine->open(problem);                                 // new sizes, same
 //   rules
 //
-// docs/encoding.md describes the formula and its encodings. The engine writes no proofs:
+// docs/internals/encoder.md describes the formula and its encodings. The engine writes no proofs:
 // certificates come from the learning engine. The result depends on the problem, the parameters and
 // the seed alone, unless a time limit ends the search.
 #pragma once

@@ -31,7 +31,7 @@ constexpr std::array column_names{
     ColumnName{"gaps", Column::gaps},     ColumnName{"address", Column::address}};
 
 /// Removes the next part of `rest` up to `separator`, and the separator.
-std::string_view take_part(std::string_view& rest, char separator) {
+std::string_view next_part(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   const std::string_view piece = rest.substr(0, at);
   rest = at == rest.npos ? std::string_view{} : rest.substr(at + 1);
@@ -56,7 +56,7 @@ class Reader {
     require_text(text, file_);
     csv_.table.header = csv_.table.text.size() - text.size();
     std::string_view rest = text;
-    if (trimmed(without_cr(take_part(rest, '\n'))).empty()) {
+    if (trimmed(without_cr(next_part(rest, '\n'))).empty()) {
       throw error(text.find_first_not_of(" \t\r\n") == text.npos
                       ? "is empty"
                       : "begins with a blank line, but the header has to come first",
@@ -72,7 +72,7 @@ class Reader {
     while (!rest.empty()) {
       ++line_;
       const auto begin = static_cast<std::size_t>(rest.data() - base);
-      const std::string_view row = without_cr(take_part(rest, '\n'));
+      const std::string_view row = without_cr(next_part(rest, '\n'));
       const bool blank = trimmed(row).empty();
       if (blank && rest.find_first_not_of(" \t\r\n") == rest.npos) break;
       const std::size_t before = wrong_.count();
@@ -130,7 +130,7 @@ class Reader {
     std::array<std::string_view, meanings> named{};
     while (header.data() != nullptr) {
       const bool last = header.find(',') == header.npos;
-      const std::string_view name = trimmed(take_part(header, ','));
+      const std::string_view name = trimmed(next_part(header, ','));
       const auto known = std::find_if(column_names.begin(), column_names.end(),
                                       [&](const ColumnName& each) { return each.name == name; });
       if (known == column_names.end()) throw unknown_column(name);
@@ -271,10 +271,10 @@ class Reader {
 
   void read_gaps(std::string_view list, Buffer& buffer) const {
     while (!list.empty()) {
-      const std::string_view text = take_part(list, ' ');
+      const std::string_view text = next_part(list, ' ');
       if (text.empty()) continue;
       std::string_view window = text;
-      std::string_view steps = take_part(window, '@');
+      std::string_view steps = next_part(window, '@');
       const bool has_window = text.find('@') != text.npos;
       const std::size_t dash = steps.find('-');
       const std::size_t colon = window.find(':');
@@ -345,7 +345,7 @@ std::string write_buffer_csv(const CsvTable& table, std::span<const BufferPlace>
     } else {
       for (std::size_t column = 0; column < table.columns; ++column) {
         if (column > 0) out += ',';
-        const std::string_view cell = take_part(rest, ',');
+        const std::string_view cell = next_part(rest, ',');
         if (column == table.offset_column) {
           append_number(out, places[k].offset);
         } else if (column == table.address_column) {

@@ -1,4 +1,4 @@
-// The engines of a profile (docs/formats.md).
+// The engines of a profile (docs/reference/profiles.md).
 //
 //   Engine engine = read_engine(sources, node);      // the node below its name
 #pragma once

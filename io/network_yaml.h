@@ -4,7 +4,7 @@
 //   std::string same = write_network_yaml(read.network);        // reads back equal
 //
 // Tensors that an op makes need not be declared: their shape follows from the op, their type from
-// its first input. docs/networks.md lists the keys of every op.
+// its first input. docs/reference/networks.md lists the keys of every op.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Writes certificates: a header, then claims, each with its proof. docs/proofs.md describes the
-// format, proof/ checks it.
+// Writes certificates: a header, then claims, each with its proof. docs/reference/proofs.md
+// describes the format, proof/ checks it.
 //
 //   CertificateFile file(path);
 //   file.header(problem, {{"profile", "nvdla-like"}});

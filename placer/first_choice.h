@@ -5,8 +5,8 @@
 //
 // Canonical search decides most problems quickly, but is slow where the load is flat; the learning
 // engine behaves the other way round. The forest (placer/first_choice.forest) is trained on the run
-// times of both (training/first_choice.py; docs/guided.md describes the data and the effect). It
-// only changes the order of engines, never a result.
+// times of both (training/first_choice.py; docs/internals/guided-search.md describes the data and
+// the effect). It only changes the order of engines, never a result.
 #pragma once
 
 #include <array>

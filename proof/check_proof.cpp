@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view first_line = "tessera proof/2";
 
-/// Does docs/proofs.md define the relation?
+/// Does docs/reference/proofs.md define the relation?
 constexpr bool is_spoken_of(RelationKind kind) {
   switch (kind) {
     case RelationKind::same_bank:

@@ -6,9 +6,9 @@
 //   return verdict.accepted ? 0 : 3;
 //
 // A certificate is text: the capacities it refers to, and one or more claims, each with a proof.
-// docs/proofs.md defines the format and every proof rule. This module reads the problem and the
-// file. It shares no code with the writers of certificates, and relies on no statement of the file
-// about the problem.
+// docs/reference/proofs.md defines the format and every proof rule. This module reads the problem
+// and the file. It shares no code with the writers of certificates, and relies on no statement of
+// the file about the problem.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct ProofHeader {
 };
 
 /// Why the problem cannot have a certificate, as a sentence; none if it can. Covers rules that
-/// docs/proofs.md does not define. Writers of certificates call it first.
+/// docs/reference/proofs.md does not define. Writers of certificates call it first.
 [[nodiscard]] std::optional<std::string> unspoken(const PlacementProblem& problem);
 
 /// Only the header, for callers that load the problem afterwards; none and a message in `why` if

@@ -1,6 +1,7 @@
 // Checks proofs of kind "derivation": the conclusions of a clause-learning placement engine, step
-// by step, by arithmetic and unit propagation. docs/proofs.md defines each line and its conditions.
-// Every pair, item, clause of the problem and symmetry is derived again from the problem.
+// by step, by arithmetic and unit propagation. docs/reference/proofs.md defines each line and its
+// conditions. Every pair, item, clause of the problem and symmetry is derived again from the
+// problem.
 //
 //   Derivation derivation(problem, claim, text.size());
 //   while (const auto line = lines.next())

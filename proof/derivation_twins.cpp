@@ -1,4 +1,4 @@
-// Interchangeable buffers (twins); docs/proofs.md has the definition.
+// Interchangeable buffers (twins); docs/reference/proofs.md has the definition.
 #include <algorithm>
 #include <set>
 

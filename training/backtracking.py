@@ -5,7 +5,7 @@ shipped file.
     python3 training/backtracking.py train FOLDER FAMILY...         a forest from these families: FOLDER/backtracking.forest
 
 BENCH is build/release/bench/bench_guided_samples, which queries the oracle (see its head). Needs
-python3-xgboost and python3-numpy of Debian. docs/guided.md describes the training data and the effect of
+python3-xgboost and python3-numpy of Debian. docs/internals/guided-search.md describes the training data and the effect of
 the shipped forest.
 """
 

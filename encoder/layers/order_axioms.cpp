@@ -1,6 +1,6 @@
 // Axioms of orders: a below b excludes b below a; a below b and b below c imply a below c. Offsets
 // imply both, but only value by value; as clauses over orders they let a clause learner skip the
-// offsets (measured in docs/benchmarks.md).
+// offsets (measured in bench/README.md).
 #include <algorithm>
 #include <numeric>
 

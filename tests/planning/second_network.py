@@ -1,4 +1,4 @@
-"""Networks for second_simulator.py, from docs/networks.md and docs/tiling.md alone: shapes, and the part of
+"""Networks for second_simulator.py, from docs/reference/networks.md and docs/internals/tiling.md alone: shapes, and the part of
 an operand that an op reads for a part of its output. Shares no code with the program, and supports the
 kinds of op that its test draws.
 """

@@ -1,5 +1,5 @@
 """Parts of tensors for second_simulator.py: boxes, their bytes off-chip and on-chip, and the ops of a product
-with sums in parts, from docs/planning.md and docs/machines.md alone. Shares no code with the program.
+with sums in parts, from docs/internals/cost-model.md and docs/reference/profiles.md alone. Shares no code with the program.
 """
 
 import copy

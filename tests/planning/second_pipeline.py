@@ -1,4 +1,4 @@
-"""Begin and end of the commands of a group, from docs/planning.md alone ("To the digit"): ops one after the
+"""Begin and end of the commands of a group, from docs/internals/cost-model.md alone: ops one after the
 other, or the last ones of a tile in parallel with the first ones of the next. A part of
 second_simulator.Run, which provides their durations."""
 

@@ -1,5 +1,5 @@
 """Recomputes a whole plan: its groups (second_simulator.py), and on machines with a backing memory the
-transfers from it. From docs/planning.md alone.
+transfers from it. From docs/internals/cost-model.md alone.
 """
 
 from fractions import Fraction

@@ -1,5 +1,5 @@
-"""Recomputes the cycles, the off-chip bytes and the energy of a plan, from docs/planning.md, docs/tiling.md
-and docs/machines.md alone. It shares no code with the program.
+"""Recomputes the cycles, the off-chip bytes and the energy of a plan, from docs/internals/cost-model.md, docs/internals/tiling.md
+and docs/reference/profiles.md alone. It shares no code with the program.
 
     run = Run(network, machine, plan["subgraphs"][0])
     run.cycles, run.bytes, run.energy

@@ -5,7 +5,7 @@ Random problems and their certificates come from proofs_certificates, which also
 program checks some of them, to cover the whole path. Then the certificates are corrupted, sealed again, and
 given to both. A corrupted certificate of a true claim may be accepted; different results are a failure. In
 addition, the accepted certificates have to cover every kind of claim, line, rule and clause of
-docs/proofs.md. TESSERA_RANDOM_COUNT sets the number of problems, TESSERA_RANDOM_SEED the first seed,
+docs/reference/proofs.md. TESSERA_RANDOM_COUNT sets the number of problems, TESSERA_RANDOM_SEED the first seed,
 TESSERA_FORGERIES the number of corrupted certificates per problem. TESSERA_KEEP is a folder for
 disagreements.
 """

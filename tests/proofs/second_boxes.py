@@ -1,4 +1,4 @@
-"""Remaining places of two buffers, and whether any is possible: "nothing is left" of docs/proofs.md."""
+"""Remaining places of two buffers, and whether any is possible: "nothing is left" of docs/reference/proofs.md."""
 
 
 ACCESS = {"read": {"read", "read_write"}, "write": {"write", "read_write"}}

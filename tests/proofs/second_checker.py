@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second checker of certificates, written from docs/proofs.md and docs/formats.md alone.
+"""A second checker of certificates, written from docs/reference/proofs.md and docs/reference/problems.md alone.
 
     second_checker.py INPUT CERTIFICATE
 

@@ -1,4 +1,4 @@
-"""Benefits, as in docs/proofs.md under `choice`: rows, and a tree of decisions on units."""
+"""Benefits, as in docs/reference/proofs.md under `choice`: rows, and a tree of decisions on units."""
 
 from copy import copy
 from math import gcd

@@ -1,4 +1,4 @@
-"""Derivations as described in docs/proofs.md: known facts, declarations, clauses of the problem, steps."""
+"""Derivations as described in docs/reference/proofs.md: known facts, declarations, clauses of the problem, steps."""
 
 from second_facts import LARGE, NOTHING, Wrong, numbers
 from second_rules import RULES

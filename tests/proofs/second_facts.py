@@ -1,4 +1,4 @@
-"""Facts about the problem that a proof refutes, by docs/proofs.md: ranges, parts, strides, disjoint ranges."""
+"""Facts about the problem that a proof refutes, by docs/reference/proofs.md: ranges, parts, strides, disjoint ranges."""
 
 from math import gcd
 

@@ -1,4 +1,4 @@
-"""Reads placement problems for second_checker.py, from docs/formats.md alone.
+"""Reads placement problems for second_checker.py, from docs/reference/problems.md alone.
 
 It shares no code with the program: a buffer CSV, or the part of YAML that problems are written in (maps and
 lists by indentation or in brackets, plain and quoted words, comments), with memories of its own or of a
@@ -21,7 +21,7 @@ UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KiB": 1 <
 
 
 class BadInput(Exception):
-    """The input does not conform to docs/formats.md, or exceeds this reader."""
+    """The input does not conform to docs/reference/problems.md, or exceeds this reader."""
 
 
 class Memory:

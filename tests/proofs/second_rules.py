@@ -1,4 +1,4 @@
-"""The rules of steps, as docs/proofs.md has them: whether a rule refutes the known facts.
+"""The rules of steps, as docs/reference/proofs.md has them: whether a rule refutes the known facts.
 
 Each gets the derivation `d`, the literal (None for a contradiction), all premises and the items; the known
 facts include the negation of the literal. A rule may raise bounds; the caller forgets them.

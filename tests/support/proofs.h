@@ -20,7 +20,7 @@ class TextSink final : public engine::ProofSink {
   std::string text;
 };
 
-/// The text with its last line: the checksum docs/proofs.md describes.
+/// The text with its last line: the checksum docs/reference/proofs.md describes.
 [[nodiscard]] std::string sealed(std::string text);
 /// The text without its last line.
 [[nodiscard]] std::string unsealed(const std::string& text);

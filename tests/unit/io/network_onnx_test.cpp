@@ -431,7 +431,7 @@ struct Known {
   std::int64_t macs;
   std::int64_t weights;
 };
-// docs/networks.md compares these with published totals.
+// docs/reference/networks.md compares these with published totals.
 constexpr Known known[] = {
     {"fsrcnn_x2_360p", 8, 2871705600, 12809},
     {"googlenet", 81, 1498376192, 6613928},

@@ -191,7 +191,7 @@ TEST_F(CheckProof, RejectsWordsThatAreTooMany) {
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 0\nq 3\n"), HasSubstr("Line 3"));
 }
 
-// docs/proofs.md defines a single spelling of each line: ambiguous lines are rejected.
+// docs/reference/proofs.md defines a single spelling of each line: ambiguous lines are rejected.
 TEST_F(CheckProof, RejectsOtherSpellings) {
   const auto spelled = [this](const std::string& from, const std::string& to) {
     std::string text = whole;
