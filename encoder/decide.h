@@ -10,7 +10,7 @@
 
 namespace tessera::encoder {
 
-/// What a new solver gets.
+/// Input for making a solver.
 struct SolverRequest {
   const Formula& formula;
   const Numbers& numbers;

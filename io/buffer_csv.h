@@ -64,9 +64,9 @@ struct BufferCsv {
                                            std::span<const BufferPlace> places = {},
                                            std::span<const Offset> addresses = {});
 
-/// What CSV cannot express, as sentences ("buffer `a` has two live intervals"); empty: nothing.
-/// Capacity, alignment and name of the memory are not part of the format and do not count; a
-/// memory's alignment is merged into the alignments of its buffers.
+/// Properties of the problem that CSV cannot express, as sentences ("buffer `a` has two live
+/// intervals"); empty: nothing. Capacity, alignment and name of the memory are not part of the
+/// format and do not count; a memory's alignment is merged into the alignments of its buffers.
 [[nodiscard]] std::vector<std::string> csv_cannot_express(const PlacementProblem& problem);
 
 }  // namespace tessera::io

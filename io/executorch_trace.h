@@ -1,4 +1,4 @@
-// The memory profile of ExecuTorch: what `executorch.util.activation_memory_profiler` writes after
+// The memory profile of ExecuTorch, written by `executorch.util.activation_memory_profiler` after
 // memory planning (ExecuTorch's documentation, "Memory Planning Inspection").
 //
 //   ExecutorchTrace read = read_executorch_trace(text, "memory_profile.json");

@@ -172,8 +172,8 @@ class MinimallocReader {
   std::size_t line_ = 0;
 };
 
-/// What a buffer occupies from a step on: nothing, or a window. Of several changes at one step the
-/// last one counts; the end of a gap precedes a beginning.
+/// The window that a buffer occupies from a step on; none: it occupies nothing. Of several changes
+/// at one step the last one counts; the end of a gap precedes a beginning.
 struct Change {
   Step step = 0;
   bool begins = false;

@@ -100,8 +100,7 @@ std::vector<Piece> pieces(const Buffer& buffer) {
 
 namespace {
 
-/// By how much x_b must exceed x_a so that the piece of a ends at or below the begin of the piece
-/// of b.
+/// Minimum of x_b - x_a such that the piece of a ends at or below the begin of the piece of b.
 Amount distance(const Piece& lower, BufferIndex a, const Piece& upper) {
   Amount end = lower.whole ? size_of(a) : fixed(lower.window.end);
   end.constant -= upper.whole ? 0 : upper.window.begin;

@@ -40,7 +40,7 @@ _LOOK = 0.1
 
 
 def _packed(sweep: str) -> Tuple[str, _Files]:
-    """The sweep's path below the folder its own files have in common, and the files by such paths.
+    """The sweep's path below the common folder of its files, and the files by such paths.
 
     Profiles of the package are on the workers already.
     """
@@ -62,7 +62,7 @@ def _rows(store: str) -> _Rows:
 
 @functools.lru_cache(maxsize=1)
 def _worker(sweep: str, files: _Files) -> Tuple[Any, "tempfile.TemporaryDirectory[str]"]:
-    """This process's worker for the sweep, and the folder with the files it was read from."""
+    """This process's worker for the sweep, and the folder of its files."""
     folder = tempfile.TemporaryDirectory(prefix="tessera-")
     for name, content in files:
         path = os.path.join(folder.name, name)
@@ -81,23 +81,24 @@ def _state(wave: str, left: Optional[float]) -> Tuple[_tessera._Stop, Optional[f
 
 
 def _asked(wave: str, left: Optional[float]) -> Tuple[_tessera._Stop, Optional[float]]:
-    """What ends a wave's tasks in this process, and when, by its own clock: that of the first task.
+    """The stop and the deadline of a wave in this process, by its own clock from the first task on.
 
-    Those that waited for a thread meanwhile have no more time than that one had.
+    Later tasks of the wave share the deadline.
     """
     with _lock:
         return _state(wave, left)
 
 
 def end(wave: str, left: Optional[float]) -> None:
-    """Ends the wave's tasks that run in this process, and those to come: runs on every worker."""
+    """Stops the wave's running and future tasks in this process; runs on every worker."""
     _asked(wave, left)[0].request()
 
 
 def plan_candidate(
     sweep: str, files: _Files, candidate: int, wave: str, left: Optional[float]
 ) -> _Rows:
-    """What a store knows when this candidate has been planned, or the time is over: runs on a worker."""
+    """Plans this candidate and returns the contents of the store, possibly after the deadline; runs on a
+    worker."""
     stop, deadline = _asked(wave, left)
     if deadline is not None and time.monotonic() >= deadline:
         return {}
@@ -109,7 +110,7 @@ def plan_candidate(
 
 
 def _spread(client: Any, files: _Files) -> Any:
-    """The files on every worker, as something tasks can be given."""
+    """The files on every worker, in a form that tasks can receive."""
     tries = 3
     while True:
         try:
@@ -123,8 +124,8 @@ def _spread(client: Any, files: _Files) -> Any:
 
 
 class Elsewhere:
-    """Called with the candidates of a wave, how many seconds are left, and what says that nobody
-    waits any more: when it returns, the store knows their plans, unless time was over first."""
+    """Called with the candidates of a wave, the remaining seconds, and a stop request. On return the store
+    has their plans, unless the time was over first."""
 
     def __init__(self, client: Any, sweep: str, store: str) -> None:
         self._client = client
@@ -169,7 +170,7 @@ class Elsewhere:
                 self._give_up(tasks, wave, left)
 
     def _give_up(self, tasks: Sequence[Any], wave: str, left: Optional[float]) -> None:
-        """Cancels what waits and ends what runs; a cluster that does not answer is not waited for."""
+        """Cancels waiting tasks and stops running ones; does not wait for an unresponsive cluster."""
 
         def work() -> None:
             with contextlib.suppress(Exception):

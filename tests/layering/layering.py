@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-# Module -> the modules it may include besides itself.
+# Module -> the other modules it may include.
 MODULES = {
     "model": set(),
     "facts": {"model"},

@@ -329,7 +329,7 @@ class Yaml:
 
 
 class Keys:
-    """A map that rejects keys nobody reads."""
+    """A map that rejects keys that were not read."""
 
     def __init__(self, value, where):
         if not isinstance(value, dict):

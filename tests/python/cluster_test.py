@@ -132,7 +132,7 @@ class Cluster(unittest.TestCase):
             said = json.loads((folder / "alone" / "summary.json").read_text())["modes"]
             for key in ("sets", "without", "plans", "stored", "candidate", "area_with_all_mm2"):
                 self.assertEqual(said[key], found[key])
-            # Nothing of it is planned again.
+            # The second call plans no machine again.
             again = tessera.explore(sweep, folder / "together", client=self.client).modes
             self.assertEqual((again["plans"], again["sets"]), (0, found["sets"]))
 

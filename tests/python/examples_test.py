@@ -22,7 +22,7 @@ FENCE = re.compile(r"^\s*```\s*python", re.MULTILINE)
 LEAST = {"README.md": 7, "docs/fast-memory.md": 3, "docs/python.md": 28, "docs/quickstart-search.md": 4}
 
 
-# What a program needs besides this package, and its arguments for a quick run.
+# Additional package of a program, and its arguments for a quick run.
 PROGRAMS = {"optuna_search.py": ("optuna", ["--trials", "4"])}
 
 

@@ -160,7 +160,7 @@ TEST(RandomOptional, PackingsAreTheBest) {
     Benefit worth = 0;
     for (std::uint32_t k = 0; k < things; ++k) worth += answer.in[k] != 0 ? packing.worth[k] : 0;
     ASSERT_EQ(worth, best) << "seed " << seed;
-    // Nothing is better than the best.
+    // No selection is better than the best.
     ASSERT_TRUE(search::best_packing(packing, best, {}).in.empty()) << "seed " << seed;
     // The proof: a tree for the optimum, and none below it.
     ASSERT_TRUE(search::prove_packing(packing, best, {})) << "seed " << seed;

@@ -1,5 +1,5 @@
-// Guarantees of the engines besides correct results: bounds, limits, sessions, results of other
-// solvers.
+// Guarantees of the engines in addition to correct results: bounds, limits, sessions, results of
+// other solvers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -46,7 +46,7 @@ PlanParams for_latency() {
   return {.weights = {{"latency", 1}, {"energy", 0}, {"dram_bytes", 0}, {"peak_memory", 0}}};
 }
 
-// Long groups have no placement beside resident tensors, or one that takes long to find. Short
+// Next to resident tensors, long groups have no placement, or one that takes long to find. Short
 // groups are fast.
 TEST(MustStay, ALimitLeavesAPlan) {
   const Network network = blocks(10);
