@@ -68,7 +68,7 @@ class AnyEarlyPlan {
     std::optional<std::vector<PlannedSubgraph>> runs = covers_.runs(random);
     if (!runs) return std::nullopt;
     for (std::size_t k = 1; k < runs->size(); ++k) bring_early(random, *runs, k);
-    if (!covers_.settle(*runs)) return std::nullopt;
+    if (!covers_.finalise(*runs)) return std::nullopt;
     return runs;
   }
 

@@ -70,7 +70,7 @@ class Anybody {
     bool any = false;
     for (const TensorIndex t : tiling::may_stay_in_part(network_, covers_.readers()))
       if (random.chance(60)) any = keep(random, runs, t) || any;
-    if (!any || !covers_.settle(runs)) return std::nullopt;
+    if (!any || !covers_.finalise(runs)) return std::nullopt;
     return runs;
   }
 

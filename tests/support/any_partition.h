@@ -2,7 +2,7 @@
 //
 //   AnyPartition covers(network, hardware, 2);
 //   std::optional<std::vector<PlannedSubgraph>> runs = covers.runs(random);
-//   if (runs && covers.settle(*runs)) ...             // all of it has a place
+//   if (runs && covers.finalise(*runs)) ...             // all of it has a place
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class AnyPartition {
   }
 
   /// Finds one place for each tensor that is live in several groups: false if there is none.
-  [[nodiscard]] bool settle(std::vector<PlannedSubgraph>& runs) const {
+  [[nodiscard]] bool finalise(std::vector<PlannedSubgraph>& runs) const {
     for (const auto& [first, end] : planner::tied_runs(hardware_, runs)) {
       const auto tied = std::span(runs).subspan(first, end - first);
       if (planner::settle_kept(network_, hardware_, hardware_, tied, {}).status != Status::feasible)
