@@ -20,7 +20,6 @@
 
 namespace tessera::baselines {
 
-/// Result for the model of one memory.
 struct MemoryResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;

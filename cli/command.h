@@ -19,9 +19,9 @@ class Session;
 
 /// Exit codes; scripts depend on them.
 enum Exit : int {
-  exit_found = 0,        ///< a result was found and checked
-  exit_failed = 1,       ///< an output could not be written, or an internal check failed (a bug)
-  exit_bad_input = 2,    ///< bad input or bad usage
+  exit_found = 0,   ///< a result was found and checked
+  exit_failed = 1,  ///< an output could not be written, or an internal check failed (a bug)
+  exit_bad_input = 2,
   exit_wrong = 3,        ///< check found an invalid placement or plan
   exit_infeasible = 20,  ///< proved
   exit_stopped = 30,     ///< a limit ended the search; after a signal it is 128 + its number

@@ -93,7 +93,6 @@ std::vector<Flag> flags_of(const CLI::App& sub) {
   return flags;
 }
 
-/// Values of the positional arguments.
 Values positional_values(const CLI::App& sub) {
   for (const CLI::Option* option : sub.get_options())
     if (option->get_positional() && option->get_lnames().empty()) return values_of(sub, *option);

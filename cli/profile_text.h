@@ -13,7 +13,6 @@ namespace tessera::cli {
 /// Every effective value with its source.
 [[nodiscard]] std::string profile_text(const Hardware& hardware);
 
-/// The same as JSON.
 [[nodiscard]] std::string profile_json(const Hardware& hardware);
 
 }  // namespace tessera::cli

@@ -61,7 +61,7 @@ class FetchBound {
   Size room_ = 0;                              ///< of all memories on the chip
   bool can_stay_ = false;                      ///< the profile allows resident weights
   bool tiles_alone_ = false;                   ///< no tile reuses data of another tile
-  // All weights of the ops [stay_first_, stay_end_).
+  // Cached: all weights of the ops [stay_first_, stay_end_).
   OpIndex stay_first_ = 0;
   OpIndex stay_end_ = 0;
   Size stay_bytes_ = 0;

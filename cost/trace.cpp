@@ -10,7 +10,6 @@
 namespace tessera::cost {
 namespace {
 
-/// Whole picoseconds as microseconds.
 std::string microseconds(std::int64_t picoseconds) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%lld.%06lld",

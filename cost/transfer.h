@@ -50,7 +50,7 @@ struct Link {
   Layout layout{};        ///< layout of activations off-chip
   /// bytes per cycle for conversion to the on-chip layout and back; 0: same layout
   double convert = 0;
-  Size direct_run = 0;    ///< HardwareMemory::direct_run
+  Size direct_run = 0;    ///< see HardwareMemory::direct_run
   AccessEnergy energy{};  ///< of the off-chip memory
   [[nodiscard]] const LinkDirection& way(bool load) const { return load ? read : write; }
 };

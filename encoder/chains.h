@@ -43,7 +43,6 @@ class ChainRules {
   /// By how much the chain exceeds its upper bound for the current numbers. Without a positive
   /// excess it is no lemma.
   [[nodiscard]] Size excess(const Chain& chain) const;
-  /// Chains with a single atom.
   [[nodiscard]] std::vector<Chain> single_links() const;
 
   /// `truth[atom]`: 1 true, -1 false, 0 irrelevant. ensure: true if values() is a model.

@@ -66,7 +66,6 @@ struct Explanation {
                                        const std::vector<BufferIndex>& buffers,
                                        const std::vector<HardwareRule>& rules);
 
-/// Every hardware rule the problem contains.
 [[nodiscard]] std::vector<HardwareRule> hardware_rules(const PlacementProblem& problem);
 
 /// "the relation same_bank {a, b}", "the mode table of sram", ...

@@ -19,7 +19,6 @@
 
 namespace tessera::encoder {
 
-/// Encoding of offsets as Booleans.
 enum class OffsetEncoding : std::uint8_t {
   automatic,  ///< order for small domains, else chains; binary if neither is suitable
   order,      ///< one Boolean for every "offset >= v"

@@ -18,7 +18,6 @@
 
 namespace tessera::explorer {
 
-/// The error message of a condition.
 struct ConditionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -23,9 +23,9 @@ struct InputError : BadInput {
   InputError(std::string file_name, std::size_t line_number, std::string what_is_wrong,
              std::string what_would_fix_it = {});
   std::string file;
-  std::size_t line;          ///< from 1; 0 for the whole file
-  std::string message;       ///< without file and line
-  bool unknown_key = false;  ///< the error is an unknown key
+  std::size_t line;     ///< from 1; 0 for the whole file
+  std::string message;  ///< without file and line
+  bool unknown_key = false;
 };
 
 /// A valid file that does not belong to the given problem.

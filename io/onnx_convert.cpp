@@ -229,7 +229,7 @@ Network Converter::convert() {
   for (const NodeProto* each : model_.nodes) {
     const NodeProto& node = *each;
     model_.poll(poll_units);
-    if (std::ranges::all_of(node.output(), &std::string::empty)) continue;  // has no outputs
+    if (std::ranges::all_of(node.output(), &std::string::empty)) continue;
     Op op;
     op.name = node.name();
     handled_ = false;

@@ -54,7 +54,7 @@ struct Model {
   std::vector<const onnx::NodeProto*> nodes;               ///< in order, without folded ones
   std::unordered_map<std::string, ConstantPtr> constants;  ///< small constants, by tensor name
   std::unordered_map<std::string, Known> initializers;  ///< all initializers, and folded constants
-  std::unordered_map<std::string, Known> tensors;       ///< tensors with known shape
+  std::unordered_map<std::string, Known> tensors;
   int opset = 0;
   std::vector<std::string> warnings;
   Poll poll;  ///< polled once per node in every pass

@@ -42,7 +42,6 @@ struct Windows {
   std::string rule;
 };
 
-/// Output extent of windows along one axis.
 Dim windowed(const Inference& of, const Windows& windows, std::size_t axis, Dim extent, bool ceil) {
   const Dim stride = windows.stride[axis];
   if (windows.same()) return (extent + stride - 1) / stride;

@@ -12,10 +12,10 @@
 
 namespace tessera::io {
 
-[[nodiscard]] std::string_view page_style();     ///< of every page
-[[nodiscard]] std::string_view page_parts();     ///< shared by the scripts of all pages
-[[nodiscard]] std::string_view report_script();  ///< of `report`
-[[nodiscard]] std::string_view sweep_style();    ///< of `explore`
+[[nodiscard]] std::string_view page_style();  ///< of every page
+[[nodiscard]] std::string_view page_parts();  ///< shared by the scripts of all pages
+[[nodiscard]] std::string_view report_script();
+[[nodiscard]] std::string_view sweep_style();  ///< of `explore`
 [[nodiscard]] std::string_view sweep_script();
 [[nodiscard]] std::string_view plot_style();  ///< of uPlot
 [[nodiscard]] std::string_view plot_script();

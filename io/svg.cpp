@@ -34,7 +34,6 @@ constexpr double between = 14;
 constexpr double legend_row = 22;
 constexpr std::size_t most_tooltips = 20000;
 
-/// A panel and its memory.
 struct MemoryPanel : svg::Panel {
   MemoryIndex memory = 0;
   [[nodiscard]] double across(Step step) const {

@@ -300,7 +300,7 @@ Network TfliteConverter::convert() {
   }
   for (const TfliteOperator& from : model_.operators) {
     poll_(16);
-    if (from.outputs.empty()) continue;  // has no outputs
+    if (from.outputs.empty()) continue;
     Op op;
     // Converters join the names of all fused operators: the first one is sufficient.
     const std::string& result = in_file(from.outputs[0]).name;

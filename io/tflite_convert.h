@@ -90,7 +90,6 @@ class TfliteConverter {
   [[nodiscard]] TensorIndex transposed(TensorIndex of, std::vector<std::size_t> order,
                                        const std::string& name, Own own = Own::no);
 
-  // Options of operators.
   [[nodiscard]] std::int32_t option(const TfliteOperator& from, unsigned field,
                                     std::int32_t otherwise = 0) const;
   [[nodiscard]] int small_option(const TfliteOperator& from, unsigned field) const;
@@ -111,7 +110,6 @@ class TfliteConverter {
   void finish(const TfliteOperator& from, Op& op, const std::string& function = {});
   void push(Op op) { net_.ops.push_back(std::move(op)); }
   void alias(const TfliteOperator& from) { copy(from, input(from, 0), file_shape(from.inputs[0])); }
-  /// The only output is a copy of this tensor.
   void copy(const TfliteOperator& from, TensorIndex of, const Shape& shape);
   void unknown(const TfliteOperator& from, Op& op, const std::string& why);
   void piece(const TfliteOperator& from, std::size_t output, std::size_t input, const Shape& begins,

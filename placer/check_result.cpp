@@ -20,7 +20,6 @@ namespace tessera::placer {
 
 namespace {
 
-/// Does a proved claim imply this one?
 bool implies(const Claim& proved, const Claim& claim) {
   // If the required buffers have no placement, every bound holds; but "infeasible" is a claim about
   // all buffers.

@@ -68,7 +68,6 @@ class Chooser {
   }
 
  private:
-  /// By unit: is it a member of `some`?
   [[nodiscard]] std::vector<char> members(const Units& some) const {
     std::vector<char> is(units_.size(), 0);
     for (const Unit u : some) is[u] = 1;

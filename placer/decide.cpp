@@ -167,7 +167,7 @@ struct Attempts {
   std::optional<Decision> in_slots{};  ///< not proved to have minimum cost
   bool in_slots_undecided = false;     ///< a slot assignment exists, its minimum cost is not proved
   bool plain_slots = false;            ///< each buffer takes one slot
-  std::optional<Cost> clique_bound{};  ///< cost bound by cliques
+  std::optional<Cost> clique_bound{};
   /// Pairs that do not overlap in any placement cheaper than the incumbent.
   std::vector<std::pair<BufferIndex, BufferIndex>> apart{};
   std::vector<engine::PairRule> rules{};  ///< rules from cliques, with prices

@@ -120,7 +120,6 @@ Claim read_claim(std::string_view rest, const PlacementProblem& problem, std::si
   return claim;
 }
 
-/// The problem with the capacities of the certificate.
 PlacementProblem with_capacities(const PlacementProblem& problem, const ProofHeader& header) {
   PlacementProblem about = problem;
   std::vector<char> named(problem.memories.size(), 0);

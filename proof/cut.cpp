@@ -328,7 +328,7 @@ class CutCheck {
   std::set<BufferIndex> buffers_;
   std::optional<std::pair<std::int64_t, std::int64_t>> sums_;
   std::set<std::pair<BufferIndex, BufferIndex>> exempt_, apart_;
-  std::map<BufferIndex, std::shared_ptr<std::set<BufferIndex>>> at_offset_;  ///< of same_offset
+  std::map<BufferIndex, std::shared_ptr<std::set<BufferIndex>>> at_offset_;
 };
 
 }  // namespace

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t most_combinations = 1'000'000;
 
-/// Does every range of this length that starts in [low, high] overlap `there`?
 bool always_touches(Offset low, Offset high, Size length, AddressRange there) {
   return high < there.end && low + length > there.begin;
 }

@@ -204,7 +204,6 @@ class SweepWorker {
   std::shared_ptr<PlanMemory> memory_;
 };
 
-/// The input files of the sweep.
 std::vector<std::string> files_of(const py::object& sweep_path) {
   Limits none;
   return Sweep(path_of(sweep_path), none, profile_folders_of_package()).files();

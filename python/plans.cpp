@@ -108,7 +108,6 @@ std::vector<std::pair<std::string, double>> numbers_of(const py::object& given, 
   return list;
 }
 
-/// The reference for other plans.
 PlanReference costs_of(const Plan& self) {
   require_feasible(self);
   return {self.plan.profile, self.plan.clock_hz, self.plan.totals};

@@ -10,7 +10,6 @@
 
 namespace tessera::python {
 
-/// Folders of the profiles in the package.
 [[nodiscard]] std::vector<std::string> profile_folders_of_package();
 
 /// A Profile as it is, or the one with this name or file.

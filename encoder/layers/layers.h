@@ -18,10 +18,10 @@ void add_windows(Context& context);    ///< fixed offsets and windows
 void add_reserved(Context& context);
 void add_straddle(Context& context);
 void add_modes(Context& context);
-void add_bank_relations(Context& context);    ///< same_bank, different_banks
-void add_memory_relations(Context& context);  ///< same_memory, different_memories
-void add_order_relations(Context& context);   ///< adjacent, same_offset, disjoint
-void add_soft_costs(Context& context);        ///< avoid_overlap, for Objective::cost
+void add_bank_relations(Context& context);
+void add_memory_relations(Context& context);
+void add_order_relations(Context& context);  ///< adjacent, same_offset, disjoint
+void add_soft_costs(Context& context);       ///< avoid_overlap, for Objective::cost
 
 // Not rules: symmetry breaking, and implied clauses.
 void add_symmetry(Context& context);

@@ -58,7 +58,6 @@ void each_seen(const Frame& frame, const Row& row, const Draw& draw) {
 /// Draws these boundaries over one plot.
 void draw_cuts(svg::Canvas& canvas, const PlanChart& chart, const Frame& frame, double y,
                double height);
-/// Fill of a mode, by its name.
 [[nodiscard]] std::string mode_fill(const ChartMemory& memory, const std::string& mode);
 
 [[nodiscard]] double draw_traffic(svg::Canvas& canvas, const PlanChart& chart, const Frame& frame,

@@ -109,7 +109,6 @@ class Twins(unittest.TestCase):
         alone = problem([("a", {}), ("b", {"size": 5}), ("c", {"size": 6}), ("d", {"size": 7})], head=one)
         first, second = self.verdicts(alone, proof())
         self.assertEqual((compare_test.kind_of(first), first), ("proved", second))
-        # a and c are twins.
         twins = problem([("a", {}), ("b", {"size": 5}), ("c", {}), ("d", {"size": 7})], head=one)
         first, second = self.verdicts(twins, proof())
         self.assertEqual((compare_test.kind_of(first), compare_test.kind_of(second)), ("refused", "refused"))

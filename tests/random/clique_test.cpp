@@ -78,7 +78,6 @@ TEST(RandomClique, IsTheHeaviest) {
   });
 }
 
-/// No placement contradicts a conflict, and every conflict has a reason.
 TEST(RandomClique, ConflictsHoldInEveryPlacement) {
   for_each_seed(3000, [](std::uint64_t seed) {
     Random random(seed);

@@ -35,7 +35,6 @@ class Scratch {
   fs::path folder_;
 };
 
-/// The output of the command.
 std::string output_of(const std::string& command) {
   std::FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
   if (pipe == nullptr) return {};

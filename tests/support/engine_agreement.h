@@ -81,7 +81,6 @@ struct RandomRun {
 /// fewer problems under a sanitizer.
 [[nodiscard]] RandomRun from_environment(RandomRun run);
 
-/// The problem with the numbers of a layer.
 [[nodiscard]] PlacementProblem with_layer(PlacementProblem problem, const SizeLayer& layer);
 
 }  // namespace tessera::testing

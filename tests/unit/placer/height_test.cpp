@@ -194,7 +194,6 @@ void add_odd_memory(PlacementProblem& problem, Size slots) {
     problem.relations.push_back({RelationKind::disjoint, {first + i, first + (i + 1) % 5}, 0});
 }
 
-/// An infeasible memory ends the search for all memories.
 TEST(LeastHeight, AMemoryThatCannotHoldItsBuffersEndsTheSearch) {
   PlacementProblem problem;  // colouring a random graph, which takes long in any case
   problem.memories.push_back({.name = "hard", .capacity = 10});

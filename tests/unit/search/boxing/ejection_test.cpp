@@ -116,7 +116,6 @@ TEST(Ejection, AnExhaustedBudgetLeavesThePlacement) {
   EXPECT_EQ(offsets, before);
 }
 
-/// The places in the slices, one per job.
 std::vector<Offset> places_in(const Slices& slices, std::size_t jobs) {
   std::vector<Offset> found(jobs, -1);
   for (SliceIndex s = slices.from(); s < slices.to(); ++s) {
