@@ -5,11 +5,10 @@
     bench/overshoot.py build/release/cli/tessera --sizes 1000,10000 --limits 200ms,1s
     bench/overshoot.py build/release/cli/tessera --only place/smt --limits 256MiB
 
-For every command, engine and number of buffers it prints the limit, wall and processor seconds of the call
-(wall time means little on a busy machine), the excess over the limit, peak resident memory and the exit
-code; networks have 0 buffers here. A line ends in "late" if a call took more than 1.1 times its time limit
-plus 100 ms, and in "large" above 1.1 times its memory limit. Instances are generated once, in a temporary
-folder.
+Prints for every command, engine and number of buffers: the limit, wall and processor seconds of the call,
+the excess over the limit, peak resident memory, and the exit code. Wall time means little on a busy
+machine; networks have 0 buffers here. A line ends in "late" above 1.1 times the time limit plus 100 ms,
+and in "large" above 1.1 times the memory limit. Instances are generated once, in a temporary folder.
 """
 
 import argparse

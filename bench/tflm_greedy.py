@@ -5,8 +5,8 @@
     python3 bench/tflm_greedy.py TFLITE_MICRO MODEL.tflite...
 
 TFLITE_MICRO is a checkout of github.com/tensorflow/tflite-micro. Its GreedyMemoryPlanner is compiled
-unmodified and gets the activations of each model, with lifetimes and sizes in file order, as from its
-allocator (without scratch buffers, which only kernels know).
+unmodified. It gets the activations of each model in file order, as from its allocator. Scratch buffers are
+missing, since only kernels know them.
 """
 
 import csv

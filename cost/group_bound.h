@@ -5,9 +5,10 @@
 //
 // Every tensor from outside is loaded once, every tensor that leaves is stored once, every op is
 // computed once, and computing and moving overlap fully. If not all weights of a group can stay on
-// chip, weights that each tile needs whole are fetched once per tile of the minimum tile count
-// (fetch_bound.h). Strided windows leave gaps that small tiles neither load nor compute; these are
-// subtracted. Direct off-chip accesses of an engine, in a group of one op, cost nothing on chip.
+// chip, weights that each tile needs whole are fetched once per tile. Their number of tiles is the
+// minimum (fetch_bound.h). Strided windows leave gaps that small tiles neither load nor compute;
+// these are subtracted. Direct off-chip accesses of an engine, in a group of one op, cost nothing
+// on chip.
 #pragma once
 
 #include <cstddef>

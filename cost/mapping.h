@@ -10,7 +10,7 @@
 // to arrive. Each step reads the other operand and broadcasts it over the unrolled loops; sums stay
 // in the array. The array buffer holds two blocks of the input and two of the sums, which limits
 // the block size. Among the blocks that fit, the model takes the one with the fewest fetched bytes
-// of input and weights (half if the whole input stays), then the one with the fewest cycles.
+// of input and weights, which count half if the whole input stays. Ties go to the fewest cycles.
 // Results leave at a rate of their own while the next block is computed.
 //
 // Source: Arm's Ethos-U, by the estimates of its open compiler. Without `blocks` this is the plain

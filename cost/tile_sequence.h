@@ -3,7 +3,7 @@
 //   set_sequence(walk, grid, pipeline);      // pipeline.before, sequence, repeat, after
 //
 // Equal tiles of the innermost loop are merged, as is the longest stretch of equal rounds of the
-// middle or outermost loop, so that the pipeline simulation can skip them.
+// middle or outermost loop. The pipeline simulation can then skip them.
 #pragma once
 
 #include "cost/pipeline.h"

@@ -9,9 +9,10 @@
 // A chain starts at 0 or at a true lower bound, goes up along true orders and multiples, and ends
 // above an upper bound. The clause "not all of these literals" is a lemma of difference logic, and
 // excess() decides for which numbers it holds: a chain found for some sizes holds for all sizes
-// with a positive excess. The rest of a formula does not depend on numbers, so a solver with the
-// clauses and enough chains needs no offset variables (Armando, Castellini, Giunchiglia, Maratea: A
-// SAT-based decision procedure for the Boolean combination of difference constraints, 2004).
+// with a positive excess. The rest of a formula does not depend on numbers. A solver with the
+// clauses and enough chains therefore needs no offset variables (Armando, Castellini, Giunchiglia,
+// Maratea: A SAT-based decision procedure for the Boolean combination of difference constraints,
+// 2004).
 #pragma once
 
 #include <deque>

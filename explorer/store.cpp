@@ -19,8 +19,8 @@ constexpr int layout = 1;
 constexpr std::chrono::seconds patience{60};
 
 /// Retries while other processes hold the file. SQLite does not call its own busy handler if two
-/// connections wait for each other, for example while both switch the same new file to write-ahead
-/// logging (sqlite.org/c3ref/busy_handler.html); one of them has to release its lock first.
+/// connections wait for each other (sqlite.org/c3ref/busy_handler.html). This happens while both
+/// switch the same new file to write-ahead logging. One of them has to release its lock first.
 template <typename Ask>
 int patiently(const Ask& ask) {
   const auto until = std::chrono::steady_clock::now() + patience;

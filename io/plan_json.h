@@ -4,7 +4,7 @@
 //   NetworkPlan plan = read_plan_json(text, "plan.json", problem_of);
 //
 // In addition to the keys of the contract each subgraph has its tiling (`grid`, `variant`), so that
-// a checker can derive its problem again, and `more_placements` if one placement does not hold
+// a checker can derive its problem again. It has `more_placements` if one placement does not hold
 // every distinct tile.
 #pragma once
 

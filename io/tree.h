@@ -10,8 +10,8 @@
 //
 // Private to io/. YAML scalars stay text (`Kind::text`, or `null`): the reader of each value
 // determines its type. JSON keeps its types. The parsers reject repeated keys, nesting deeper than
-// 64, and (YAML) anchors, aliases, tags and further documents, so that neither recursion nor
-// expansion depends on the input.
+// 64, and (YAML) anchors, aliases, tags and further documents. Neither recursion nor expansion
+// therefore depends on the input.
 #pragma once
 
 #include <cstdint>

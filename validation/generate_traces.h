@@ -18,9 +18,9 @@ enum class TraceKind : std::uint8_t {
   /// Heap of a program: one event per step, sizes and lifetimes with power-law tails, a few sizes
   /// far more frequent than others, phases whose buffers die together.
   malloc,
-  /// Training step: weights and optimiser state for the whole step, activations made in the forward
-  /// pass and consumed by the backward pass in reverse order, temporaries of single layers,
-  /// gradients that live until the update.
+  /// Training step. Weights and optimiser state live for the whole step. Activations are made in
+  /// the forward pass, and consumed by the backward pass in reverse order. In addition: temporaries
+  /// of single layers, and gradients that live until the update.
   training,
 };
 

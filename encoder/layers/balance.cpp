@@ -1,11 +1,11 @@
 // Implied clauses from two steps and a buffer that is live at both.
 //
-// Let buffer i be live at two steps, C the other buffers live at both, P some that are live at the
-// second step only and lie below i, Q some that are live at the first step only and lie above i. P
-// and Q do not overlap because i lies between them, and C overlaps neither, so the sum of all sizes
-// is at most the capacity. Otherwise the orders of P below i and Q above i cannot all be true.
-// Chains of orders imply this only once C is ordered. Depends on the numbers of the problem;
-// applies to memories with one address range.
+// Let buffer i be live at two steps, and let C be the other buffers live at both. Let P be some
+// buffers that are live at the second step only and lie below i. Let Q be some that are live at the
+// first step only and lie above i. P and Q do not overlap, because i lies between them; C overlaps
+// neither. The sum of all sizes is therefore at most the capacity. Otherwise the orders of P below
+// i and Q above i cannot all be true. Chains of orders imply this only once C is ordered. Depends
+// on the numbers of the problem; applies to memories with one address range.
 #include <algorithm>
 #include <iterator>
 #include <map>

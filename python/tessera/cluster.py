@@ -30,9 +30,9 @@ _TABLES = {"result": 9, "plan": 2}
 _Rows = Dict[str, List[Tuple[Any, ...]]]
 _Files = Tuple[Tuple[str, bytes], ...]  # sorted by name
 
-# Seconds: how long before the end of the time tasks end, so that their results come back and are read
-# (limited to the given share of the time); how long to wait for workers after a stop; and how often to check
-# for Ctrl-C where no signal arrives.
+# Seconds. `_SPARE`: how long before the end of the time tasks end, so that their results come back and are
+# read; at most `_SPARE_PART` of the time. Then: how long to wait for workers after a stop, and how often to
+# check for Ctrl-C where no signal arrives.
 _SPARE = 1.5
 _SPARE_PART = 0.25
 _GOODBYE = 1.0

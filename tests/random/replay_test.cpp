@@ -102,8 +102,8 @@ class Replay {
     return {};
   }
 
-  /// Empty: at every step of a slot, the modes allow the accesses of the leading op, and of all
-  /// trailing ops, which may run at the same time.
+  /// Empty: at every step of a slot, the modes allow the accesses of the leading op and of all
+  /// trailing ops. These may run at the same time.
   [[nodiscard]] std::string forbidden() const {
     const tiling::Timeline line = piece_.lowering.timeline();
     for (const PlannedPlacement& placed : placements_)

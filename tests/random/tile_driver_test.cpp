@@ -1,6 +1,6 @@
 // The tile search against exhaustive search. For random groups of ops on random machines, with and
-// without banks and modes, the tile found is the best over all tile shapes, each solved from
-// scratch by another engine for every single position of the grid.
+// without banks and modes, the tile found is the best over all tile shapes. Another engine solves
+// each shape from scratch, for every single position of the grid.
 //
 //   random_tile_driver_test                                    500 pairs
 //   TESSERA_SEED=17 TESSERA_CASES=1 random_tile_driver_test    repeats one of them

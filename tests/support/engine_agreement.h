@@ -5,8 +5,8 @@
 //   for (const Disagreement& d : report.disagreements) std::cerr << d.message << d.problem_yaml;
 //
 // Compares the status, the placement (by the checker and by the literal rules), the cost or number
-// of modes and the proved bound, and checks for a reason of "infeasible". For sessions, every
-// result has to equal that of a fresh solve.
+// of modes, and the proved bound. "Infeasible" has to have a reason. For sessions, every result has
+// to equal that of a fresh solve.
 #pragma once
 
 #include <chrono>
