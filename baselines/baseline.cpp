@@ -22,11 +22,11 @@ engine::SearchResult Baseline::solve(const PlacementProblem& problem,
   Placement placement;
   placement.places.resize(problem.buffers.size());
   placement.modes.resize(problem.memories.size());
-  MemoryAnswer answer;
+  MemoryResult answer;
   try {
     answer = place_all(problem, params, counts, placement);
   } catch (const BudgetEnded& ended) {
-    answer = MemoryAnswer::given_up(
+    answer = MemoryResult::given_up(
         ended.reason,
         ended.foreseen
             ? std::string(traits_.method) +
@@ -43,7 +43,7 @@ engine::SearchResult Baseline::solve(const PlacementProblem& problem,
   return result;
 }
 
-MemoryAnswer Baseline::place_all(const PlacementProblem& problem,
+MemoryResult Baseline::place_all(const PlacementProblem& problem,
                                  const engine::SearchParams& params, std::span<std::int64_t> counts,
                                  Placement& placement) const {
   Poll poll(params.budget);
@@ -52,10 +52,10 @@ MemoryAnswer Baseline::place_all(const PlacementProblem& problem,
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     const Model model = model_of(problem, m, poll);
     if (model.bodies.empty()) continue;
-    if (auto why = nowhere(problem, model)) return MemoryAnswer::refuted(*std::move(why));
+    if (auto why = nowhere(problem, model)) return MemoryResult::refuted(*std::move(why));
     if (model.largest > traits_.most_size)
-      return MemoryAnswer::given_up(StopReason::completed, std::string(traits_.too_large));
-    MemoryAnswer answer = place(model, params, poll, counts);
+      return MemoryResult::given_up(StopReason::completed, std::string(traits_.too_large));
+    MemoryResult answer = place(model, params, poll, counts);
     if (answer.status != Status::feasible) return answer;
     put(model, answer.offsets, placement);
   }

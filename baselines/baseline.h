@@ -1,8 +1,8 @@
-// What the baselines have in common: a problem is one memory after the other, each of them a model
-// of its own (model.h) that is solved or is not.
+// Common base of the baselines: each memory of a problem becomes a model of its own (model.h), and
+// the models are solved one after the other.
 //
 //   class Ilp final : public Baseline {
-//     MemoryAnswer place(const Model& model, const SearchParams& params, Poll& poll,
+//     MemoryResult place(const Model& model, const SearchParams& params, Poll& poll,
 //                        std::span<std::int64_t> counts) const override;
 //   };
 #pragma once
@@ -20,34 +20,33 @@
 
 namespace tessera::baselines {
 
-/// What became of the model of one memory.
-struct MemoryAnswer {
+struct MemoryResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::string reason{};                 ///< one sentence, for infeasible and unknown
   std::vector<std::int64_t> offsets{};  ///< feasible: one per body, in units of the model
 
-  [[nodiscard]] static MemoryAnswer placed(std::vector<std::int64_t> offsets) {
+  [[nodiscard]] static MemoryResult placed(std::vector<std::int64_t> offsets) {
     return {.status = Status::feasible, .offsets = std::move(offsets)};
   }
-  [[nodiscard]] static MemoryAnswer refuted(std::string reason) {
+  [[nodiscard]] static MemoryResult refuted(std::string reason) {
     return {.status = Status::infeasible, .reason = std::move(reason)};
   }
-  [[nodiscard]] static MemoryAnswer given_up(StopReason stop, std::string reason) {
+  [[nodiscard]] static MemoryResult given_up(StopReason stop, std::string reason) {
     return {.status = Status::unknown, .stop = stop, .reason = std::move(reason)};
   }
 };
 
-/// What is said about a baseline, and how far it goes.
+/// Names, messages and limits of a baseline.
 struct BaselineTraits {
   std::string_view name;     ///< of the engine
   std::string_view method;   ///< begins a sentence: "The integer program"
-  std::string_view written;  ///< "... while `the integer program was` written down"
+  std::string_view written;  ///< completes "... while `the integer program was` written down"
   std::int64_t most_pairs = 0;
-  double bytes_per_pair = 0;                ///< of a model and its copies
-  std::int64_t most_size = 0;               ///< of a memory, in units of its model
-  std::string_view too_large;               ///< the sentence about memories beyond
-  std::vector<std::string_view> counted{};  ///< names of what it counts
+  double bytes_per_pair = 0;                ///< memory for a model and its copies
+  std::int64_t most_size = 0;               ///< maximum size of a memory, in units of its model
+  std::string_view too_large;               ///< message for larger memories
+  std::vector<std::string_view> counted{};  ///< names of its counters
 };
 
 class Baseline : public engine::PlacementEngine {
@@ -62,11 +61,11 @@ class Baseline : public engine::PlacementEngine {
                                            const engine::SearchParams& params) override;
 
  private:
-  /// Adds to the counts of the memories before, in the order of the traits' names. Throws
-  /// BudgetEnded. require: the model has bodies, each of which fits somewhere by itself.
-  [[nodiscard]] virtual MemoryAnswer place(const Model& model, const engine::SearchParams& params,
+  /// Adds to `counts`, in the order of the traits' names. Throws BudgetEnded. require: the model
+  /// has bodies, and each of them fits somewhere by itself.
+  [[nodiscard]] virtual MemoryResult place(const Model& model, const engine::SearchParams& params,
                                            Poll& poll, std::span<std::int64_t> counts) const = 0;
-  [[nodiscard]] MemoryAnswer place_all(const PlacementProblem& problem,
+  [[nodiscard]] MemoryResult place_all(const PlacementProblem& problem,
                                        const engine::SearchParams& params,
                                        std::span<std::int64_t> counts, Placement& placement) const;
 

@@ -18,9 +18,9 @@ namespace tessera::baselines {
 namespace {
 
 constexpr std::int64_t most_pairs = 1 << 19;
-constexpr std::int64_t most_numbers = 1'000'000'000;  // what Gecode adds up has to stay below 2^31
+constexpr std::int64_t most_numbers = 1'000'000'000;  // Gecode requires sums below 2^31
 
-/// The starts a body may have beside what is reserved.
+/// The offsets of a body that avoid reserved ranges.
 Gecode::IntSet starts_of(const Model& model, const Body& body) {
   std::vector<std::array<int, 2>> ranges;
   std::int64_t from = body.low;
@@ -41,7 +41,7 @@ Gecode::IntSet starts_of(const Model& model, const Body& body) {
   return Gecode::IntSet(list.get(), static_cast<int>(ranges.size()));
 }
 
-/// Who may carry whom. Outlives the search.
+/// Which bodies can support which others. Outlives the search.
 struct Carriers {
   explicit Carriers(const Model& of) : model(of), of_body(of.bodies.size()) {
     for (const auto& [a, b] : of.pairs) {
@@ -53,11 +53,11 @@ struct Carriers {
   std::vector<std::vector<std::uint32_t>> of_body;
 };
 
-/// The lowest body at its lowest place; or where the next thing that could carry it ends. It is
-/// enough to look at placements in which nobody can be lowered by itself: there everybody lies on
-/// the ground, on a reserved range or on somebody else. Nobody who is not placed yet lies lower, so
-/// what they could carry begins at their own lowest end. Trying one value after the other instead
-/// takes as long as there are addresses.
+/// Branches on the lowest body: either it takes its lowest offset, or it starts where the next
+/// possible supporter ends.  This enumerates placements in which no body can be lowered by itself:
+/// each body lies at offset 0, on a reserved range or on another body. Unplaced bodies lie no
+/// lower, so the bodies they support start at or above their lowest end. Branching on single values
+/// instead takes time proportional to the number of addresses.
 class Lowest final : public Gecode::Brancher {
  public:
   static void post(Gecode::Home home, const Gecode::IntVarArray& at, const Carriers& carriers) {
@@ -118,7 +118,7 @@ class Lowest final : public Gecode::Brancher {
     at_.update(home, other.at_);
   }
 
-  /// Above where it is lowest; beyond all of its places where nothing could carry it.
+  /// The next candidate above the lowest offset; beyond the domain if no supporter exists.
   [[nodiscard]] int next_place(int k) const {
     const Model& model = carriers_->model;
     const Body& body = model.bodies[static_cast<std::size_t>(k)];
@@ -153,7 +153,7 @@ class Space final : public Gecode::Space {
                        Gecode::IntVarArgs({at_[k], strides}), Gecode::IRT_EQ, 0);
       }
     }
-    // Whoever lives at one step shares one axis; pairs say the rest.
+    // Bodies live at one step share one axis; pairs cover the rest.
     if (!model.exempt)
       for (const auto& section : model.sections) {
         poll(static_cast<std::int64_t>(section.size()) * 8);
@@ -187,7 +187,7 @@ class Space final : public Gecode::Space {
     Gecode::unary(*this, starts, sizes, Gecode::IPL_BASIC_ADVANCED);
   }
 
-  /// By body: the sections it is in, ascending.
+  /// By body: the sections that contain it, ascending.
   static std::vector<std::vector<std::uint32_t>> sections_of(const Model& model) {
     std::vector<std::vector<std::uint32_t>> of(model.bodies.size());
     for (std::uint32_t s = 0; s < model.sections.size(); ++s)
@@ -238,7 +238,7 @@ class Cp final : public Baseline {
                   .method = "Constraint programming",
                   .written = "the constraints were",
                   .most_pairs = most_pairs,
-                  // Propagators, and their copies on the way down.
+                  // Propagators, and their copies along the search path.
                   .bytes_per_pair = 600,
                   .most_size = most_numbers,
                   .too_large = "The addresses are too large for the integers of constraint "
@@ -246,7 +246,7 @@ class Cp final : public Baseline {
                   .counted = {"nodes", "failures"}}) {}
 
  private:
-  MemoryAnswer place(const Model& model, const engine::SearchParams& params, Poll& poll,
+  MemoryResult place(const Model& model, const engine::SearchParams& params, Poll& poll,
                      std::span<std::int64_t> counts) const override {
     std::int64_t& nodes = counts[0];
     std::int64_t& failures = counts[1];
@@ -261,12 +261,12 @@ class Cp final : public Baseline {
     const Gecode::Search::Statistics seen = search.statistics();
     nodes += static_cast<std::int64_t>(seen.node);
     failures += static_cast<std::int64_t>(seen.fail);
-    if (found) return MemoryAnswer::placed(found->offsets());
+    if (found) return MemoryResult::placed(found->offsets());
     if (search.stopped())
-      return MemoryAnswer::given_up(
+      return MemoryResult::given_up(
           limit.why().value_or(StopReason::node_limit),
           "Constraint programming was stopped by a limit before it could decide.");
-    return MemoryAnswer::refuted("The constraints have no solution.");
+    return MemoryResult::refuted("The constraints have no solution.");
   }
 };
 

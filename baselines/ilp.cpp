@@ -26,18 +26,17 @@ namespace tessera::baselines {
 namespace {
 
 constexpr std::int64_t most_binaries = 1 << 17;
-/// Up to here an integrality tolerance of 1e-6 times a big M stays far below half a unit.
+/// Up to this size, an integrality tolerance of 1e-6 times a big M is far below half a unit.
 constexpr std::int64_t safe_numbers = 100'000;
-/// Beyond, doubles no longer tell neighbouring positions apart next to a big M.
+/// Above this size, doubles cannot distinguish neighbouring positions next to a big M.
 constexpr std::int64_t most_columns = std::int64_t{1} << 40;
-/// Of a model in coarser numbers: how often it is asked once more, with what was wrong the last
-/// time.
+/// Of a coarsened model: maximum number of retries, each with the conflict of the last one.
 constexpr int most_rounds = 1000;
 
-/// Asked by CBC between nodes and by its simplex between iterations.
+/// Polled by CBC between nodes and by its simplex solver between iterations.
 class Watch {
  public:
-  /// `done`: nodes of programs before this one.
+  /// `done`: nodes of previous programs.
   Watch(const Budget& budget, std::int64_t done) : budget_(budget), done_(done) {}
   bool over() {
     if (!stop_) stop_ = budget_.exhausted();
@@ -91,7 +90,7 @@ class SimplexHandler final : public ClpEventHandler {
   unsigned calls_ = 0;
 };
 
-/// Nothing where there is no deadline.
+/// None without a deadline.
 std::optional<double> seconds_left(const Budget& budget) {
   if (budget.deadline == std::chrono::steady_clock::time_point::max()) return std::nullopt;
   const std::chrono::duration<double> left = budget.deadline - std::chrono::steady_clock::now();
@@ -101,12 +100,12 @@ std::optional<double> seconds_left(const Budget& budget) {
 /// "This body ends below the other one" or the opposite, as one column.
 struct Choice {
   std::uint32_t first = 0;
-  std::uint32_t second = 0;  ///< a body; or a reserved range, counted from the bodies on
+  std::uint32_t second = 0;  ///< a body; indices from the number of bodies on are reserved ranges
   int column = 0;
 };
 
-/// The model with all numbers divided and rounded down: whatever is placed in the one lies there in
-/// the other as well, so that what has no solution has none in the model either.
+/// The model with all numbers divided and rounded down. A placement of the model is one of the
+/// coarser model, so if the coarser model has no solution, neither has the model.
 Model coarser(const Model& model, std::int64_t by) {
   Model coarse = model;
   for (Body& body : coarse.bodies) {
@@ -122,12 +121,12 @@ Model coarser(const Model& model, std::int64_t by) {
 
 class Program {
  public:
-  /// `exact`: what orders and positions are about; `model`: the same, in numbers for the solver.
+  /// `exact`: defines orders and positions; `model`: the same with numbers for the solver.
   Program(const Model& exact, const Model& model, Poll& poll) : exact_(exact), model_(model) {
     const std::size_t n = model.bodies.size();
     for (const Body& body : model.bodies) {
       poll();
-      // Counted in strides, so that a whole number is an aligned offset.
+      // In units of the stride, so that a whole number is an aligned offset.
       add_column(static_cast<double>(body.low / body.stride),
                  static_cast<double>(body.high / body.stride), body.stride > 1);
     }
@@ -183,19 +182,20 @@ class Program {
   }
 
   struct Positions {
-    std::vector<std::int64_t> at;  ///< empty: the orders do not fit
-    std::vector<std::size_t> why;  ///< then: choices that contradict each other, or the room
+    std::vector<std::int64_t> at;  ///< empty: the orders have no placement
+    /// then: choices that contradict each other or exceed the capacity
+    std::vector<std::size_t> why;
   };
 
-  /// Exact positions from the orders that were chosen.
+  /// Exact positions from the chosen orders.
   [[nodiscard]] Positions positions(const double* values) const {
     const std::size_t n = exact_.bodies.size();
     constexpr std::size_t nothing = ~std::size_t{0};
     Positions found;
     std::vector<std::int64_t>& at = found.at;
     for (const Body& body : exact_.bodies) at.push_back(body.low);
-    std::vector<std::size_t> raised_by(n, nothing);  // a choice
-    // Longest paths: every round settles whoever has all that lies below it settled.
+    std::vector<std::size_t> raised_by(n, nothing);  // index of a choice
+    // Longest paths: each round fixes the bodies whose predecessors are all fixed.
     std::size_t wrong = nothing;
     for (std::size_t round = 0; wrong == nothing; ++round) {
       bool moved = false;
@@ -226,7 +226,7 @@ class Program {
       if (!moved && wrong == nothing) return found;
     }
     at.clear();
-    // Down to whoever lies on something that does not move, or round a cycle.
+    // Follow the chain down to a body on a fixed address, or around a cycle.
     std::vector<char> seen(choices_.size(), 0);
     for (std::size_t k = wrong; k < n && raised_by[k] != nothing && seen[raised_by[k]] == 0;) {
       const std::size_t c = raised_by[k];
@@ -237,7 +237,7 @@ class Program {
     return found;
   }
 
-  /// Not all of these again. ensure: false where none of them was a choice.
+  /// Forbids this combination of choices. ensure: false if it contains no choice.
   bool forbid(const std::vector<std::size_t>& choices, const double* values) {
     Forbidden row;
     for (const std::size_t c : choices) {
@@ -261,7 +261,7 @@ class Program {
     double most;
   };
 
-  /// Choices that were made together, and must not be again.
+  /// A forbidden combination of choices.
   struct Forbidden {
     std::vector<int> columns;
     std::vector<char> was;
@@ -278,12 +278,12 @@ class Program {
     return static_cast<int>(low_.size()) - 1;
   }
 
-  /// offset(below) + size <= offset(above), unless the binary has another value.
+  /// offset(below) + size <= offset(above), unless the binary disables it.
   void add_order(std::uint32_t below, std::uint32_t above, int column, bool when) {
     const std::size_t n = model_.bodies.size();
     Row row{{}, {}, 0, 0};
-    std::int64_t most = 0;   // of the left side minus the right side
-    std::int64_t known = 0;  // what stands on the right
+    std::int64_t most = 0;   // maximum of left side minus right side
+    std::int64_t known = 0;  // constant on the right side
     const auto term = [&](std::uint32_t k, double sign) {
       const auto index = static_cast<std::size_t>(row.count++);
       row.column[index] = static_cast<int>(k);
@@ -304,7 +304,7 @@ class Program {
       most -= model_.reserved[above - n].begin;
       known += model_.reserved[above - n].begin;
     }
-    if (most <= 0) return;  // always so
+    if (most <= 0) return;  // always satisfied
     row.most = static_cast<double>(known);
     if (column >= 0) {
       const auto big = static_cast<double>(most);
@@ -316,7 +316,7 @@ class Program {
     rows_.push_back(row);
   }
 
-  /// Could it end at or below where the other one begins?
+  /// Can it end at or below the begin of the other one?
   [[nodiscard]] bool possible(std::uint32_t below, std::uint32_t above) const {
     const std::size_t n = exact_.bodies.size();
     const std::int64_t end = below < n ? exact_.bodies[below].low + exact_.bodies[below].size
@@ -331,7 +331,8 @@ class Program {
     const bool over = possible(b, a);
     Choice choice{a, b, under ? first_below : first_above};
     if (under && over) choice.column = add_column(0, 1, true);
-    // Where neither is possible one of the two rows contradicts the bounds: that is the answer.
+    // If neither is possible, one of the two rows contradicts the bounds, and the program is
+    // infeasible.
     if (under) add_order(a, b, choice.column, true);
     if (over || !under) add_order(b, a, choice.column, false);
     choices_.push_back(choice);
@@ -353,17 +354,17 @@ class Ilp final : public Baseline {
                   .method = "The integer program",
                   .written = "the integer program was",
                   .most_pairs = most_binaries,
-                  // Rows, columns, and copies of both: measured over problems of 50 to 400 buffers.
+                  // Rows, columns, and copies of both: measured on problems with 50 to 400 buffers.
                   .bytes_per_pair = 2500,
                   .most_size = max_address,
                   .too_large = "The addresses are too large for the integer program.",
                   .counted = {"nodes", "iterations", "pairs"}}) {}
 
  private:
-  MemoryAnswer place(const Model& model, const engine::SearchParams& params, Poll& poll,
+  MemoryResult place(const Model& model, const engine::SearchParams& params, Poll& poll,
                      std::span<std::int64_t> counts) const override {
     counts[2] += static_cast<std::int64_t>(model.pairs.size());
-    // A placement is made exact, and counts whatever the numbers are.
+    // Placements are recomputed exactly, so the size of the numbers does not matter.
     if (model.largest <= most_columns) {
       Program program(model, model, poll);
       Asked asked = ask(program, params, poll, counts);
@@ -372,8 +373,8 @@ class Ilp final : public Baseline {
                                    asked.answer.stop != StopReason::completed;
       if (counts_as_it_is && !asked.again) return std::move(asked.answer);
     }
-    // Orders are chosen in numbers that floating point tells apart, and positions made of them in
-    // whole numbers. What does not fit there is said to the program, which is asked again.
+    // The solver chooses orders in coarse numbers; positions follow in exact arithmetic. If they do
+    // not fit, the conflict is added to the program, which is solved again.
     const Model coarse = coarser(
         model, std::max<std::int64_t>(1, (model.largest + safe_numbers - 1) / safe_numbers));
     Program program(model, coarse, poll);
@@ -381,15 +382,15 @@ class Ilp final : public Baseline {
       Asked asked = ask(program, params, poll, counts);
       if (!asked.again) return std::move(asked.answer);
     }
-    return MemoryAnswer::given_up(
+    return MemoryResult::given_up(
         StopReason::completed,
         "The integer program, in numbers that its floating-point arithmetic can tell apart, chose "
         "orders that do not fit again and again, which proves nothing.");
   }
 
   struct Asked {
-    MemoryAnswer answer;
-    bool again = false;  ///< the program knows more than before
+    MemoryResult answer;
+    bool again = false;  ///< a constraint was added
   };
   static Asked ask(Program& program, const engine::SearchParams& params, Poll& poll,
                    std::span<std::int64_t> counts) {
@@ -399,7 +400,7 @@ class Ilp final : public Baseline {
     Watch watch(params.budget, counts[0]);
     SimplexHandler between_iterations(watch);
     solver.getModelPtr()->passInEventHandler(&between_iterations);
-    // Some of the inner solvers ask nobody: they look at a clock of their own.
+    // Some inner solvers do not poll; they check their own clock.
     const auto left = seconds_left(params.budget);
     if (left) solver.getModelPtr()->setMaximumSeconds(*left);
     CbcModel search(solver);
@@ -409,7 +410,7 @@ class Ilp final : public Baseline {
     NodeHandler between_nodes(watch);
     search.passInEventHandler(&between_nodes);
     search.setRandomSeed(static_cast<int>(params.seed % 1'000'000) + 1);
-    search.setMaximumSolutions(1);  // nothing is optimised
+    search.setMaximumSolutions(1);  // feasibility only
     search.setNumberStrong(5);
     search.setNumberBeforeTrust(5);
     CglProbing probing;
@@ -432,20 +433,20 @@ class Ilp final : public Baseline {
     counts[1] += search.getIterationCount();
     if (const double* const best = search.bestSolution()) {
       Program::Positions found = program.positions(best);
-      if (!found.at.empty()) return {MemoryAnswer::placed(std::move(found.at))};
+      if (!found.at.empty()) return {MemoryResult::placed(std::move(found.at))};
       if (!watch.stopped() && program.forbid(found.why, best)) return {{}, true};
-      return {MemoryAnswer::given_up(
+      return {MemoryResult::given_up(
           watch.stopped().value_or(StopReason::completed),
           "The orders that the integer program chose do not fit exactly, which is a matter of its "
           "tolerance and proves nothing.")};
     }
     if (const auto stopped = watch.stopped())
-      return {MemoryAnswer::given_up(
+      return {MemoryResult::given_up(
           *stopped, "The integer program was stopped by a limit before it could decide.")};
     if (!search.isProvenInfeasible())
-      return {MemoryAnswer::given_up(StopReason::completed,
+      return {MemoryResult::given_up(StopReason::completed,
                                      "The integer program ended without an answer.")};
-    return {MemoryAnswer::refuted("The integer program has no solution.")};
+    return {MemoryResult::refuted("The integer program has no solution.")};
   }
 };
 

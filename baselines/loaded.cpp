@@ -1,4 +1,4 @@
-// The engines of engines.h for whoever loads the baselines when one of them is asked for.
+// The engines of engines.h, loaded from the module of the baselines on first use.
 #include <dlfcn.h>
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace tessera::baselines {
 
 namespace {
 
-/// The module stays loaded: engines come from it. It is looked for where the program or the library
-/// with this function says (RUNPATH), relative to where that lies.
+/// The module stays loaded, because engines come from it. The RUNPATH of the program or library
+/// that contains this function gives its path, relative to its own location.
 std::unique_ptr<engine::PlacementEngine> load(const std::string& name, const char* symbol) {
   void* const module = dlopen(TESSERA_BASELINES_FILE, RTLD_NOW | RTLD_LOCAL);
   void* const make = module != nullptr ? dlsym(module, symbol) : nullptr;

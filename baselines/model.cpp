@@ -11,7 +11,7 @@ namespace {
 
 struct Event {
   Step step;
-  bool begins;  ///< what ends at a step leaves before what begins at it
+  bool begins;  ///< ends sort before begins at the same step
   std::uint32_t body;
 };
 
@@ -20,8 +20,8 @@ bool earlier(const Event& a, const Event& b) {
   return !a.begins && b.begins;
 }
 
-/// The greatest unit such that whoever is lowered as far as possible lies at a multiple of it: on
-/// the ground, on a reserved range or on another buffer, rounded up to its alignment.
+/// The greatest unit such that every fully lowered body lies at a multiple of it: at offset 0, on a
+/// reserved range or on another buffer, rounded up to its alignment.
 Size unit_of(const PlacementProblem& problem, MemoryIndex m, const std::vector<Body>& bodies) {
   Size unit = 0;
   for (const Body& body : bodies) {
@@ -150,7 +150,7 @@ Model model_of(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
   }
   model.unit = unit_of(problem, m, model.bodies);
   for (Body& body : model.bodies) {
-    // An alignment of one byte asks for nothing; every other one is a multiple of the unit.
+    // An alignment of one byte is no constraint; all others are multiples of the unit.
     body.stride = std::max<Size>(1, body.stride / model.unit);
     body.size /= model.unit;
     body.low = ceil_div(ceil_div(body.low, model.unit), body.stride) * body.stride;

@@ -1,11 +1,11 @@
-// One memory as the textbook has it: positions, and pairs that must not overlap.
+// Textbook model of one memory: positions, and pairs that must not overlap.
 //
 //   Model model = model_of(problem, memory, poll);
 //   ... a solver fills `offsets`, one per body, in units of model.unit ...
 //   put(model, offsets, placement);
 //
-// Shared by the baselines (ilp, cp), which are there to be compared with and are as plain as their
-// papers: no symmetry, no bounds but those of a position.
+// Shared by the baselines (ilp, cp). They serve for comparison and are as plain as in the
+// literature: no symmetry breaking, no bounds except those of single positions.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace tessera::baselines {
 
-/// A buffer. Everything is counted in units of the model.
+/// A buffer. All numbers are in units of the model.
 struct Body {
   BufferIndex buffer = 0;
   std::int64_t size = 0;
@@ -38,25 +38,25 @@ struct Range {
 
 struct Model {
   MemoryIndex memory = 0;
-  Size unit = 1;  ///< buffers that are lowered as far as they go lie at multiples of it
+  Size unit = 1;  ///< fully lowered buffers lie at multiples of it
   std::vector<Body> bodies;
   std::vector<Range> reserved;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< must not overlap; first < second
-  std::vector<std::vector<std::uint32_t>> sections;  ///< maximal sets that live at one step
+  std::vector<std::vector<std::uint32_t>> sections;  ///< maximal sets of buffers live at one step
   std::int64_t largest = 0;                          ///< end of the memory
-  bool exempt = false;  ///< some who live together are not among the pairs
+  bool exempt = false;  ///< some pairs with overlapping lifetimes may overlap
 };
 
-/// What problems the baselines take: a buffer is tied to its memory, and lies where it may.
+/// The features the baselines support: each buffer has a given memory.
 [[nodiscard]] facts::FeatureSet features();
 
 /// Throws BudgetEnded.
 [[nodiscard]] Model model_of(const PlacementProblem& problem, MemoryIndex memory, Poll& poll);
 
-/// Pairs that live at one time, and buffers that live at all: what a model is going to hold.
+/// Pairs of buffers with overlapping lifetimes, plus buffers with a lifetime: the size of a model.
 [[nodiscard]] std::int64_t living_pairs(const PlacementProblem& problem);
 
-/// Nothing where nobody fits anywhere: a body without a place makes the whole impossible.
+/// The message that some body has no possible offset; none if each body has one.
 [[nodiscard]] std::optional<std::string> nowhere(const PlacementProblem& problem,
                                                  const Model& model);
 

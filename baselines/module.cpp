@@ -1,4 +1,4 @@
-// The two functions that the module of the baselines shows.
+// The two exported functions of the module of the baselines.
 #include "baselines/module.h"
 
 #include "baselines/engines.h"

@@ -1,7 +1,7 @@
-// What the module of the baselines shows, and its file: their solvers bring a score of shared
-// libraries along, which take longer to load than most problems to place, and hardly anybody asks
-// for them. So the program, the shared library and the Python module load them with the first
-// engine that is asked for (loaded.cpp); what is linked statically has them inside.
+// File name and exported symbols of the module of the baselines. Their solvers depend on many
+// shared libraries, whose loading takes longer than placing most problems, and few runs use them.
+// The program, the shared library and the Python module therefore load the module on first use
+// (loaded.cpp). Static libraries link the baselines directly.
 //
 //   auto* make = reinterpret_cast<MakeEngine*>(dlsym(module, make_ilp_symbol));
 //   std::unique_ptr<engine::PlacementEngine> engine(make());
@@ -11,7 +11,7 @@
 
 namespace tessera::baselines {
 
-/// The caller owns it; nullptr in a build without its solver.
+/// The caller owns the engine; nullptr in a build without its solver.
 using MakeEngine = engine::PlacementEngine*();
 
 inline constexpr const char* make_ilp_symbol = "tessera_make_ilp_engine";

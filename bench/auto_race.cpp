@@ -1,7 +1,7 @@
-// Does "auto" keep up with the best engine alone? One line per problem: processor seconds of each
-// engine on one thread; of auto on two threads the wall clock, and what it would be on two idle
-// cores: processor seconds, halved while two engines run. What the best engine decides within a
-// second should not take auto more than one and a half.
+// Compares "auto" with the best single engine. One line per problem: processor seconds of each
+// engine on one thread; for auto on two threads the wall time, and the estimated time on two idle
+// cores: processor seconds, halved while two engines run. Target: at most 1.5 times the time of the
+// best engine, if that engine decides within a second.
 //
 //   bench_auto_race LIMIT CAPACITY FILE...      # CAPACITY 0: the file's, or its name's (x.256.csv)
 //   bench_auto_race LIMIT generated COUNT       # generated problems of every kind and size
@@ -62,7 +62,7 @@ Timing time_of(const PlacementProblem& problem, const std::string& engine, int t
   return {result.status, result.engine, wall, idle};
 }
 
-/// "X231_0.256.csv" -> 256; nothing where the name has no number there.
+/// "X231_0.256.csv" -> 256; none if the name has no number there.
 std::optional<Size> capacity_in(const std::string& path) {
   const std::size_t end = path.rfind(".csv");
   if (end == std::string::npos || end == 0) return std::nullopt;

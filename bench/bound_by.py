@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What bounds each network on each machine: layer by layer, and planned.
+"""Bottlenecks of each network on each machine: layer by layer, and planned.
 
     bench/bound_by.py --program build/release/cli/tessera --networks ../shared/models/*.onnx \\
                       --profiles ethos-u65-like nvdla-like --timeout 10s
 
-A table of Markdown. Each cell says in per cent of the cycles what bounds the layers that take them
-(mac, weights, vector, sram, dma; what is below 5 is left out), and behind a colon how busy the array is:
-products over what it could do in the time.
+A Markdown table. Each cell has the share of cycles per bottleneck in percent (mac, weights, vector, sram,
+dma; below 5 omitted), and after a colon the utilisation of the array: products over its peak in that time.
 """
+
 import argparse
 import json
 import pathlib
@@ -34,7 +34,7 @@ def shares(plan):
 
 
 def busy(plan):
-    """Of the runs' time, weighted."""
+    """Weighted by the groups' time."""
     cycles = [run["metrics"]["latency_cycles"] for run in plan["subgraphs"]]
     part = sum(c * run["utilisation"] for c, run in zip(cycles, plan["subgraphs"]))
     return 100 * part / (sum(cycles) or 1)

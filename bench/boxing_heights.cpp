@@ -1,11 +1,11 @@
-// How low, how soon and with how much memory? One line per instance.
+// Height, time and memory of boxing. One line per instance.
 //
 //   boxing_heights 10 resnet50.csv iopddl-S.csv malloc:1000000:1 training:30000:2
 //   boxing_heights 10 --threads=1 --seed=3 --no-focus resnet50.csv
 //
 // The first argument is the time limit in seconds. An instance is a file or KIND:BUFFERS:SEED of
-// generate_trace(). Every placement is checked; a wrong one ends the program with 1. The peak of
-// memory is the process's: one instance per call gives its own.
+// generate_trace(). Every placement is checked; an invalid one ends the program with 1. The peak
+// memory is that of the process: run one instance per call to measure it.
 
 #include <sys/resource.h>
 

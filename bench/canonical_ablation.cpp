@@ -1,7 +1,6 @@
-// What is each rule of the canonical search worth? One line per rule switched off: nodes and
-// processor seconds, for problems that are placed and for problems that are refuted. "open" ones
-// have used up the limit; their nodes are not counted. The limit is one of nodes, so that tables
-// repeat.
+// Ablation of the rules of canonical search. One line per rule switched off: nodes and processor
+// seconds, for placed and for refuted problems. "open" problems have used up the limit; their nodes
+// are not counted. The limit is a number of nodes, so that tables are reproducible.
 //
 //   bench_canonical_ablation                                      # generated, 20,000 nodes each
 //   bench_canonical_ablation 1000000 1048576 A.csv C.csv D.csv    # nodes, capacity, files
@@ -35,7 +34,7 @@ double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-/// Steps as full as short lives allow, `copies` of each buffer: some have no placement.
+/// Steps as full as short lifetimes allow, `copies` of each buffer: some problems are infeasible.
 PlacementProblem full(std::size_t buffers, Size capacity, std::int64_t copies, std::uint64_t seed) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = capacity});

@@ -1,10 +1,10 @@
-// Does every answer that is proved come with a certificate, and is it accepted?
+// Checks that every proved result has an accepted certificate.
 //
 //   certificates SECONDS [--minimize none|height|cost|modes|input] FILE...
 //
-// One line per file: what place() said, what it proved, which claims its certificate proves, the
-// seconds that writing and checking took, and the certificate's size. The capacity of a CSV is the
-// number before its extension. Ends with 1 if a certificate is refused.
+// One line per file: the result of place(), what it proved, the claims of its certificate, the
+// seconds of writing and checking, and the certificate's size. The capacity of a CSV is the number
+// before its extension. Ends with 1 if a certificate is rejected.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +37,7 @@ std::optional<Objective> minimize_named(std::string_view word) {
 
 struct Totals {
   int files = 0;
-  int proved = 0;  ///< with something that needs a certificate
+  int proved = 0;  ///< with a result that needs a certificate
   int certified = 0;
   int refused = 0;
   double checking = 0;

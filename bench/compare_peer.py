@@ -4,9 +4,10 @@
     bench/compare_peer.py --ours build/release/cli/tessera --peer PATH/minimalloc \\
                           --capacity 1048576 A.csv C.csv D.csv
 
-Wall time with process start, the least of --runs alternating runs. Prints one line per file, then the
-geometric mean of the ratios, the least ratio and the sums.
+Wall time including process start, minimum of --runs alternating runs. Prints one line per file, then the
+geometric mean of the ratios, the minimum ratio and the sums.
 """
+
 import argparse
 import math
 import os

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What a plan of a very deep network takes: generated chains of inverted residual blocks, no two alike.
+"""Time and memory to plan very deep networks: generated chains of distinct inverted residual blocks.
 
     bench/deep_networks.py --ours build/release/cli/tessera --ops 250 500 1000 2000 --profiles ethos-u65-like --timeout 60s
 
-Each network is drawn from --seed: blocks of 1x1, depthwise 3x3, 1x1 and, where the width stays, an addition; the widths, strides
-and expansions differ from block to block. A line per network and profile: score, bound, ops, runs, seconds by the clock and
-of the processor, memory at its peak, and that per op.
+Each network is drawn from --seed: blocks of 1x1, depthwise 3x3, 1x1 and, if the width stays, an addition;
+the widths, strides and expansions differ from block to block. A line per network and profile: score,
+bound, ops, groups, wall and processor seconds, peak memory, and peak memory per op.
 """
+
 import argparse
 import json
 import os

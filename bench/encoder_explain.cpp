@@ -1,11 +1,10 @@
-// Are explanations minimal? Each is asked again of another engine: `sat`, without symmetry.
+// Checks that explanations are minimal, with another engine: `sat` without symmetry breaking.
 //
 //   encoder_explain 30 ../shared/benchmarks/flat-load/*.csv
 //
-// For every infeasible instance: how many buffers are named, whether those alone are infeasible,
+// For every infeasible instance: the number of named buffers, whether they alone are infeasible,
 // and whether the rest fits without each single one. The first argument limits each explanation
-// (seconds), every question of the other engine has 10 s. Ends with 1 if an explanation is not what
-// it says.
+// (seconds); every query to the other engine has 10 s. Ends with 1 if an explanation is wrong.
 
 #include <algorithm>
 #include <chrono>

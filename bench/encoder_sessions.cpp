@@ -1,11 +1,11 @@
-// Sessions against starting over: the same questions to a session and to a fresh engine each.
+// Compares sessions with fresh engines on the same sequences of queries.
 //
 //   encoder_sessions sat|smt|learning ../shared/benchmarks/flat-load/H*.csv
 //
 // For every instance three sequences of 14 size vectors: "tile" searches the largest scale that
-// fits by bisection between 0.5 and 1.2, "ramp" grows the scale from 0.8 by 0.03, "walk" changes a
-// tenth of the sizes by -3 .. 2 each time. Times are thread times (but for what the fresh engines
-// take to encode, which is wall clock); a line with an answer that differs ends the program with 1.
+// fits by bisection between 0.5 and 1.2, "ramp" raises the scale from 0.8 by 0.03, "walk" changes a
+// tenth of the sizes by -3 .. 2 each time. Times are thread times (the encoding time of fresh
+// engines is wall time). Differing results end the program with 1.
 
 #include <algorithm>
 #include <chrono>
@@ -49,8 +49,8 @@ double number(const Stats& stats, std::string_view name) {
 struct Row {
   double session = 0;
   double fresh = 0;
-  double encoding = 0;  ///< of the fresh ones
-  int fresh_calls = 0;  ///< questions a fresh engine asked its solver
+  double encoding = 0;  ///< of the fresh engines
+  int fresh_calls = 0;  ///< solver calls of the fresh engines
   double session_calls = 0;
   double refutations = 0;
   double placements = 0;
@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
     for (const Sequence sequence : {Sequence::tile, Sequence::ramp, Sequence::walk}) {
       const Row row = bench.measure(problem, sequence, static_cast<std::uint64_t>(i));
       print(file.substr(file.rfind('/') + 1), names[static_cast<int>(sequence)], row);
-      // Below that, it is the clock that is measured: both only add up the load of each step.
+      // Below this, both only add up the load of each step, and the clock dominates.
       if (row.fresh >= 0.01) worst = std::min(worst, row.fresh / row.session);
       add(of[static_cast<int>(sequence)], row);
       add(total, row);

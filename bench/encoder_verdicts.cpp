@@ -1,11 +1,11 @@
-// What engines `sat` and `smt` say about whole folders of instances, and whether others believe it.
+// Results of engines `sat` and `smt` on folders of instances, with their placements checked.
 //
 //   encoder_verdicts sat 10 ../shared/benchmarks/flat-load/[HB]*.csv
 //   encoder_verdicts sat 10 --heights ../shared/benchmarks/pypto/**/*.json
 //
-// One line per question: fit (or least cost where there are soft rules) and, with --heights, the
-// least height of every memory. The capacity of a CSV is the number before its extension. Ends with
-// 1 if a placement is wrong.
+// One line per query: fit (or minimum cost with soft rules) and, with --heights, the minimum height
+// of every memory. The capacity of a CSV is the number before its extension. Ends with 1 if a
+// placement is invalid.
 
 #include <algorithm>
 #include <chrono>
@@ -70,8 +70,8 @@ class Bench {
   }
 
  private:
-  /// Bisection between what is refuted and the height of the best placement, to the byte: the last
-  /// refutation is of one byte less than the minimum.
+  /// Bisection between the refuted height and the height of the best placement, to the byte: the
+  /// last refutation is one byte below the minimum.
   void lower(PlacementProblem problem, const engine::SearchResult& first, MemoryIndex m,
              const std::string& name) {
     Memory& memory = problem.memories[m];
@@ -97,7 +97,7 @@ class Bench {
     }
   }
 
-  /// No placement is lower than the bytes of one step.
+  /// Lower bound: the live bytes of one step.
   static Size heaviest(const PlacementProblem& problem, MemoryIndex m) {
     Poll never;
     const auto cut = encoder::heaviest_step(problem, {m}, never);

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Plans of networks held against the figures of Arm's estimator (Vela), layer by layer.
+"""Compares plans with the figures of Arm's estimator (Vela), layer by layer.
 
     python3 bench/ethos_u.py --data ../shared/benchmarks/ethos-u --program build/release/cli/tessera
 
-Every network is planned with --layer-by-layer on the profile of each configuration: with --plans
-resident tensors may stay on the chip from layer to layer, as they do in the estimator's plans; with
---plans best layers may be fused as well, and the plan is the quickest one. Layers are
-matched by kind, output and kernel, in their order where several are alike (a strided first layer
-that the other compiler folded into channels by its output alone); a transposed convolution has no match
-and is left out. The networks the profiles were fitted on are told apart from the others.
+Every network is planned with --layer-by-layer on the profile of each configuration: with --plans resident
+tensors may stay on the chip from layer to layer, as they do in the estimator's plans; with --plans best
+layers may be fused as well, and the plan minimises latency. Layers are matched by kind, output and kernel,
+in order if several are equal (a strided first layer that the other compiler folded into channels by its
+output alone); transposed convolutions have no match and are omitted. Networks used to fit the profiles are
+listed separately.
 """
 
 import argparse
@@ -46,7 +46,7 @@ PLANS = {
     "best": ["--weight", "latency=1", "--weight", "energy=0", "--weight", "dram_bytes=0",
              "--weight", "peak_memory=0"],
 }
-# Bytes of SRAM that the estimator was to keep to; it may exceed them.
+# SRAM size given to the estimator as a target; it may exceed it.
 ARENAS = {"u55-128": 512 << 10, "u55-256": 512 << 10, "u55-256-2M": 2 << 20,
           "u65-256": 384 << 10, "u65-512": 384 << 10, "u65-512-cs": 384 << 10}
 FITTED = {
@@ -83,7 +83,7 @@ def plan(program, network, profile, plans, seconds, folder, direct=None, whole=F
 
 
 def shapes(network):
-    """Per op of a network file: its output and its kernel, as the estimator writes them."""
+    """Output and kernel of each op of a network file, in the estimator's notation."""
     tensors = {}
     found = {}
     for line in network.read_text().splitlines():
@@ -100,14 +100,14 @@ def shapes(network):
     return found
 
 
-# Bytes of scale and bias per output channel, and those of the bias, which the network lists itself.
+# Bytes of scale and bias per output channel, and of the bias, which the network lists separately.
 SCALES, BIAS = 10, 4
 
 
 def with_encoded(network, run, known, folder, as_counted):
-    """The network, its weights as large as the estimator found them encoded. Its sizes include scales
-    and biases; its traffic does not where the array reads weights off the chip itself. With
-    `as_counted` they are left out there as well."""
+    """The network with weight sizes as encoded by the estimator. Its sizes include scales and biases; its
+    traffic excludes them if the array reads weights directly off-chip. `as_counted` excludes them there as
+    well."""
     # Networks with random weights list their biases as int8.
     text = re.sub(r"(\{shape: \[\d+\], dtype: )int8(, kind: weight)", r"\1int32\2", network.read_text())
     weights = {}
@@ -146,7 +146,7 @@ def pairs(ours, theirs, known):
             yield layer, same.pop(0)
         elif known.get(layer["op"]):
             rest.append(layer)
-    # Folded, a kernel has other columns: as many rows, and the output is that of the first layer.
+    # A folded layer has another kernel width: match the same number of rows and the first layer's output.
     folded = theirs and next((layer for layer in waiting.get(key_of(theirs[0]), []) if layer is theirs[0]), None)
     for layer in rest:
         made, kernel = known[layer["op"]]
@@ -162,25 +162,25 @@ def spread(ratios):
 
 
 def columns(ratios):
-    """How many, and their spread, as columns of a table."""
+    """Count and spread, as columns of a table."""
     if not ratios:
         return "0 | | |"
     low, middle, high = spread(ratios)
     return f"{len(ratios)} | {low:.3f} | {middle:.3f} | {high:.3f}"
 
 
-# Where an op's input and output lie, to what our engine is told to read and write off the chip itself.
+# Memories of an op's input and output, and the corresponding direct accesses of our engine.
 DIRECT = {(False, False): "none", (True, False): "inputs", (False, True): "outputs", (True, True): "inputs+outputs"}
 
 
 def direct_of(layer):
-    """What the array reads and writes in DRAM while it computes, which takes longer than in the SRAM."""
+    """Operands that the array accesses in DRAM while it computes, which takes longer than in SRAM."""
     return DIRECT[layer["ifm_memory"] == "Dram", layer["ofm_memory"] == "Dram"]
 
 
 def add_layers(per_layer, options, run, name, profile, network, known, folder, in_dram):
-    """Compute cycles over the estimator's, layer by layer: each in one piece as there, however large its
-    memory would have to be, with its operands where the estimator has them."""
+    """Compute cycles over the estimator's, layer by layer. Each layer is a single piece as in the estimator,
+    with unlimited memory, and operands in the estimator's memories."""
     config = run["config"]
     for direct in DIRECT.values() if in_dram else ["none"]:
         whole, why = plan(options.program, network, profile, "layers", options.seconds, folder,
@@ -254,7 +254,7 @@ def main():
                 known = shapes(network)
                 if not options.ratio:
                     network = with_encoded(network, run, known, folder, options.as_counted)
-                # Where the estimator leaves tensors in DRAM, its machine works on them there.
+                # If the estimator leaves tensors in DRAM, its machine accesses them there.
                 in_dram = config.startswith("u65")
                 add_layers(per_layer, options, run, name, profile, network, known, folder, in_dram)
                 made, why = plan(options.program, network, profile, options.plans, options.seconds, folder,

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""What a sweep saves: 200 machines x resnet50 and mobilenet_v2, against planning each by itself.
+"""Savings of a sweep: 200 machines x resnet50 and mobilenet_v2, compared with planning each separately.
 
     python3 bench/explore_sweep.py [--tessera PROGRAM] [--models FOLDER] [--alone 20] [--threads 2]
                                    [--capacities 10] [--networks resnet50,mobilenet_v2] [--timeout 5s]
 
-Runs the sweep (every plan until it is proved or the time is over; 20 machines per capacity), then an
-overlapping one with one capacity more on the same store, then plans `--alone` of the machines (0:
-all) by `tessera plan`, evenly spread, and compares:
-the scores where both are proved, and the time of the processor per plan, which other programs on the
-machine disturb less than the clock does.
+Runs the sweep (every plan until proved or until the time limit; 20 machines per capacity), then an
+overlapping one with one capacity more on the same store, then plans `--alone` of the machines (0: all) by
+`tessera plan`, evenly spread, and compares the scores if both are proved, and the processor time per plan,
+which other programs disturb less than wall time.
 """
 
 import argparse
@@ -36,7 +35,7 @@ prune: {prune}
 
 
 def timed(*command, **options):
-    """Seconds by the clock and of the processor, and what was printed."""
+    """Wall seconds, processor seconds, and output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, **options)

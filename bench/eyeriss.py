@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Convolutions on eyeriss-like held against what Eyeriss, the chip, was measured to take.
+"""Compares convolutions on eyeriss-like with measurements of the chip Eyeriss.
 
     python3 bench/eyeriss.py --program build/release/cli/tessera
 
 The chip's figures are those of Chen, Krishna, Emer, Sze: Eyeriss, an energy-efficient reconfigurable
-accelerator for deep convolutional neural networks, JSSC 2017, tables V and VI: processing latency at
-1.0 V and 200 MHz, of four images of AlexNet and of three of VGG-16, and bytes to and from DRAM. Each
-layer is computed in one piece here, one image at a time, however large the buffer would have to be.
+accelerator for deep convolutional neural networks, JSSC 2017, tables V and VI: processing latency at 1.0 V
+and 200 MHz, of four images of AlexNet and of three of VGG-16, and bytes to and from DRAM. Here each layer
+is a single piece, one image at a time, with an unlimited buffer.
 """
+
 import argparse
 import json
 import pathlib

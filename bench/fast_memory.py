@@ -1,14 +1,14 @@
-"""Which tensors and weights deserve the fast memory: the proved best set against two heuristics.
+"""Selection of tensors and weights for the fast memory: the proved optimum compared with two heuristics.
 
     PYTHONPATH=build/release/python python3 bench/fast_memory.py ../shared/models/squeezenet1_1.onnx ... --seconds 60
 
-Candidates are every activation (from the op that makes it to the last that reads it; worth its
-bytes once for being written and once for each op that reads it) and every weight (for the whole of
-an inference; worth its bytes). The network's input and results stay in the slow memory. Columns:
+Candidates are every activation (from the op that makes it to the last that reads it; benefit: its bytes
+once per write and once per reading op) and every weight (live for the whole inference; benefit: its
+bytes). The network's input and results stay in the slow memory. Columns:
 
-    best      place(maximize="benefit"), and how far above it the proved bound lies
-    density   most benefit for bytes x steps first, each at the lowest address that is free
-    again     the same order; each is kept if all chosen so far can be placed anew (as TPUv4's
+    best      place(maximize="benefit"), and the gap to the proved bound
+    density   most benefit for bytes x steps first, each at the lowest free address
+    again     the same order; each is kept if all chosen so far have a placement (as TPUv4's
               compiler does, TelaMalloc, ASPLOS 2023)
 
 Numbers are MB of traffic saved for one inference. Needs python3-yaml.
@@ -26,7 +26,7 @@ BYTES = {"int8": 1, "uint8": 1, "int16": 2, "float16": 2, "bf16": 2, "int32": 4,
 
 
 def candidates(network):
-    """(id, first step, end, bytes, benefit) of what may go to the fast memory."""
+    """(id, first step, end, bytes, benefit) of the candidates for the fast memory."""
     tensors, ops = network["tensors"], network["ops"]
     made, reads = {}, {}
     for step, op in enumerate(ops):

@@ -1,12 +1,12 @@
-// How long each way takes that `auto` could begin with: the records from which
-// training/first_choice.py makes the forest of the first choice.
+// Run times of the alternatives for the first engine of `auto`: the records from which
+// training/first_choice.py trains the forest of the first choice.
 //
 //   bench_first_choice SECONDS FILE... > records.csv
 //
-// A row per problem that greedy heuristics and bounds leave open: its name, seconds of the
-// canonical search under each of its orders first, of the learning engine, and the features of its
-// shape. What is not decided in time counts as the limit. A file whose name ends in .<number>.csv
-// has that capacity.
+// One row per problem that greedy heuristics and bounds leave undecided: its name, the seconds of
+// canonical search with each of its orders first, of the learning engine, and the features of the
+// problem. Undecided runs count as the limit. A file name that ends in .<number>.csv gives the
+// capacity.
 #include "placer/first_choice.h"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What one look into a shipped forest takes.
+// Time of one evaluation of a shipped forest.
 //
 //   bench_forest
 #include "engine/forest.h"

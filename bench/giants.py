@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Dense giants: very many buffers whose lives are much shorter than the trace, and how low they are placed.
+"""Heights for dense giants: very many buffers with lifetimes much shorter than the trace.
 
     bench/giants.py write uniform 200000 --seed 1 >giant.csv
     bench/giants.py measure --ours build/release/cli/tessera --counts 10000 100000 --limits 1 10
     bench/giants.py measure --ours new/tessera --vs old/tessera --families bursts --counts 1000000 --limits 60
 
-Families: "uniform" has births uniform over as many steps as buffers, lives exponential with mean 1,000 and sizes
-2^U(4, 14); "bimodal" has lives log-uniform in [8, 8192] and sizes of two kinds, one in eight around 64 KiB and the others
-around 1 KiB; "bursts" is like layers of a network, one after the other: each allocates a burst of multiples of 64 of a few
-shapes, aligned to 64, most of which die within some layers while some live for long.
+Families: "uniform" has births uniform over as many steps as buffers, lifetimes exponential with mean 1,000
+and sizes 2^U(4, 14); "bimodal" has lifetimes log-uniform in [8, 8192] and sizes of two kinds, one in eight
+around 64 KiB and the others around 1 KiB; "bursts" resembles consecutive layers of a network: each
+allocates a burst of a few shapes, multiples of 64 and aligned to 64. Most die within some layers, some
+live long.
 
-`measure` prints the height over the largest load, in percent, the seconds of the clock, and the peak of memory.
+`measure` prints the height over the largest load, in percent, wall seconds, and peak memory.
 """
+
 import argparse
 import json
 import math
@@ -75,7 +77,7 @@ def largest_load(path):
 
 
 def place(program, path, limit, threads, folder):
-    """Height, seconds, megabytes."""
+    """Height, wall seconds, peak memory in MB."""
     result = folder / "result.json"
     result.unlink(missing_ok=True)
     command = [program, "place", path, "--minimize", "height", "--timeout", f"{limit}s", "--threads", str(threads),

@@ -1,13 +1,13 @@
-// The guided search with CaDiCaL or Z3 asked after every decision whether anything is left, and the
-// same search without.
+// Guided search with CaDiCaL or Z3 as an advisor after every decision, compared with guided search
+// alone.
 //
 //   bench_guided_advisors SECONDS CAPACITY FILE...
 //   bench_guided_advisors 5 0 ../shared/benchmarks/flat-load/*.csv
 //
-// Capacity 0: the number that a file's name ends with, before ".csv".
+// Capacity 0: the number at the end of a file's name, before ".csv".
 //
-// A line per way: problems placed, refuted and open; steps, questions, how many of them were
-// answered "nothing is left", and the time of all.
+// One line per variant: problems placed, refuted and undecided; steps, queries, number of refuting
+// answers, total time.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -1,16 +1,17 @@
-// What the guided search could have known, and what an oracle would have told it: the samples from
-// which training/backtracking.py makes the forest of the learned backtracking.
+// Samples of impasses of the guided search, labelled by an oracle. training/backtracking.py trains
+// the forest of the learned backtracking on them.
 //
 //   bench_guided_samples SEED STEPS SECONDS [plain] FILE... > samples.csv
 //
-// For every problem the guided search runs for at most STEPS steps and SECONDS. At some of its
-// impasses an oracle (the other engines, with what would be kept fixed where it lies) is asked how
-// far back the search has to go until what is kept is part of a placement. A row per level that
-// could be gone back to: the problem, the impasse, the label, the search's own choice or not, and
-// the features. The label is the paper's: 0 where what is kept is part of no placement, otherwise
-// 10 - 5 (x - best) / (most - best + 1) for x levels back, best being the fewest, most the most.
-// Impasses of which the oracle could not decide everything are left out. Every other impasse that
-// was looked at is followed as the oracle says, so that there are samples from good paths as well.
+// For every problem the guided search runs for at most STEPS steps and SECONDS. At some impasses an
+// oracle decides how far back the search has to go until the remaining decisions are part of a
+// placement. The oracle is the other engines, with the remaining buffers fixed. There is one row
+// per possible level: the problem, the impasse, the label, whether the search itself chose it, and
+// the features. The label is that of the paper: 0 if the remaining decisions are part of no
+// placement, otherwise 10 - 5 (x - best) / (most - best + 1) for x levels back, with the minimum
+// `best` and the maximum `most`. Impasses that the oracle could not fully decide are omitted. At
+// every other sampled impasse the search follows the oracle, so that there are samples from good
+// paths as well.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -32,8 +33,8 @@ using namespace tessera;
 using search::guided::Impasse;
 using search::guided::Retreat;
 
-constexpr auto patience = std::chrono::milliseconds(250);  // of the oracle, for one question
-constexpr int most_samples = 60;                           // impasses of one problem
+constexpr auto patience = std::chrono::milliseconds(250);  // of one oracle query
+constexpr int most_samples = 60;                           // impasses per problem
 
 class Oracle final : public search::guided::RetreatChooser {
  public:
@@ -42,13 +43,15 @@ class Oracle final : public search::guided::RetreatChooser {
 
   std::optional<std::size_t> choose(const Impasse& impasse) override {
     ++impasses_;
-    // The first ones all, later ones ever more seldom: searches are long and alike.
+    // All of the first ones, later ones with decreasing probability: long searches repeat
+    // themselves.
     const bool wanted = impasses_ <= 10 || random_.between(0, impasses_ / 10) == 0;
     if (!wanted || asked_ >= most_samples) return std::nullopt;
     ++asked_;
     const auto& retreats = impasse.retreats;
-    // Whoever goes further back keeps less: what is once part of a placement stays so.
-    std::size_t good = retreats.size();  // the deepest known to be part of a placement
+    // Going further back keeps fewer decisions, so the property of being part of a placement is
+    // monotonic.
+    std::size_t good = retreats.size();  // the deepest level known to be part of a placement
     std::size_t low = 0;
     while (low < good) {
       const std::size_t middle = (low + good) / 2;

@@ -1,16 +1,16 @@
-// The table of the TelaMalloc paper on our own suites: how many problems each search decides within
-// 500,000 steps and a limit of time, and how long it takes.
+// The table of the TelaMalloc paper on our own suites: problems that each search decides within
+// 500,000 steps and a time limit, and the time it takes.
 //
 //   bench_guided_table SUITE SECONDS [ENGINE...]
 //   bench_guided_table challenging 10 ../shared/benchmarks/minimalloc
 //   bench_guided_table synthetic 2 guided learning
 //
 // Suites: challenging, flat, pypto (from the data folder, TESSERA_DATA or ../shared/benchmarks),
-// full-overlap, non-overlapping, network, synthetic (made here), and files:FOLDER (what lies
-// there). Engines: guided, guided-<part> (that part switched off), learned (with learned
-// backtracking), learned:FILE (by that forest), one-<order> (a single heuristic), and every name of
-// --engine. Without names: all. With TESSERA_SHOW_OPEN a line of what each did not decide, with
-// TESSERA_SHOW_ALL a line per problem: name, status, seconds, steps.
+// full-overlap, non-overlapping, network, synthetic (generated), and files:FOLDER. Engines: guided,
+// guided-<part> (with that part switched off), learned (with learned backtracking), learned:FILE
+// (with that forest), one-<order> (a single heuristic), and every name of --engine. Default: all.
+// TESSERA_SHOW_OPEN adds a line with the undecided problems of each engine, TESSERA_SHOW_ALL a line
+// per problem: name, status, seconds, steps.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -48,9 +48,9 @@ struct Question {
 
 struct Answer {
   Status status = Status::unknown;
-  bool takes = true;  ///< does the engine take the problem?
+  bool takes = true;  ///< does the engine support the problem?
   double seconds = 0;
-  std::int64_t steps = -1;  ///< -1: it does not say
+  std::int64_t steps = -1;  ///< -1: not reported
 };
 
 using Search = std::function<Answer(const PlacementProblem& problem, double seconds)>;
@@ -91,7 +91,7 @@ std::string text_of(const std::string& file) {
   return text.str();
 }
 
-/// By a forest that is not the shipped one.
+/// With a forest other than the shipped one.
 Search by_forest(const std::string& file) {
   const std::string text = text_of(file);
   return [text](const PlacementProblem& problem, double seconds) {
@@ -119,7 +119,7 @@ std::vector<std::pair<std::string, Search>> searches(const std::vector<std::stri
     name[name.find('.')] = '-';
     all.emplace_back(name, by_guided(without.guided));
   }
-  // As plain as the paper without its learned backtracking, and with it.
+  // The plain search of the paper, without and with its learned backtracking.
   search::GuidedParams plain{
       .widen = false, .restarts = false, .learn = false, .sections = false, .learned = false};
   all.emplace_back("guided-plain", by_guided(plain));
@@ -152,7 +152,7 @@ std::vector<std::pair<std::string, Search>> searches(const std::vector<std::stri
   return all;
 }
 
-/// Of a folder and those in it, by name; of any ending where none is said.
+/// Files of a folder and its subfolders, by name; with any extension if none is given.
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder,
                                             const std::string& ending = {}) {
   std::vector<std::filesystem::path> files;
@@ -190,8 +190,8 @@ std::vector<Question> of_folder(const std::string& folder, const std::string& en
   return questions;
 }
 
-/// Lives of a third of the time on the average, sizes drawn freely, 2 % more room than the largest
-/// load: 20 to 60 buffers, 25 of each size.
+/// Lifetimes of a third of the time on average, arbitrary sizes, a capacity 2 % above the maximum
+/// load: 20 to 60 buffers, 25 problems of each size.
 Question overlapping(std::int64_t buffers, std::uint64_t seed) {
   Random random(mix(seed, static_cast<std::uint64_t>(buffers)));
   PlacementProblem problem;
@@ -290,7 +290,7 @@ int main(int argc, char** argv) {
       placed += answer.status == Status::feasible ? 1 : 0;
       refuted += answer.status == Status::infeasible ? 1 : 0;
       total += answer.seconds;
-      // What is not decided took longer than any limit: the median is over all.
+      // Undecided problems count with the time limit: the median is over all.
       times.push_back(answer.status == Status::unknown ? std::max(answer.seconds, seconds)
                                                        : answer.seconds);
       if (answer.steps >= 0) steps.push_back(static_cast<double>(answer.steps));

@@ -1,10 +1,10 @@
-// The learning engine alone on files, one line each: verdict, processor seconds, conflicts.
+// Runs the learning engine alone on files, one line each: status, processor seconds, conflicts.
 //
 //   learning_suite [--limit SECONDS] [--off RULE]... [--on RULE]... [--noise K] [--stats] FILE...
 //
 // A CSV's capacity is the number in its name ("A.1048576.csv"). Problems with soft costs are
-// minimised. --limit counts processor time of the search, so that a busy machine changes nothing.
-// --noise K multiplies capacity and sizes by K and takes a random 0..K-1 off each size.
+// minimised. --limit counts processor time of the search, independent of the load of the machine.
+// --noise K multiplies capacity and sizes by K and subtracts a random 0..K-1 from each size.
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     } else if (word == "--off" || word == "--on") {
       const std::string setting = "learning." + value() + (word == "--on" ? "=on" : "=off");
       settings.push_back(setting);
-      params = placer::engine_params(settings).learning;  // throws where there is no such rule
+      params = placer::engine_params(settings).learning;  // throws for an unknown rule
     } else {
       const PlacementProblem problem = load(word, noise);
       const auto engine = search::make_learning_engine(params);

@@ -1,21 +1,21 @@
-"""What lies off the chip: tile-aware placement against whole tensors and against what is published.
+"""Off-chip placement: tile-aware, compared with whole tensors and with published results.
 
     python3 bench/offchip_networks.py NETWORKS
     python3 bench/offchip.py build/release/cli/tessera NETWORKS ../shared/models \\
         --strips build/release/bench/bench_offchip_strips
 
-For each network (.onnx and .yaml in the folders): the plan's own runs and tiles; "fixed", every op by
-itself in the fewest tiles that fit; and with --strips the program bench_offchip_strips, every op by
-itself in 16 strips of equal height, as tile-aware allocation was published. Only intermediate
-tensors are placed: weights are always there, inputs and results belong to the caller. Columns:
+For each network (.onnx and .yaml in the folders): the plan's own groups and tiles; "fixed", every op alone
+in the fewest tiles that fit; and with --strips the program bench_offchip_strips, every op alone in 16
+strips of equal height, as in the publication of tile-aware allocation. Only intermediate tensors are
+placed: weights are always live, inputs and results belong to the caller. Columns:
 
     shared   Shared Objects, whole tensors, the best of three strategies (engine shared-objects)
-    whole    whole tensors at the least height, and * where it is proved
+    whole    whole tensors at the minimum height, * if proved
     taa      tile-aware allocation as published (engine taa)
     ours     place --minimize, at most --seconds, with the bound it proved
 
-Times of shared and taa are the least of five runs, of the placement and its check; those of ours are of the whole
-program.
+Times of shared and taa are the minimum of five runs of the placement and its check; those of ours include
+the whole program.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def run(command):
 
 
 def placed(tessera, problem, *options, times=1):
-    """Height, bound, the least seconds of the placement and of the program; no height where there was none."""
+    """Height, bound, minimum seconds of the placement and of the program; no height without a placement."""
     least = []
     for _ in range(times):
         done, seconds = run([tessera, "place", problem, "--format", "json", "--quiet", *options])
@@ -47,7 +47,7 @@ def placed(tessera, problem, *options, times=1):
 
 
 def outside(tessera, network, folder):
-    """Ids of what lies there before the first tile or after the last: inputs and results."""
+    """Ids of buffers live before the first tile or after the last: inputs and results."""
     text = folder / "network.yaml"
     run([tessera, "import", network, "-o", text])
     lists = re.findall(r"^(?:inputs|outputs): \[(.*)\]$", text.read_text(), re.MULTILINE)
@@ -55,7 +55,7 @@ def outside(tessera, network, folder):
 
 
 def intermediate(text, others):
-    """Without the weights and those."""
+    """Without weights, inputs and results."""
     kept = []
     for line in text.splitlines(True):
         named = re.match(r'  - \{id: ("[^"]*"|[^,]*), ', line)
@@ -71,7 +71,7 @@ def whole_tensors(text):
 
 def row(tessera, text, seconds, folder):
     if "  - {id: " not in text:
-        return [0, "0*", 0, 0, 0, "", "", "", ""]  # one run: nothing crosses a cut
+        return [0, "0*", 0, 0, 0, "", "", "", ""]  # one group: no tensor crosses a boundary
     parts, whole = folder / "parts.yaml", folder / "whole.yaml"
     parts.write_text(text)
     whole.write_text(whole_tensors(text))
@@ -84,7 +84,7 @@ def row(tessera, text, seconds, folder):
 
 
 def questions(given, network, folder):
-    """(name of the tiles, the question or nothing)"""
+    """(name of the tiling, the problem or None)"""
     for name, options in (("plan", []), ("fixed", ["--layer-by-layer"])):
         question = folder / "question.yaml"
         done, _ = run([given.tessera, "plan", network, "--dtype", "int8", "--profile", given.profile, "--quiet",
@@ -110,7 +110,7 @@ def main():
     for folder in given.folders:
         for file in folder.iterdir():
             if file.suffix in (".onnx", ".yaml"):
-                networks.setdefault(file.stem, file)  # the first of a name
+                networks.setdefault(file.stem, file)  # the first file of a name
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         for name, network in sorted(networks.items()):

@@ -1,11 +1,10 @@
-"""Writes the networks of the table of tile-aware allocation as network YAML (docs/networks.md).
+"""Writes the networks of the table of tile-aware allocation as network YAML (docs/reference/networks.md).
 
     python3 bench/offchip_networks.py FOLDER             writes FOLDER/inception_v3.yaml and others
-    tessera import FOLDER/inception_v3.yaml              their totals
+    tessera import FOLDER/inception_v3.yaml              prints their totals
 
-Weights have shapes and no values, batch norms are folded into the convolutions, activations are
-fused, and dropout and auxiliary heads, of training alone, are left out. The architectures are those
-of
+Weights have shapes and no values, batch norms are folded into the convolutions, activations are fused, and
+training-only parts (dropout, auxiliary heads) are omitted. The architectures are those of
 
     MobileNet v1    Howard et al., arXiv:1704.04861, table 1
     MobileNet v2    Sandler et al., arXiv:1801.04381, table 2
@@ -26,7 +25,7 @@ from pathlib import Path
 
 
 class Net:
-    """Ops in their order; a tensor is its name, a shape (channels, height, width) is kept beside."""
+    """Ops in order; a tensor is its name, its shape (channels, height, width) is stored separately."""
 
     def __init__(self, name, channels, height, width):
         self.name, self.ops, self.weights = name, [], []
@@ -43,7 +42,7 @@ class Net:
 
     @staticmethod
     def window(size, kernel, stride, same):
-        """Extent of the output, and pads before and behind; the odd one behind."""
+        """Output extent, and padding before and after; the odd pixel after."""
         if not same:
             return (size - kernel) // stride + 1, 0, 0
         out = -(-size // stride)
@@ -117,7 +116,7 @@ def mobilenet_v1():
 
 
 def inverted(net, x, k, kernel, stride, expand):
-    """Wide, depthwise, narrow; added to what came in where the shapes are equal."""
+    """Wide, depthwise, narrow; with the input added if the shapes are equal."""
     y = net.conv(x, expand * net.shape[x][0]) if expand > 1 else x
     y = net.conv(net.conv(y, 0, kernel, stride, depthwise=True), k, relu=False)
     return net.add(x, y) if net.shape[x] == net.shape[y] else y

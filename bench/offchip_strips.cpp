@@ -1,5 +1,5 @@
-// What lies off the chip where every op runs by itself in strips of equal height: the fixed tiles
-// with which tile-aware allocation was published. The question is written as a problem for `place`.
+// Off-chip placement if every op runs alone in strips of equal height, the fixed tiles in the
+// publication of tile-aware allocation. Writes the problem for `place`.
 //
 //   bench_offchip_strips fsrcnn_x2_360p.onnx 16 > question.yaml
 
@@ -38,7 +38,7 @@ PlannedSubgraph in_strips(const Network& network, OpIndex op, Dim strips) {
 int main(int argc, char** argv) {
   if (argc != 3) {
     std::fprintf(stderr, "usage: bench_offchip_strips NETWORK STRIPS\n");
-    return 0;  // so that `./dev bench`, which runs every program, goes on
+    return 0;  // `./dev bench` runs every program without arguments
   }
   try {
     const Network network = read_network(argv[1], {.dtype = ElementType::int8}).network;

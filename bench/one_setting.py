@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What one setting of a profile is worth: each plan with it over the one without.
+"""Effect of one setting of a profile: each plan with it, relative to the plan without.
 
     bench/one_setting.py --program build/release/cli/tessera --networks ../shared/models/*.onnx \\
                          --profiles ethos-u65-like gap9-like --set tiling.stay=rows --timeout 30s
 
-A table of Markdown: score, DRAM traffic, latency, energy and the time to plan, each as a ratio, and their geometric means.
-`--both KEY=VALUE` sets what both plans have; what follows a `--` is handed to both calls.
+A Markdown table: score, DRAM traffic, latency, energy and the time to plan, each as a ratio, and their
+geometric means. `--both KEY=VALUE` changes the profile of both plans; arguments after `--` go to both
+calls.
 """
+
 import argparse
 import json
 import math
@@ -19,7 +21,7 @@ FIGURES = ["dram_bytes", "latency_cycles", "energy_pj"]
 
 
 def plan(options, network, profile, settings):
-    """The plan's figures, and the seconds it took."""
+    """The plan's figures, and the seconds of the call."""
     call = [options.program, "plan", network, "--profile", profile, "--format", "json", "--quiet", "--dtype", options.dtype,
             "--timeout", options.timeout, "--threads", str(options.threads), *options.more]
     for one in settings:

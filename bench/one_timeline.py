@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""What one timeline for the whole network is worth: plans in which tensors over cuts may stay on the chip, weights come
-early, halos are kept, concatenations have their operands in place off the chip and engines work side by side where the
-profile says so, over plans that store, load and copy all of it, one op after the other.
+"""Effect of cross-group features: resident tensors, weight prefetch, halo reuse, concatenations with operands
+in place off-chip, and parallel engines if the profile supports them. Compared with plans that store, load
+and copy everything, one op after the other.
 
     bench/one_timeline.py --program build/release/cli/tessera --networks ../shared/models/*.onnx --dense \\
                           --profiles ethos-u65-like nvdla-like --timeout 60s
 
-A table of Markdown: DRAM traffic, latency and energy, each over that of the plan without. In brackets what they could not
-fall below: the traffic of the same machine with room for everything, and of the latency the longer of what the engines
-alone and the DMA alone take. Behind the bar how much of the latency that is. `--dense` adds a network of dense blocks,
-which is generated. `--also tiling.pinned=weights` sets keys of the profile for the first of the two alone (what is pinned is
-beyond what the brackets know), `--weight latency=1 energy=1` weights of the score for both. `--earlier PROGRAM PROFILES` adds a
-second table: the same over the plans of a program built from an earlier commit, on the profiles of that commit, and both
-plans' score by today's reference.
+A Markdown table: DRAM traffic, latency and energy, each relative to the plan without these features. Lower
+bounds are in brackets: the traffic of the same machine with unlimited memory, and for the latency the
+maximum of engine time and DMA time. After the bar: that bound as a share of the latency. `--dense` adds a
+generated network of dense blocks. `--also tiling.pinned=weights` sets profile keys for the first plan only
+(the bounds ignore pinned weights), `--weight latency=1 energy=1` the score weights of both. `--earlier
+PROGRAM PROFILES` adds a second table: the same plans relative to those of another program with other
+profiles, and both scores by the reference of the first.
 """
+
 import argparse
 import json
 import os
@@ -30,7 +31,8 @@ COLUMNS = ("dram_bytes", "latency_cycles", "energy_pj")
 
 
 def dense_network():
-    """Four dense blocks of six layers each, 1x1 and 3x3, every layer reading all before it, with pooling between."""
+    """Four dense blocks of six layers each, 1x1 and 3x3, every layer reading all previous ones, with pooling
+    in between."""
     lines = []
     now, channels = "x", 64
 
@@ -75,7 +77,7 @@ def memories(keys, off_chip):
 
 
 def roomy(keys):
-    """Each memory on the chip has room for everything, and nothing counts but traffic."""
+    """Unlimited on-chip memories, and only traffic counts."""
     settings = ["--tile-shapes", "0"]
     for name in memories(keys, False):
         size = "bank_size" if f"memories.{name}.banks" in keys else "capacity"
@@ -89,7 +91,7 @@ def floor_of_latency(plan, bytes_per_cycle):
     engines = 0
     for run in plan["subgraphs"]:
         cycles = [layer["compute_cycles"] for layer in plan["layers"][run["first_op"]:run["last_op"] + 1]]
-        leading = len(cycles) - run["variant"].get("trailing", 0)  # the others work beside them
+        leading = len(cycles) - run["variant"].get("trailing", 0)  # the others run in parallel
         engines += max(sum(cycles[:leading]), sum(cycles[leading:]))
     return max(engines, plan["totals"]["dram_bytes"] / bytes_per_cycle)
 
@@ -159,7 +161,7 @@ def table(options, networks):
 
 
 def score_of(totals, now):
-    """By the weights and the reference of today's plan."""
+    """By the weights and the reference of the first program's plan."""
     metrics = {"latency": "latency_cycles", "energy": "energy_pj", "dram_bytes": "dram_bytes", "peak_memory": "peak_bytes"}
     weights = {key: now["weights"][name] for name, key in metrics.items() if now["weights"][name] > 0}
     return sum(weight * totals[key] / now["reference"][key] for key, weight in weights.items())
@@ -170,7 +172,7 @@ def ratios_of(now, before):
 
 
 class Earlier:
-    """Plans over those of an earlier program, a row for each network."""
+    """Plans relative to those of the other program, one row per network."""
 
     def __init__(self, profiles):
         self.profiles = profiles
@@ -199,8 +201,8 @@ class Earlier:
 
 
 def bandwidth(keys, clock_hz):
-    """Bytes per cycle of the memory off the chip that activations lie in: what it is said to have, or what the requests
-    under way bring."""
+    """Bandwidth in bytes per cycle of the off-chip memory of activations: as stated, or as limited by
+    outstanding requests."""
     for name in memories(keys, True):
         if keys.get(f"memories.{name}.writable") == "false":
             continue

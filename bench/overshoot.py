@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""How far does each command overshoot its limits?
+"""Measures how far each command exceeds its limits.
 
     bench/overshoot.py build/release/cli/tessera
     bench/overshoot.py build/release/cli/tessera --sizes 1000,10000 --limits 200ms,1s
     bench/overshoot.py build/release/cli/tessera --only place/smt --limits 256MiB
 
-For every command, engine and number of buffers it prints the limit, the seconds the call took (by
-the clock, and of processors: on a busy machine the clock says little), what that is over the limit,
-the peak of resident memory and the exit code; networks have 0 buffers here. A line ends in "late" or "large" where a call took
-more than its limit, a tenth of it and 100 ms, or than its limit of memory and a tenth of it.
-Instances are generated once, into a folder that is deleted at the end.
+Prints for every command, engine and number of buffers: the limit, wall and processor seconds of the call,
+the excess over the limit, peak resident memory, and the exit code. Wall time means little on a busy
+machine; networks have 0 buffers here. A line ends in "late" above 1.1 times the time limit plus 100 ms,
+and in "large" above 1.1 times the memory limit. Instances are generated once, in a temporary folder.
 """
 
 import argparse
@@ -39,7 +38,7 @@ def mib_of(limit):
 
 
 def run(command):
-    """Seconds, seconds of processors, peak MiB, exit code (None: killed)."""
+    """Wall seconds, processor seconds, peak MiB, exit code (None: killed)."""
     start = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = start + KILL_AFTER
@@ -58,7 +57,7 @@ def run(command):
 
 
 def make(tessera, folder, kind, n, seed):
-    """The instance, and a capacity that makes it hard."""
+    """The instance, and a capacity at which it is hard."""
     name = os.path.join(folder, f"{kind}-{n}.csv")
     if not os.path.exists(name):
         made = subprocess.run([tessera, "generate", kind, "-n", str(n), "--seed", str(seed),
@@ -102,7 +101,7 @@ def commands(tessera, folder, n):
 
 
 def of_networks():
-    """(label, command without limits), of the examples."""
+    """(label, command without limits) of the examples."""
     for network in sorted(glob.glob(os.path.join(EXAMPLES, "*.onnx"))):
         name = os.path.basename(network).removesuffix(".onnx")
         given = [network, "--dtype", "int8", "-p", "ethos-u55-like"]
@@ -130,7 +129,7 @@ def main():
                     continue
                 for limit in own.limits.split(","):
                     span, most = seconds_of(limit), mib_of(limit)
-                    # With no limit of time a search is given three seconds.
+                    # Without a time limit a search gets three seconds.
                     rule = ["-t", limit] if span else ["--memory-limit", limit, "-t", "3s"]
                     took, worked, peak, code = run([own.tessera, *command, *rule, "--quiet"])
                     span = span or 3

@@ -1,14 +1,14 @@
-// Whole networks on whole machines: what a plan gains, whether it is proved, how long it takes, and
-// how much of it carries over to another capacity.
+// Plans of whole networks on whole machines: gain, proof, time, and reuse of results between
+// capacities.
 //
 //   bench_plan_networks table MODELS_DIR SECONDS [PROFILE...]     every network on every profile
 //   bench_plan_networks capacity MODELS_DIR SECONDS PROFILE...    and again with 3/4 and 4/3 of it
 //   bench_plan_networks sweep MODELS_DIR SECONDS PROFILE...       with 1/2 .. 2 of it, in 12 steps
 //
-// int8, two threads. `capacity` plans each capacity twice, with the memory of the first plan and
-// without, taking turns, `sweep` all of them with the memory of the plans before and then without;
-// its times are processor time of both threads together, which says more on a machine that does
-// other things too, and wall time in brackets.
+// int8, two threads. `capacity` plans each capacity twice, with the cache of the first plan and
+// without, alternating; `sweep` plans all of them with the caches of previous plans and then
+// without. Times of `sweep` are processor time of both threads, which is more reliable on a busy
+// machine, and wall time in brackets.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -69,7 +69,7 @@ Hardware scaled(Hardware hardware, Size numerator, Size denominator) {
 
 struct Timed {
   NetworkPlan plan;
-  double seconds = 0;  ///< of processors
+  double seconds = 0;  ///< processor seconds
 };
 
 Timed timed(const Network& network, const Hardware& hardware, const PlanParams& params) {
@@ -103,7 +103,7 @@ void capacities(const std::string& name, const Network& network, const std::stri
   }
 }
 
-/// What a search over capacities sees: the first plan, then one after the other.
+/// A search over capacities: the first plan, then the others in order.
 void sweep(const std::string& name, const Network& network, const std::string& profile,
            const PlanParams& params) {
   const Hardware hardware = load_profile(profile);

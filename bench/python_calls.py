@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How many calls a second from Python: placements and sessions of 20 buffers, plans of network variants.
+"""Calls per second from Python: placements and sessions of 20 buffers, plans of network variants.
 
     PYTHONPATH=build/release/python /usr/bin/python3 bench/python_calls.py [VARIANTS]
 
-Arrays in, arrays out; the start of the process and what is made before the loops do not count. Two
-rates: by the clock, and by the processor time of the calls, which is what an idle machine would show.
+Arrays in, arrays out; process start and set-up do not count. Two rates: by wall time, and by processor
+time, which approximates an idle machine.
 """
 
 import pathlib
@@ -21,7 +21,7 @@ BUFFERS = 20
 
 
 def problems(count, slack):
-    """Lifetimes and sizes as a network has them, and a capacity that much above the least height."""
+    """Lifetimes and sizes as in a network, and a capacity this much above the minimum height."""
     random = np.random.default_rng(1)
     made = []
     for _ in range(count):
@@ -34,7 +34,7 @@ def problems(count, slack):
 
 
 def measured(name, count, calls):
-    """Runs `calls`, which gives how many answers there were of each status."""
+    """Runs `calls`, which returns the number of results per status."""
     wall, own = time.perf_counter(), time.process_time()
     answers = calls()
     wall, own = time.perf_counter() - wall, time.process_time() - own
@@ -63,7 +63,7 @@ def ask_sessions(made, walks):
 
 
 def walks(made, steps):
-    """Three sizes change by up to a tenth each time, none by more than a quarter over all."""
+    """Three sizes change by up to a tenth each time, none by more than a quarter in total."""
     random = np.random.default_rng(2)
     for sizes, *_ in made:
         now, walk = sizes.copy(), []

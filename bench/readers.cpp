@@ -1,9 +1,9 @@
-// How long do the readers and writers take? One line per format for a generated problem.
+// Times of readers and writers. One line per format for a generated problem.
 //
 //   readers 28526 1000000
 //
-// Each argument is a number of buffers. Times are thread times, so that a busy machine does not
-// count. Every reading includes validate().
+// Each argument is a number of buffers. Times are thread times, independent of other load. Every
+// reading includes validate().
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +24,7 @@ double seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Lifetimes and sizes as they come, from a multiplicative generator.
+/// Random lifetimes and sizes from a multiplicative generator.
 std::string generated_csv(std::size_t buffers) {
   std::string text = "id,lower,upper,size\n";
   std::uint64_t state = 1;

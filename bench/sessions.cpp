@@ -1,9 +1,9 @@
-// A Session against place() from scratch, on sizes that walk at random around the capacity.
+// Compares a Session with place() from scratch, on sizes that walk at random around the capacity.
 //
 //   bench_sessions FILE...              -> files (CSV, YAML, JSON), 300 questions each
 //
-// Both answer every question, in turns; their verdicts have to be equal. The capacity is that at
-// which about half of the walk fits: a little above the least height of the sizes it begins with.
+// Both answer every query, alternating; their results have to be equal. The capacity is chosen so
+// that about half of the walk fits: slightly above the minimum height of the initial sizes.
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -25,7 +25,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Three buffers grow or shrink by up to a tenth, none by more than a quarter over all.
+/// Three buffers grow or shrink by up to a tenth, none by more than a quarter in total.
 void step(Random& random, const std::vector<Size>& begin, std::vector<Size>& sizes) {
   for (int k = 0; k < 3; ++k) {
     const auto b = static_cast<std::size_t>(random.below(sizes.size()));

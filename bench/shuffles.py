@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""How long `place` takes when the rows of a file come in another order: the tail counts, not the file as it stands.
+"""Times of `place` over random row orders of a file: the tail of the distribution matters, not a single
+order.
 
     bench/shuffles.py --ours build/release/cli/tessera --shuffles 50 --seeds 5 A.1048576.csv C.1048576.csv
     bench/shuffles.py --ours new/tessera --vs old/tessera --shuffles 10 flat-load/[XD]*.csv
     bench/shuffles.py --ours build/release/cli/tessera --family holes 40 --shuffles 5
 
-The capacity stands in a file's name (A.1048576.csv) or comes with --capacity. --family NAME COUNT makes problems of
-training/families.py instead, numbered from --first on. Shuffle 0 is the file as it stands. Measured are processor seconds with
-process start, which do not depend on who else uses the machine (on two threads they are those of both; --wall takes the
-clock). A run that has no answer, or took more than --limit, is unanswered, and counts as --limit. With --vs two
-programs run in alternation. One line per file and program, then one for all.
+The capacity is part of a file's name (A.1048576.csv) or comes with --capacity. --family NAME COUNT
+generates problems of training/families.py instead, numbered from --first on. Shuffle 0 is the original
+order. The table has processor seconds including process start, independent of other load (with two threads
+the sum of both; --wall measures wall time). A run without a result, or above --limit, is undecided and
+counts as --limit. With --vs two programs run in alternation. One line per file and program, then one for
+all.
 """
+
 import argparse
 import json
 import os
@@ -27,7 +30,7 @@ sys.path.insert(0, str(ROOT / "training"))
 
 
 def run(command, limit, wall):
-    """Seconds, and whether there was an answer."""
+    """Seconds, and whether there was a result."""
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
         errors = child.stderr.read()
@@ -50,7 +53,7 @@ def line(name, program, times, unanswered):
 
 
 def problems(options):
-    """Name, capacity, the first line and the rows."""
+    """Name, capacity, header line and rows."""
     for path in map(pathlib.Path, options.files):
         lines = path.read_text().splitlines()
         named = re.search(r"\.(\d+)\.csv$", path.name)
@@ -97,7 +100,7 @@ def main():
                 shuffled.write_text("\n".join([head, *order]) + "\n")
                 for seed in range(options.seeds):
                     for program, path in programs.items():
-                        # The clock of a busy machine runs ahead of processor seconds.
+                        # On a busy machine, wall time exceeds processor time.
                         patience = options.limit * (1 if options.wall else 3)
                         took, answered = run(
                             [path, "place", str(shuffled), "--capacity", capacity, "--threads", str(options.threads), "--seed",

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The arenas of TensorFlow Lite models: what TensorFlow Lite Micro's own planner needs, and what
-`tessera place` proves to be the least.
+"""Arena sizes of TensorFlow Lite models: by TensorFlow Lite Micro's own planner, and the minimum proved by
+`tessera place`.
 
     python3 bench/tflm_greedy.py TFLITE_MICRO MODEL.tflite...
 
-TFLITE_MICRO is a checkout of github.com/tensorflow/tflite-micro. Its GreedyMemoryPlanner is
-compiled as it stands and given the activations of each model, with their lives and sizes, in the
-order of the file, as its allocator does (without scratch buffers, which only kernels know).
+TFLITE_MICRO is a checkout of github.com/tensorflow/tflite-micro. Its GreedyMemoryPlanner is compiled
+unmodified. It gets the activations of each model in file order, as from its allocator. Scratch buffers are
+missing, since only kernels know them.
 """
 
 import csv
@@ -53,7 +53,7 @@ def main(checkout, *models):
         print("| --- | ---: | ---: | ---: | ---: |")
         for model in models:
             rows = list(csv.DictReader(tessera("export", model, "--to", "csv").splitlines()))
-            # Both ends of its lives are inside.
+            # Both ends of a lifetime are inclusive.
             asked = "".join(f"{row['size']} {row['lower']} {int(row['upper']) - 1}\n"
                             for row in rows)
             greedy = int(subprocess.run([driver], input=asked, check=True, text=True,

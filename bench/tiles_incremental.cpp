@@ -1,17 +1,18 @@
-// What a tile search saves by remembering: questions never asked, and questions made cheaper.
+// Savings of incremental tile search: skipped queries, and cheaper queries.
 //
-//   bench_tiles_incremental MODELS_DIR [EVERY [ENGINE...]]      every EVERY-th run of ops only
+//   bench_tiles_incremental MODELS_DIR [EVERY [ENGINE...]]      every EVERY-th group of ops only
 //
-// For runs of up to 8 ops of three networks on three profiles. The probes of a search are recorded
-// once, with bounds alone to skip any: every tile whose load leaves the question open. Then the
-// same probes go to each engine in four ways, taking turns so that noise falls on all:
+// For groups of up to 8 ops of three networks on three profiles. The probes of a search are
+// recorded once, skipping only those decided by bounds: every tile whose load leaves the query
+// undecided. Then the same probes go to each engine in four ways, alternating so that noise affects
+// all:
 //   scratch        a new engine for every probe
-//   session        one session of the engine, which is told new sizes
-//   rules          dominance and carried-over placements, then a new engine
-//   rules+session  both: what a tile search does
-// Seconds are CPU time of the calling thread from sizes to answers (rules and engine; making sizes
-// out of tiles is left out). "Calls" are those of the solver itself. Ends with 1 if two ways give
-// different answers.
+//   session        one session of the engine, which gets new sizes
+//   rules          dominance and reused placements, then a new engine
+//   rules+session  both: the procedure of a tile search
+// Seconds are CPU time of the calling thread from sizes to results (rules and engine; computing
+// sizes of tiles is excluded). "Calls" are those of the solver itself. Ends with 1 if two ways give
+// different results.
 #include <time.h>
 
 #include <array>
@@ -40,7 +41,7 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Asks another engine and writes down what it was asked.
+/// Forwards to another engine and records the queries.
 class Recorder final : public engine::PlacementEngine {
  public:
   explicit Recorder(engine::PlacementEngine& engine) : engine_(engine) {}
@@ -58,7 +59,7 @@ class Recorder final : public engine::PlacementEngine {
   engine::PlacementEngine& engine_;
 };
 
-/// Counts how often the solver behind an engine is called.
+/// Counts the solver calls of an engine.
 class Counter final : public engine::PlacementEngine {
  public:
   explicit Counter(std::string engine)
@@ -68,7 +69,7 @@ class Counter final : public engine::PlacementEngine {
   engine::SearchResult solve(const PlacementProblem& problem,
                              const engine::SearchParams& params) override {
     const engine::SearchResult result = asked_->solve(problem, params);
-    // An engine that answers by the load alone has nothing to say about a solver.
+    // Results from the load alone made no solver call.
     calls += result.stats.empty() ? 0 : 1;
     return result;
   }
@@ -111,7 +112,7 @@ struct Row {
   std::array<double, ways> seconds{};
   std::array<std::int64_t, ways> calls{};
   std::int64_t searches = 0;
-  std::int64_t bounded = 0;  ///< probes no way asks about
+  std::int64_t bounded = 0;  ///< probes that no variant needs
   std::int64_t probes = 0;
   std::int64_t dominance = 0;
   std::int64_t carry_over = 0;

@@ -1,6 +1,6 @@
-// How long does one tiny problem take, set-up included? Network-like problems of 10 to 60 buffers,
-// as a tile driver asks them by the thousand: median, 99th and 99.9th percentile, worst; by the
-// clock, and in processor time, which is what an idle machine would show.
+// Latency of one tiny problem, set-up included. Network-like problems of 10 to 60 buffers, as a
+// tile search asks them by the thousand: median, 99th and 99.9th percentile, maximum; in wall time,
+// and in processor time, which approximates an idle machine.
 //
 //   bench_tiny_latency [COUNT]
 

@@ -1,5 +1,5 @@
-// The functions of tessera_c.h. No exception leaves this file, and no memory that runs out ends a
-// program: whatever can throw stands inside guarded().
+// Implements tessera_c.h. No exception leaves this file, and exhausted memory does not end the
+// program: all code that can throw runs inside guarded().
 
 #include <algorithm>
 #include <chrono>
@@ -23,14 +23,14 @@
 
 struct tessera_problem {
   tessera::PlacementProblem problem;
-  std::string wrong;  ///< the first mistake; empty: none so far
+  std::string wrong;  ///< the first error; empty: none
 };
 
 struct tessera_result {
   tessera_status status = TESSERA_UNKNOWN;
   tessera::PlacementResult found;
   std::vector<int64_t> offsets;
-  std::vector<std::string> memories;   ///< all names
+  std::vector<std::string> memories;   ///< names of all memories
   std::vector<std::size_t> memory_of;  ///< per buffer
   std::string reason;
   std::string json;
@@ -47,7 +47,7 @@ std::string sentence(const BadInput& bad) {
   return bad.hint.empty() ? std::string(bad.what()) : bad.what() + std::string("; ") + bad.hint;
 }
 
-/// Runs `change` on the problem unless something is wrong with it already.
+/// Runs `change` on the problem unless it already has an error.
 template <typename Change>
 void guarded(tessera_problem* problem, Change change) {
   if (problem == nullptr || !problem->wrong.empty()) return;
@@ -57,7 +57,7 @@ void guarded(tessera_problem* problem, Change change) {
     try {
       problem->wrong = sentence(bad);
     } catch (...) {
-      problem->wrong = "no memory";  // short enough to need none
+      problem->wrong = "no memory";  // short enough to need no allocation
     }
   } catch (...) {
     problem->wrong = "no memory";
@@ -74,8 +74,8 @@ void with_buffer(tessera_problem* problem, std::size_t buffer, Change change) {
   });
 }
 
-/// Asks the caller's function every few milliseconds whether to go on, from a thread of its own: a
-/// search looks at a token, and its threads are not the caller's.
+/// Calls the caller's poll function every few milliseconds, from a separate thread: the search
+/// polls a token, and its threads are not the caller's.
 class Watcher {
  public:
   Watcher(const tessera_options& options, std::stop_source& source) {
@@ -95,7 +95,7 @@ class Watcher {
  private:
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::jthread thread_;  // the last: it ends before what it looks at
+  std::jthread thread_;  // last member: the thread ends before the members it uses
 };
 
 Objective minimize_of(tessera_goal goal) {
@@ -119,7 +119,7 @@ PlaceParams params_of(const tessera_options& options) {
   params.minimize = minimize_of(options.goal);
   if (options.engine != nullptr) params.engine = options.engine;
   if (options.timeout_ms != 0) {
-    constexpr std::int64_t most = std::int64_t{1} << 40U;  // as nanoseconds it still fits
+    constexpr std::int64_t most = std::int64_t{1} << 40U;  // still in range as nanoseconds
     params.limits.timeout =
         std::chrono::milliseconds(std::clamp<std::int64_t>(options.timeout_ms, -1, most));
   }
@@ -174,7 +174,7 @@ void answer(const tessera_problem* problem, const tessera_options& options,
 extern "C" {
 
 const char* tessera_version(void) {
-  return tessera::version().data();  // of a literal, which ends
+  return tessera::version().data();  // of a null-terminated literal
 }
 
 tessera_problem* tessera_problem_new(int64_t capacity, int64_t alignment) {

@@ -125,13 +125,13 @@ struct DurationUnit {
   std::string_view name;
   double nanoseconds;
 };
-/// Longer names first: `ms` is no `m`.
+/// Longer names first: `ms` is not `m`.
 constexpr std::array duration_units{DurationUnit{"ns", 1},   DurationUnit{"us", 1e3},
                                     DurationUnit{"ms", 1e6}, DurationUnit{"s", 1e9},
                                     DurationUnit{"m", 60e9}, DurationUnit{"h", 3600e9}};
 
-/// The digits, with a fraction or without, that `rest` begins with, which are eaten.
-std::optional<double> eat_decimal(std::string_view& rest) {
+/// Parses and removes the decimal number at the front of `rest`.
+std::optional<double> take_decimal(std::string_view& rest) {
   const std::size_t end = std::min(rest.find_first_not_of("0123456789."), rest.size());
   const std::string_view digits = rest.substr(0, end);
   rest.remove_prefix(end);
@@ -191,7 +191,7 @@ std::optional<std::chrono::nanoseconds> absl_duration(std::string_view text,
   if (rest == "inf" || rest == "0") return std::chrono::nanoseconds(0);
   double total = 0;
   while (!rest.empty()) {
-    const std::optional<double> number = eat_decimal(rest);
+    const std::optional<double> number = take_decimal(rest);
     const auto unit =
         std::find_if(duration_units.begin(), duration_units.end(),
                      [&](const DurationUnit& each) { return rest.starts_with(each.name); });

@@ -1,13 +1,13 @@
-// Command lines as programs understand them that were written with Abseil's flags.
+// Parses command lines in the syntax of Abseil flags.
 //
 //   constexpr std::array known{AbslFlag{"input"}, AbslFlag{"validate", true}};
 //   AbslFlags flags = read_absl_flags({"-input", "a.csv", "--novalidate"}, known, "tessera x");
 //   flags.value("input", "");        // "a.csv"
 //   flags.is_on("validate", true);   // false
 //
-// One dash or two; `--name=value` or `--name value`; yes-or-no flags as `--name`, `--noname` or
-// `--name=` with true, t, yes, y, 1 and their opposites. The last of a flag counts, `--` ends them,
-// and what is no flag is handed back (https://abseil.io/docs/cpp/guides/flags).
+// One dash or two; `--name=value` or `--name value`; Boolean flags as `--name`, `--noname` or
+// `--name=` with true, t, yes, y, 1 and their opposites. The last occurrence of a flag counts, `--`
+// ends the flags, and other arguments are returned (https://abseil.io/docs/cpp/guides/flags).
 #pragma once
 
 #include <chrono>
@@ -23,28 +23,28 @@ namespace tessera::cli {
 
 struct AbslFlag {
   std::string_view name;
-  bool is_switch = false;  ///< takes no value of its own
+  bool is_switch = false;  ///< Boolean, takes no separate value
 };
 
 struct AbslFlags {
-  std::map<std::string, std::string, std::less<>> values;  ///< of switches "true" or "false"
-  std::vector<std::string> others;                         ///< what was no flag
+  std::map<std::string, std::string, std::less<>> values;  ///< "true" or "false" for switches
+  std::vector<std::string> others;                         ///< arguments that are not flags
 
   [[nodiscard]] bool has(std::string_view name) const { return values.contains(name); }
   [[nodiscard]] std::string value(std::string_view name, std::string_view otherwise) const;
   [[nodiscard]] bool is_on(std::string_view name, bool otherwise) const;
 };
 
-/// Throws BadInput that begins with `command`, which is for its hint as well.
+/// Throws BadInput that begins with `command`, which the hint uses as well.
 [[nodiscard]] AbslFlags read_absl_flags(std::span<const std::string> arguments,
                                         std::span<const AbslFlag> known,
                                         const std::string& command);
 
-/// A decimal number, or with 0x a hexadecimal one. Throws BadInput that begins with `what`.
+/// A decimal number, or a hexadecimal one with 0x. Throws BadInput that begins with `what`.
 [[nodiscard]] std::int64_t absl_number(std::string_view text, const std::string& what);
 
-/// `10s`, `1m30s`, `1.5h`, `-2ms`, `0`; nothing for `inf`. Less than none is none. Throws BadInput
-/// that begins with `what`.
+/// `10s`, `1m30s`, `1.5h`, `-2ms`, `0`; none for `inf`. Negative durations become 0. Throws
+/// BadInput that begins with `what`.
 [[nodiscard]] std::optional<std::chrono::nanoseconds> absl_duration(std::string_view text,
                                                                     const std::string& what);
 

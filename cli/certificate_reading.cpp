@@ -8,7 +8,7 @@ namespace tessera::cli {
 
 namespace {
 
-/// The options of the command line by which an input is read, as a certificate names them.
+/// Options of the command line that affect how an input is read, as named in certificates.
 struct Reading {
   std::string profile;
   std::string lifetimes;
@@ -29,8 +29,8 @@ InputArguments read_otherwise(InputArguments arguments, const Reading& reading) 
   return arguments;
 }
 
-/// A certificate may come from anybody, and name any file of this machine as its profile: what is
-/// no profile is not shown, and nothing is waited for.
+/// A certificate is untrusted and may name any file of this machine as its profile. Files that are
+/// no profiles are not shown, and the reader never blocks.
 bool is_readable_profile(const std::string& name) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(name, error);
@@ -43,11 +43,12 @@ bool is_readable_profile(const std::string& name) {
   }
 }
 
-/// Does the other way to read INPUT come to the same? `nvdla-like` and the path of that profile do,
-/// and so does `inclusive` where the header says it anyway.
+/// Does the other way to read INPUT give the same problem? For example `nvdla-like` and the path of
+/// that profile, or `inclusive` if the header states it anyway.
 bool same_problem(const InputArguments& arguments, const Reading& reading, const Input& input) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(arguments.path, error)) return false;  // read once, gone
+  // cannot be read a second time
+  if (!std::filesystem::is_regular_file(arguments.path, error)) return false;
   if (!reading.profile.empty() && !is_readable_profile(reading.profile)) return false;
   try {
     return problem_yaml(read_otherwise(arguments, reading).load().problem) ==
@@ -110,8 +111,8 @@ CertificateReading read_for(const CertificateText& certificate, const std::strin
   result.input = read_otherwise(arguments, made).load();
   if (!made.profile.empty()) {
     result.said = "profile " + made.profile;
-    // Nobody but the certificate says how large these are, as for an input without capacities:
-    // another --capacity may have been given with the profile. The claims name what they assume.
+    // Only the certificate states these capacities, as for an input without capacities: its profile
+    // may have been combined with another --capacity. The claims name their assumptions.
     for (Memory& memory : result.input.problem.memories)
       if (memory.banks.empty()) memory.capacity = unbounded;
   }

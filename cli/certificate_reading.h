@@ -1,4 +1,5 @@
-// Which problem a certificate is held against: how INPUT is read beside it.
+// Determines how INPUT is read when a certificate is checked, and thus the problem of the
+// certificate.
 //
 //   const CertificateReading reading = read_for(certificate, "no.proof", options.input, asked);
 //   if (!reading.other.empty()) ...        // it is about another problem than the one asked about
@@ -15,16 +16,15 @@ namespace tessera::cli {
 
 struct CertificateReading {
   Input input;
-  /// What a claim has to say besides, where the certificate alone says how INPUT is read.
+  /// Suffix of the claim if only the certificate determines how INPUT is read.
   std::string said;
-  /// Empty, or a sentence: the certificate was made from INPUT read otherwise than was asked for.
+  /// Empty, or a sentence: the certificate was made from INPUT read with other options.
   std::string other;
 };
 
-/// `asked`: something on the command line says which problem is meant. INPUT is then read as the
-/// command line says and in no other way, whatever the certificate says; only otherwise the
-/// certificate's own reading is taken. `file` is the certificate's name, for messages.
-/// Throws BadInput.
+/// `asked`: the command line determines the problem. INPUT is then read only with its options,
+/// independent of the certificate; otherwise with those of the certificate. `file` is the
+/// certificate's name, for messages. Throws BadInput.
 [[nodiscard]] CertificateReading read_for(const CertificateText& certificate,
                                           const std::string& file, const InputArguments& arguments,
                                           bool asked);

@@ -1,4 +1,4 @@
-// tessera check: is this placement right, is this certificate a proof?
+// tessera check: checks placements, plans and certificates.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -36,12 +36,12 @@ struct CheckOptions {
   NetworkArguments network;
 };
 
-/// A text for a person.
+/// Report for a person.
 void say(const std::string& text) {
   print(wrapped(text, words_width(), 2));
 }
 
-/// What every verdict begins with.
+/// The common beginning of every verdict.
 void begin_verdict(JsonObject& object, bool right) {
   object.text("tessera", "check/1");
   object.truth("right", right);
@@ -87,8 +87,8 @@ int check_placement(const CheckOptions& options, const Input& input, const Place
   return verdict.wrong.empty() ? exit_found : exit_wrong;
 }
 
-/// Whoever asks about a capacity, or whether nothing fits, is only answered by a certificate of
-/// that. Empty, or why this one does not.
+/// A request about a capacity or infeasibility is only satisfied by a certificate of it. Returns
+/// empty, or why this certificate does not satisfy it.
 std::string not_what_was_asked(const CheckOptions& options, const Input& input,
                                const CertificateVerdict& verdict) {
   const bool infeasible =
@@ -155,7 +155,7 @@ int check_proof_file(const CheckOptions& options, const Input& input,
   return right ? exit_found : exit_wrong;
 }
 
-/// What another solver said about the exported constraints.
+/// The result of another solver for the exported constraints.
 int check_model(const CheckOptions& options, const Input& input) {
   const PlacementResult result = model_result(input.problem, options.model);
   if (result.placement) return check_placement(options, input, result, {});
@@ -216,14 +216,14 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   return verdict.wrong.empty() ? exit_found : exit_wrong;
 }
 
-/// Does an option say which problem is meant, or what is to be proved about it?
+/// Does an option determine the problem, or what is to be proved about it?
 bool asks_for_something(const CheckOptions& options) {
   const InputArguments& input = options.input;
   return !options.expect.empty() || !input.capacity.empty() || !input.profile.empty() ||
          !input.lifetimes.empty();
 }
 
-/// A certificate, and with it perhaps the result whose bounds it proves.
+/// A certificate, optionally with the result whose bounds it proves.
 int check_with_certificate(const CheckOptions& options, std::string result,
                            const Session& session) {
   CertificateText certificate;

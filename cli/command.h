@@ -1,8 +1,8 @@
-// What main.cpp and the subcommands agree on.
+// Interface between main.cpp and the subcommands.
 //
-// A subcommand is one file with one function add_NAME(): it declares its options and leaves a
-// function behind that runs after parsing and gives the exit code. To add one: write the file,
-// declare its function here, and name it in the table of main.cpp.
+// A subcommand is one file with one function add_NAME(): it declares its options and stores a
+// function that runs after parsing and returns the exit code. To add a subcommand: write the file,
+// declare its function here, and add it to the table of main.cpp.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,21 @@ namespace tessera::cli {
 
 class Session;
 
-/// The exit codes scripts depend on.
+/// Exit codes; scripts depend on them.
 enum Exit : int {
-  exit_found = 0,        ///< an answer was found, and checked
-  exit_failed = 1,       ///< an output could not be written, or a bug: an internal check failed
-  exit_bad_input = 2,    ///< bad input or bad usage
-  exit_wrong = 3,        ///< check found the given placement or plan wrong
+  exit_found = 0,   ///< a result was found and checked
+  exit_failed = 1,  ///< an output could not be written, or an internal check failed (a bug)
+  exit_bad_input = 2,
+  exit_wrong = 3,        ///< check found an invalid placement or plan
   exit_infeasible = 20,  ///< proved
-  exit_stopped = 30,     ///< a limit came before an answer; after a signal it is 128 + its number
+  exit_stopped = 30,     ///< a limit ended the search; after a signal it is 128 + its number
 };
 
-/// What a parsed command line wants done.
+/// A parsed command line.
 struct Command {
   std::function<int(Session&)> run;
   std::string line;  ///< the command line as typed, for reports
-  /// It stands in for a program that knows no exit codes but 0 and 1, also for bad usage.
+  /// Compatible with a program that has only the exit codes 0 and 1, 1 also for bad usage.
   bool fails_with_one = false;
 };
 
@@ -49,7 +49,7 @@ void add_report(CLI::App& app, Command& command);
 void add_minimalloc(CLI::App& app, Command& command);
 void add_completion(CLI::App& app, Command& command);
 
-/// The command `minimalloc` reads its flags itself: CLI11 gets them behind a `--`.
+/// The command `minimalloc` parses its flags itself: CLI11 gets them after a `--`.
 [[nodiscard]] std::vector<std::string> with_flags_as_they_are(std::vector<std::string> arguments);
 
 }  // namespace tessera::cli

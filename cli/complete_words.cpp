@@ -13,7 +13,7 @@ namespace tessera::cli {
 
 namespace {
 
-/// Whoever presses a key does not wait longer.
+/// Limit on the response time of a completion.
 constexpr std::chrono::seconds patience{2};
 constexpr std::uintmax_t largest_network = std::uintmax_t{512} << 20;
 
@@ -21,7 +21,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-/// The value of an option, wherever it stands; "" where it does not.
+/// The value of an option, at any position; "" if it is absent.
 std::string value_of(const std::vector<std::string>& line, const std::string& letter,
                      const std::string& name) {
   for (std::size_t k = 0; k < line.size(); ++k) {
@@ -48,11 +48,11 @@ std::optional<Network> network_of(const std::vector<std::string>& line) {
   return std::nullopt;
 }
 
-/// FIRST:LAST, by numbers or by names, whichever somebody has begun with.
+/// FIRST:LAST, by numbers or by names, as in the word so far.
 std::vector<std::string> ranges(const Network& network, const std::string& word) {
   std::vector<std::string> words;
   const std::size_t count = network.ops.size();
-  // A name may have a colon itself: the longest one that is in front counts.
+  // A name may contain a colon: the longest matching name counts.
   std::optional<OpIndex> first;
   std::string begun;
   for (OpIndex k = 0; k < count; ++k)
@@ -100,7 +100,7 @@ std::vector<std::string> complete_words(const std::string& kind, const std::stri
   try {
     words = offered(kind, word, line);
   } catch (const std::exception&) {
-    return {};  // the command itself will say what is wrong, once it runs
+    return {};  // the command itself will report the error
   }
   std::erase_if(words, [&](const std::string& each) {
     return !each.starts_with(word) || each.find('\n') != each.npos;

@@ -1,10 +1,9 @@
-// What completion offers for a value that only the program knows: the shells' scripts ask for it
-// while somebody types.
+// Completions that only the program can compute; the scripts of the shells call it during typing.
 //
 //   tessera __complete ops 0:3 tessera tile net.onnx --ops 0:3      # one word a line
 //
-// The words of the line say which network and which profile are meant. Nothing here is an error:
-// where there is nothing to offer, nothing is printed.
+// The words of the line determine the network and the profile. There are no errors: without
+// completions nothing is printed.
 #pragma once
 
 #include <string>
@@ -12,10 +11,10 @@
 
 namespace tessera::cli {
 
-/// The argument that asks for it.
+/// The hidden subcommand.
 inline constexpr const char* complete_command = "__complete";
 
-/// `kind` is profiles, ops or keys; `word` is what stands at the cursor so far.
+/// `kind` is profiles, ops or keys; `word` is the word at the cursor.
 [[nodiscard]] std::vector<std::string> complete_words(const std::string& kind,
                                                       const std::string& word,
                                                       const std::vector<std::string>& line);

@@ -1,4 +1,4 @@
-// tessera completion: a completion script for a shell, made from the options themselves.
+// tessera completion: a completion script for a shell, generated from the options.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace tessera::cli {
 
 namespace {
 
-/// What may stand for a value.
+/// Possible values of an option or argument.
 struct Values {
-  std::vector<std::string> words;  ///< these, where there are any
-  std::string asked;               ///< what the program is asked for while somebody types
-  bool goes_on = false;            ///< a word ends with what is to be continued: "latency="
+  std::vector<std::string> words;  ///< fixed words, if any
+  std::string asked;               ///< query to the program, as in complete_words.h
+  bool goes_on = false;            ///< the word continues: "latency="
 };
 
 struct Flag {
@@ -32,7 +32,7 @@ struct Flag {
   Values values;
 };
 
-/// The words a validator accepts stand in braces in what it says of itself.
+/// A validator lists its accepted words in braces in its description.
 std::vector<std::string> choices(const CLI::Option& option) {
   std::string type = option.get_type_name();
   const std::size_t open = type.find('{');
@@ -93,7 +93,6 @@ std::vector<Flag> flags_of(const CLI::App& sub) {
   return flags;
 }
 
-/// Of what stands without an option in front.
 Values positional_values(const CLI::App& sub) {
   for (const CLI::Option* option : sub.get_options())
     if (option->get_positional() && option->get_lnames().empty()) return values_of(sub, *option);
@@ -106,14 +105,14 @@ std::string joined(const std::vector<std::string>& words, const char* between = 
   return text;
 }
 
-/// Inside single quotes of any of the three shells.
+/// Quotes for single quotes of all three shells.
 std::string in_quotes(const std::string& text) {
   std::string safe;
   for (const char c : text) safe += c == '\'' || c == '[' || c == ']' || c == ':' ? ' ' : c;
   return safe;
 }
 
-/// Sets `given` to words, or `asked` to what the program is asked for.
+/// Sets `given` to words, or `asked` to the query to the program.
 std::string bash_values(const Values& values) {
   if (!values.words.empty()) return "given='" + joined(values.words) + "'";
   if (!values.asked.empty()) return "asked=" + values.asked;
@@ -140,8 +139,8 @@ std::string for_bash(const CLI::App& app) {
     const std::string set = bash_values(positional_values(*sub));
     cases += set.empty() ? " ;;\n" : "; [[ -z $option ]] && " + set + " ;;\n";
   }
-  // A word may have colons and equal signs, at which bash takes it apart: the line is read anew,
-  // and of what is offered only what is behind the last of them is handed back.
+  // Words may contain colons and equal signs, at which bash splits them: the script parses the line
+  // again, and returns only the part after the last of them.
   return R"(# source <(tessera completion bash)
 _tessera() {
   local line=${COMP_LINE:0:COMP_POINT} words='' given='' asked='' option='' before
@@ -197,7 +196,8 @@ std::string zsh_values(const Values& values) {
     return ":value:{compadd -S \"\" -- " + joined(values.words) + "}";
   if (!values.words.empty()) return ":value:(" + joined(values.words) + ")";
   if (!values.asked.empty())
-    return ":value: _tessera_asked " + values.asked;  // the blank: with these arguments alone
+    // the blank: call it with these arguments only
+    return ":value: _tessera_asked " + values.asked;
   return ":value:_files";
 }
 
@@ -298,7 +298,7 @@ void add_completion(CLI::App& app, Command& command) {
       ->check(one_of({"bash", "zsh", "fish"}));
   sub->footer("Example:\n  source <(tessera completion bash)");
   sub->final_callback([shell, &app, &command] {
-    // The options are read while the parser lives.
+    // Generate while the parser exists.
     const std::string text = *shell == "bash"  ? for_bash(app)
                              : *shell == "zsh" ? for_zsh(app)
                                                : for_fish(app);

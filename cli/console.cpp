@@ -34,7 +34,7 @@ void note(std::string_view text, bool quiet) {
 
 namespace {
 
-/// Columns of the terminal that the standard output is; else $COLUMNS. Nothing where neither says.
+/// Width of the terminal on the standard output, or $COLUMNS; none if neither is known.
 std::optional<std::size_t> columns_told() {
   constexpr std::size_t least = 60;
   std::size_t columns = 0;
@@ -111,7 +111,7 @@ void StatusLine::show(const std::string& text, const std::function<void(JsonObje
   if (!told_ || std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(100)) tell();
 }
 
-/// Nobody shows anything for a while: the time goes on.
+/// No new output for a while: update the clock.
 void StatusLine::tick() {
   using namespace std::chrono_literals;
   std::unique_lock guard(lock_);

@@ -1,4 +1,4 @@
-// The terminal side: what is printed where.
+// Output to the terminal.
 //
 //   note("the profile has no energies", quiet);  // stderr
 //   print(report_text);                          // stdout, throws if it cannot be written
@@ -19,8 +19,8 @@
 
 namespace tessera::cli {
 
-/// Writes to the standard output. Throws OutputError where that fails (a full disk), or where a
-/// stop was requested and nobody reads.
+/// Writes to the standard output. Throws OutputError if that fails (a full disk), or if a stop was
+/// requested and the reader is stalled.
 void print(std::string_view text, const std::stop_token& stop = {});
 
 /// "1 tile", "2 tiles".
@@ -32,29 +32,26 @@ void complain(std::string_view text);
 /// "tessera: note: ..." on the standard error, unless quiet.
 void note(std::string_view text, bool quiet);
 
-/// A note where a text of so many bytes is more than most viewers like (4 MiB), with the lighter
-/// way.
+/// A note if the text is larger than most viewers handle well (4 MiB), with a smaller alternative.
 void note_large(std::string_view path, std::size_t bytes, std::string_view lighter, bool quiet);
 
 [[nodiscard]] bool stderr_is_terminal();
 
-/// Columns that tables may take: of the terminal that the standard output is; else $COLUMNS, else
-/// 100. At least 60.
+/// Width of tables: of the terminal on the standard output, else $COLUMNS, else 100. At least 60.
 [[nodiscard]] std::size_t report_width();
-/// Likewise of sentences, which are not broken where neither says a width: programs look for them
-/// line by line.
+/// Width of sentences. Without a known width they are not wrapped, because programs read them line
+/// by line.
 [[nodiscard]] std::size_t words_width();
 inline constexpr std::size_t unlimited_width = std::size_t{1} << 30U;
 
-/// How progress is told on the standard error: a line that overwrites itself, lines of JSON, or
-/// not.
+/// Progress on the standard error: an overwritten line, lines of JSON, or none.
 enum class ProgressForm : std::uint8_t { none, line, json };
 
-/// Of --progress: `json`, `none`, or `auto`, which is a line where there is a terminal.
+/// Value of --progress: `json`, `none`, or `auto`, which is a line on a terminal.
 [[nodiscard]] ProgressForm progress_form(std::string_view word, bool quiet);
 
-/// What is known so far, told while something takes long, and how long it took by now: told again
-/// every second, so that the clock moves while nothing else does.
+/// Status of a long operation, with the elapsed time. Repeated every second, so that the clock
+/// advances without news.
 class StatusLine {
  public:
   explicit StatusLine(ProgressForm form);
@@ -62,9 +59,9 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
   [[nodiscard]] bool wanted() const { return form_ != ProgressForm::none; }
-  /// Told at most some times per second, the last one always; safe to call often, from one thread
-  /// at a time. As JSON it is what `fields` adds, and the seconds, gone and (where it is known)
-  /// left.
+  /// Shown a few times per second at most, the last call always; cheap to call often, from one
+  /// thread at a time. As JSON: the members that `fields` adds, plus the elapsed and (if known)
+  /// remaining seconds.
   void show(const std::string& text, const std::function<void(JsonObject&)>& fields,
             std::optional<double> left = std::nullopt);
   [[nodiscard]] double seconds() const;
@@ -74,13 +71,13 @@ class StatusLine {
   void tick();
 
   ProgressForm form_;
-  std::mutex lock_;  ///< of what follows
+  std::mutex lock_;  ///< guards the following members
   std::condition_variable ended_;
   bool over_ = false;
-  bool known_ = false;    ///< was anything shown?
-  bool waiting_ = false;  ///< it came too soon after what was told before
+  bool known_ = false;    ///< has anything been shown?
+  bool waiting_ = false;  ///< a status waits because the previous one was just shown
   std::string text_;
-  std::string fields_;             ///< an object of JSON without its last brace
+  std::string fields_;             ///< a JSON object without its closing brace
   std::optional<double> ends_at_;  ///< in seconds
   std::size_t width_ = 0;
   bool told_ = false;

@@ -1,4 +1,4 @@
-// tessera explain: which buffers and rules cannot go together, and what would help.
+// tessera explain: a minimal set of conflicting buffers and rules, and possible fixes.
 
 #include "tessera/explain.h"
 
@@ -78,7 +78,7 @@ int run_explain(const ExplainOptions& options, Session& session) {
     session.report([&] { return explanation_json(input.problem, why); });
   else if (!options.output.quiet)
     session.report([&] { return wrapped(explanation_text(why), words_width(), 4); });
-  // The answer asked for is the explanation; that a placement exists is an answer as well.
+  // Both an explanation and the fact that a placement exists are complete results.
   const int code = why.status == Status::unknown      ? exit_stopped
                    : why.status == Status::infeasible ? exit_infeasible
                                                       : exit_found;

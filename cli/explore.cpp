@@ -1,4 +1,4 @@
-// tessera explore: many machines, judged on a set of networks.
+// tessera explore: compares many machines on a set of networks.
 
 #include "tessera/explore.h"
 
@@ -163,7 +163,7 @@ int run_explore(const ExploreOptions& options, Session& session) {
     StatusLine status(progress_form(options.progress.form, options.output.quiet));
     if (status.wanted())
       params.progress = [&status](const ExploreProgress& p) {
-        // As long for each of the others as for those so far.
+        // Estimates the time of the others from those so far.
         std::optional<double> left;
         if (p.done > 0 && p.mode_plans == 0)
           left = status.seconds() / static_cast<double>(p.done) *

@@ -7,11 +7,11 @@ namespace tessera::cli {
 
 namespace {
 
-/// Where names end and their descriptions begin.
+/// Column at which descriptions begin.
 constexpr std::size_t name_width = 34;
 
-/// Where a line is broken that is to hold at most `room` characters: at the last blank that leaves
-/// it so, else at the first.
+/// Position at which to break a line of at most `room` characters: the last blank within the limit,
+/// otherwise the first blank after it.
 std::size_t break_of(std::string_view line, std::size_t room) {
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t last = line.rfind(' ', room);
@@ -34,7 +34,7 @@ std::string wrapped_line(std::string_view line, std::size_t width, std::size_t i
   return out + before + std::string(line);
 }
 
-/// A name, and beside it or below what it means.
+/// A name with its description beside or below it.
 std::string entry(const std::string& name, const std::string& meaning) {
   std::string out = "  " + name;
   if (meaning.empty()) return out + "\n";

@@ -1,4 +1,4 @@
-// How help is laid out: no line is wider than 100 characters.
+// Layout of help texts: lines of at most 100 characters.
 //
 //   app.formatter(help_formatter());
 #pragma once
@@ -18,18 +18,18 @@ namespace tessera::cli {
 
 inline constexpr std::size_t help_width = 100;
 
-/// Each line of `text` broken at blanks so that none is wider than `width`; where it goes on, it is
-/// indented by `indent`. A command of an example goes on behind a backslash.
+/// Wraps each line of `text` at blanks to at most `width`; continuation lines are indented by
+/// `indent`. A command in an example continues after a backslash.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
-/// An option or an argument, as help names it, and what it means.
+/// An option or an argument in help texts, with its description.
 struct HelpEntry {
   std::string name;  ///< "-c,--capacity TEXT"
   std::string meaning;
 };
 [[nodiscard]] std::vector<HelpEntry> help_entries(const CLI::App& app, bool positional);
 
-/// For the program; its commands take it over.
+/// For the program; its subcommands inherit it.
 [[nodiscard]] std::shared_ptr<CLI::FormatterBase> help_formatter();
 
 }  // namespace tessera::cli

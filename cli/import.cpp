@@ -1,4 +1,4 @@
-// tessera import: a model as others write it, as the network Tessera plans.
+// tessera import: converts models of other frameworks to Tessera's networks.
 
 #include "tessera/import.h"
 

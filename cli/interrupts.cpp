@@ -17,16 +17,16 @@ namespace tessera::cli {
 
 namespace {
 
-/// Between two looks at the limits of reading.
-constexpr std::chrono::milliseconds between_looks{5};
+/// Interval between checks of the limits on reading.
+constexpr std::chrono::milliseconds poll_interval{5};
 
-/// How long a search may take to end once it was asked to.
+/// Time a search has to stop after a request.
 constexpr std::chrono::milliseconds grace{1000};
 
 constexpr std::array asks_for_an_end = {SIGINT, SIGTERM, SIGHUP};
 
-/// Wakes the listener when the program is done or has limits. From outside it kills like the rest
-/// of these.
+/// Wakes the listener when the program ends or gets limits. Sent from outside it ends the program
+/// like other signals.
 constexpr int goodbye = SIGUSR1;
 constexpr std::array kills = {SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2,  SIGXCPU,
                               SIGPROF, SIGPOLL, SIGPWR,  SIGVTALRM};
@@ -76,7 +76,7 @@ void Interrupts::limit_reading(std::function<std::optional<std::string>()> over)
     const std::lock_guard lock(mutex_);
     over_ = std::move(over);
   }
-  pthread_kill(listener_.native_handle(), goodbye);  // so far it waits without an end
+  pthread_kill(listener_.native_handle(), goodbye);  // wake it: it waits without a timeout
 }
 
 void Interrupts::enter(Phase phase) {
@@ -91,11 +91,11 @@ int Interrupts::exit_code(int code, bool complete) const {
 
 void Interrupts::listen() {
   const sigset_t set = listened();
-  std::optional<Clock::time_point> end;  // of the search's grace
+  std::optional<Clock::time_point> end;  // of the search's grace period
   for (;;) {
     siginfo_t info{};
     std::optional<Clock::time_point> until = end;
-    if (is_reading_limited()) until = Clock::now() + between_looks;
+    if (is_reading_limited()) until = Clock::now() + poll_interval;
     const timespec left = until ? span_until(*until) : timespec{};
     const int signal = until ? ::sigtimedwait(&set, &info, &left) : ::sigwaitinfo(&set, &info);
     if (signal < 0 && errno == EINTR) continue;
@@ -116,7 +116,8 @@ void Interrupts::listen() {
 
 void Interrupts::hear(int signal) {
   if (std::find(kills.begin(), kills.end(), signal) != kills.end()) die_of(signal);
-  // A wrapper may pass on what the terminal sent already: only later it is impatience.
+  // A wrapper may forward a signal that the terminal has sent already; only a later one is a second
+  // request.
   if (signal_ && Clock::now() - heard_ >= grace) end_now();
   if (signal_) return;
   signal_ = signal;

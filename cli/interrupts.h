@@ -1,4 +1,4 @@
-// How Ctrl-C and its kin are heard, and what they end.
+// Handling of Ctrl-C and similar signals.
 //
 //   Interrupts interrupts([&] { files.abandon(); });   // before any other thread starts
 //   Input input = load();                              // a signal ends the program: 130, 143, 129
@@ -9,10 +9,10 @@
 //   write(result);
 //   return interrupts.exit_code(code, complete);
 //
-// SIGINT, SIGTERM and SIGHUP ask for an end; one is enough. While nothing is found that could be
-// lost, the program ends at once. A search ends by its stop token and has a second for it: then the
-// program ends without it. Signals that are ignored from the start (nohup) stay ignored, and those
-// that kill a program kill this one too, once what lies beside its outputs is gone.
+// One SIGINT, SIGTERM or SIGHUP is sufficient. While there is no result to lose, the program ends
+// at once. A search gets a stop request and one second to stop; then the program ends without its
+// result. Signals ignored from the start (nohup) stay ignored. Fatal signals still end the program,
+// after its temporary files are removed.
 #pragma once
 
 #include <chrono>
@@ -27,31 +27,29 @@
 namespace tessera::cli {
 
 enum class Phase : std::uint8_t {
-  reading,    ///< there is nothing to lose
-  searching,  ///< whoever searches gives back what there is once it is asked to stop
-  writing,    ///< what was found is checked, told and written
+  reading,    ///< there is no result to lose
+  searching,  ///< the search returns its incumbent after a stop request
+  writing,    ///< the result is checked, reported and written
 };
 
-/// Signals are blocked and taken by one thread, so nothing that is not allowed in a signal handler
-/// ever runs.
-/// require: constructed before other threads, which inherit the blocked signals; one at a time.
+/// Signals are blocked and received by one thread, so no code has to be signal-safe. require:
+/// constructed before other threads, which inherit the blocked signals; one instance at a time.
 class Interrupts {
  public:
-  /// `abandon` is called, from the listening thread, before the program ends at once.
+  /// The listening thread calls `abandon` before the program ends at once.
   explicit Interrupts(std::function<void()> abandon);
   ~Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// While nothing is found that could be lost, `over` is asked every few milliseconds, from the
-  /// listening thread; once it answers with a sentence, that is told and the program ends as
-  /// stopped by a limit.
+  /// While there is no result to lose, the listening thread calls `over` every few milliseconds. If
+  /// it returns a message, the program prints it and ends as stopped by a limit.
   void limit_reading(std::function<std::optional<std::string>()> over);
 
   [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-  /// Also from a searching thread.
+  /// Also callable from a searching thread.
   void enter(Phase phase);
-  /// `code`, or after a signal 128 and its number, unless what was asked for is complete.
+  /// `code`, or 128 + signal number after a signal, unless the requested result is complete.
   [[nodiscard]] int exit_code(int code, bool complete) const;
 
  private:
@@ -68,7 +66,7 @@ class Interrupts {
   mutable std::mutex mutex_;
   Phase phase_ = Phase::reading;
   std::optional<int> signal_;  ///< the first one
-  Clock::time_point heard_;    ///< when
+  Clock::time_point heard_;    ///< its time
   bool done_ = false;
   std::function<std::optional<std::string>()> over_;  ///< empty: reading has no limits
   std::thread listener_;

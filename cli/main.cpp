@@ -1,4 +1,4 @@
-// tessera: decides where every buffer of a neural network lives in an accelerator's memory.
+// The program tessera: command line, subcommands, error handling.
 
 #include <malloc.h>
 #include <signal.h>
@@ -33,8 +33,8 @@ namespace {
 using namespace tessera;
 using namespace tessera::cli;
 
-/// `--minimize` may stand alone or with a word behind it; CLI11 would take any next argument for
-/// that word, the input file too. Give it the one form that cannot be misread.
+/// `--minimize` takes an optional word; CLI11 would take any next argument as that word, including
+/// the input file. Rewrite it to the unambiguous form.
 std::vector<std::string> with_plain_minimize(std::vector<std::string> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--") break;
@@ -62,8 +62,8 @@ int cannot_write(const OutputError& error, const ErrorStyle& style) {
   return exit_failed;
 }
 
-/// As every program ends whose reader has seen enough (`tessera ... | head -1`): of SIGPIPE, and
-/// without a word. Who ignores that signal wants to hear of it.
+/// If the reader closes the pipe (`tessera ... | head -1`), end silently by SIGPIPE like other
+/// programs. If SIGPIPE is ignored, report an error.
 int closed_pipe(const ClosedPipe& error, bool ignored, const ErrorStyle& style) {
   if (ignored) return cannot_write(error, style);
   ::signal(SIGPIPE, SIG_DFL);
@@ -71,13 +71,13 @@ int closed_pipe(const ClosedPipe& error, bool ignored, const ErrorStyle& style) 
   return exit_failed;
 }
 
-/// Also of memory for the stack of a thread.
+/// Also if the stack of a thread cannot be allocated.
 int out_of_memory(const ErrorStyle& style) {
   complain_of(BadInput("tessera: out of memory before there was an answer"), style);
   return exit_stopped;
 }
 
-/// A line per switch: its name, its default, what it is.
+/// A line per switch: name, default, description.
 std::string switches_text() {
   std::vector<SwitchInfo> list = switch_list();
   std::size_t wide = 0;
@@ -92,7 +92,7 @@ std::string switches_text() {
   return text;
 }
 
-/// Alone; with a command behind it with_help_behind() has read it already.
+/// --help alone; with_trailing_help() handles `help COMMAND`.
 void add_help(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("help", "what a command does, and its options");
   const auto folder = std::make_shared<std::string>();
@@ -117,7 +117,7 @@ void add_help(CLI::App& app, Command& command) {
       };
       return;
     }
-    // app.help() would be that of this command.
+    // app.help() would be the help of this command.
     const std::string text =
         app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
     command.run = [text](Session&) {
@@ -145,8 +145,8 @@ constexpr std::pair<std::string_view, AddCommand> commands[] = {
     {"help", add_help},
 };
 
-/// The one that the line begins with: to describe the options of all takes longer than placing many
-/// a problem. `help` and `completion` speak of all of them.
+/// Adds only the command that the line begins with: describing all options takes longer than
+/// placing many problems. `help` and `completion` need all commands.
 void add_commands(CLI::App& app, Command& command, const std::vector<std::string>& arguments) {
   const auto* const end = std::end(commands);
   const auto* const named = arguments.empty()
@@ -171,7 +171,7 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
   app.formatter(help_formatter());
   app.add_option("--color",
                  "colour in errors: auto (on a terminal, without NO_COLOR), always, never")
-      ->type_name("WHEN");  // read by take_style(), so that it may stand anywhere
+      ->type_name("WHEN");  // parsed by take_style(), so it may be at any position
   app.footer(
       "Exit codes: 0 answer found, 2 bad input or usage, 3 check found it wrong, 20 proved "
       "infeasible,\n30 stopped by a limit before an answer, 130, 143 and 129 by SIGINT, SIGTERM "
@@ -192,10 +192,10 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
     return exit_found;
   }
   style = take_style(arguments);
-  arguments = with_help_behind(std::move(arguments));
+  arguments = with_trailing_help(std::move(arguments));
   require_command(app, arguments);
   arguments = with_plain_minimize(with_flags_as_they_are(std::move(arguments)));
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 consumes them from the back
   try {
     app.parse(arguments);
   } catch (const CLI::CallForHelp&) {
@@ -217,7 +217,8 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
 
 int run_guarded(int argc, char** argv, Command& command) {
   ErrorStyle style = usual_style();
-  // Both become errors of write(2), so that what lies beside an output goes on every way out.
+  // Ignored signals become errors of write(2), so that temporary files are removed on every exit
+  // path.
   const bool pipes_ignored = ::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   ::signal(SIGXFSZ, SIG_IGN);
   try {
@@ -239,7 +240,7 @@ int run_guarded(int argc, char** argv, Command& command) {
   }
 }
 
-/// Steps of a plan take and free about as much memory, one after the other. To give it back to the
+/// Planning repeatedly allocates and frees about the same amount of memory. Returning it to the
 /// system in between takes a tenth of the time.
 void keep_freed_memory() {
   static_cast<void>(::mallopt(M_TRIM_THRESHOLD, 256 << 20));

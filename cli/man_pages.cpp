@@ -11,7 +11,7 @@ namespace tessera::cli {
 
 namespace {
 
-/// Text of one line as roff shows it unchanged.
+/// One line of text, escaped for roff.
 std::string plain(std::string_view text) {
   std::string out;
   if (text.starts_with('.') || text.starts_with('\'')) out += "\\&";
@@ -26,7 +26,7 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-/// Lines as they are: footers are laid out by hand.
+/// Lines without filling: footers have a manual layout.
 std::string as_it_stands(std::string_view text) {
   std::string out = ".nf\n";
   while (!text.empty()) {
@@ -52,7 +52,7 @@ std::string begin_of(const std::string& name, const CLI::App& app) {
          "\" \"Tessera\"\n.SH NAME\n" + plain(name) + " \\- " + plain(app.get_description()) + "\n";
 }
 
-/// What stands below the options: prose, and behind it an example.
+/// The text below the options: prose, then an example.
 std::string footer_of(const CLI::App& app) {
   const std::string all = app.get_footer();
   const std::size_t at = all.find("Example:\n");

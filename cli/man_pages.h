@@ -1,4 +1,4 @@
-// Man pages, made from the text that --help shows.
+// Man pages, generated from the text of --help.
 //
 //   for (const ManPage& page : man_pages(app)) write_output(folder / page.file, page.text);
 #pragma once

@@ -1,5 +1,5 @@
-// tessera minimalloc: stands in for the program of google/minimalloc in scripts that call it: its
-// flags, its files, what it prints, its exit codes (docs/formats.md, "In place of minimalloc").
+// tessera minimalloc: replaces the program of google/minimalloc in scripts, with the same flags,
+// files, output and exit codes (docs/reference/cli.md).
 
 #include "placer/minimalloc.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* own_command = "tessera minimalloc";
 
-/// Does a flag say what is asked for, or only how that program is to look for it?
+/// Does a flag define the result, or only the search of that program?
 enum class Says : std::uint8_t { what, how };
 
 struct MinimallocFlag {
@@ -33,7 +33,7 @@ struct MinimallocFlag {
   const char* help;
 };
 
-/// All that program has (its src/main.cc at 9f5cf81).
+/// All flags of that program (its src/main.cc at 9f5cf81).
 constexpr std::array minimalloc_flags{
     MinimallocFlag{{"capacity"}, Says::what, "N", "bytes there are, without a unit; default: 0"},
     MinimallocFlag{{"input"}, Says::what, "FILE", "the buffers: id,lower,upper,size,..."},
@@ -66,7 +66,7 @@ AbslFlags read_flags(const std::vector<std::string>& arguments) {
   return read_absl_flags(arguments, known, own_command);
 }
 
-/// To that program "-" is a file like any other.
+/// For that program "-" is an ordinary file name.
 std::string as_file_name(std::string name) {
   return name == "-" ? "./-" : name;
 }
@@ -91,8 +91,8 @@ std::string with_decimals(double value) {
   return text.data();
 }
 
-/// The word that program's scripts look for, and why.
-std::string failure(const placer::MinimallocAnswer& answer) {
+/// The word that scripts of that program expect, and the reason.
+std::string failure(const placer::MinimallocResult& answer) {
   const std::string why = answer.reason.empty() ? "" : ": " + answer.reason;
   if (answer.status == Status::infeasible) return "NOT_FOUND: there is no placement" + why;
   if (answer.stop == StopReason::time_limit)
@@ -100,8 +100,8 @@ std::string failure(const placer::MinimallocAnswer& answer) {
   return "RESOURCE_EXHAUSTED: " + std::string(to_string(answer.stop)) + why;
 }
 
-placer::MinimallocAnswer search(const placer::MinimallocQuestion& asked, Session& session) {
-  placer::MinimallocQuestion question = asked;
+placer::MinimallocResult search(const placer::MinimallocQuery& asked, Session& session) {
+  placer::MinimallocQuery question = asked;
   Interrupts& interrupts = session.interrupts();
   question.params.limits = session.remaining(question.params.limits);
   question.params.limits.stop = interrupts.token();
@@ -111,9 +111,9 @@ placer::MinimallocAnswer search(const placer::MinimallocQuestion& asked, Session
     interrupts.enter(found ? Phase::writing : Phase::searching);
     status.show(std::string(progress.phase), [](JsonObject&) {});
   };
-  placer::MinimallocAnswer answer;
+  placer::MinimallocResult answer;
   try {
-    answer = placer::answer_minimalloc(question);
+    answer = placer::solve_minimalloc(question);
   } catch (const BadInput& error) {
     throw BadInput("INVALID_ARGUMENT: " + std::string(error.what()), error.hint);
   }
@@ -123,7 +123,7 @@ placer::MinimallocAnswer search(const placer::MinimallocQuestion& asked, Session
 
 int run_minimalloc(const std::vector<std::string>& arguments, Session& session) {
   const AbslFlags flags = read_flags(arguments);
-  placer::MinimallocQuestion question;
+  placer::MinimallocQuery question;
   question.path = as_file_name(flags.value("input", ""));
   question.capacity =
       absl_number(flags.value("capacity", "0"), std::string(own_command) + ": --capacity");
@@ -139,7 +139,7 @@ int run_minimalloc(const std::vector<std::string>& arguments, Session& session) 
   validation::OutputFile* file = session.writes("--output", output);
   tell_about_flags(flags);
 
-  const placer::MinimallocAnswer answer = search(question, session);
+  const placer::MinimallocResult answer = search(question, session);
   for (const std::string& text : answer.notes) note(text, false);
   complain("Elapsed time " + with_decimals(answer.seconds) + "s");
   if (answer.status != Status::feasible) {
@@ -156,7 +156,7 @@ int run_minimalloc(const std::vector<std::string>& arguments, Session& session) 
   return session.exit_code(exit_found, answer.stop == StopReason::completed);
 }
 
-/// For the help text and the completion; read_flags() is what reads them.
+/// For help and completion only; read_flags() parses the flags.
 void declare_flags(CLI::App& sub) {
   std::string how;
   for (const MinimallocFlag& each : minimalloc_flags) {

@@ -15,7 +15,7 @@ namespace tessera::cli {
 
 namespace {
 
-/// The command the user was in, for the hint behind a usage error.
+/// The command of the user, for the hint after a usage error.
 std::string used_command(const CLI::App& app) {
   std::string name = "tessera";
   for (const CLI::App* used : app.get_subcommands()) name += " " + used->get_name();
@@ -29,7 +29,7 @@ ErrorStyle style_of(std::string_view when) {
   throw BadInput("tessera: --color is '" + std::string(when) + "'", "it is auto, always or never");
 }
 
-/// The first argument that looks like an option and is none, or "".
+/// The first argument that looks like an option but is unknown, or "".
 std::string unknown_option(const CLI::App& command) {
   std::vector<std::string> left = command.remaining(true);
   const auto found = std::find_if(left.begin(), left.end(), [](const std::string& word) {
@@ -45,7 +45,7 @@ std::vector<std::string> long_options(const CLI::App& command) {
   return names;
 }
 
-/// Of an option without its value, or given more often than once; "" of other mistakes.
+/// For an option without its value, or given too often; "" for other errors.
 std::string wrong_number_of_values(const CLI::App& command, std::string_view text) {
   if (text.ends_with(" missing"))
     return std::string(text.substr(0, text.find(':'))) + " is given without a value";
@@ -56,7 +56,7 @@ std::string wrong_number_of_values(const CLI::App& command, std::string_view tex
   return "";
 }
 
-/// "net.csv:3: what is wrong" tells where by itself.
+/// "net.csv:3: what is wrong" contains the location.
 std::string as_json(const std::string& what, const std::string& hint) {
   return json_object([&](JsonObject& object) {
     object.text("error", what);
@@ -83,7 +83,7 @@ ErrorStyle take_style(std::vector<std::string>& arguments) {
   bool json = false;
   for (std::size_t k = 0; k < arguments.size();) {
     const std::string& word = arguments[k];
-    if (word == "--" || (k == 0 && word == "minimalloc")) break;  // the rest is others' to read
+    if (word == "--" || (k == 0 && word == "minimalloc")) break;  // other parsers read the rest
     const auto at = arguments.begin() + static_cast<std::ptrdiff_t>(k);
     if (word.starts_with("--color=")) {
       style = style_of(word.substr(8));
@@ -107,7 +107,7 @@ void complain_of_one(const BadInput& error, const ErrorStyle& style) {
   const std::string what = error.what();
   if (style.json) return complain(as_json(what, error.hint));
   std::string source = source_line(what);
-  if (!source.empty()) source.pop_back();  // complain() ends the line
+  if (!source.empty()) source.pop_back();  // complain() adds the line end
   if (!style.colours) {
     complain(what);
     if (!source.empty()) complain(source);
@@ -130,7 +130,7 @@ void complain_of(const BadInput& error, const ErrorStyle& style) {
     for (const BadInput& other : several->more) complain_of_one(other, style);
 }
 
-std::vector<std::string> with_help_behind(std::vector<std::string> arguments) {
+std::vector<std::string> with_trailing_help(std::vector<std::string> arguments) {
   if (arguments.size() < 2 || arguments.front() != "help" || arguments[1].starts_with('-'))
     return arguments;
   return {arguments[1], "--help"};
@@ -177,7 +177,7 @@ BadInput explained(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     if (const std::string wrong = wrong_number_of_values(at, error.what()); !wrong.empty())
       return BadInput(command + ": " + wrong, command + " --help");
-  // Validators put a hint of their own in a second line.
+  // Validators add a hint in a second line.
   const std::string text = error.what();
   const std::size_t end = text.find('\n');
   const bool hint = end != text.npos && end + 1 < text.size();

@@ -1,4 +1,4 @@
-// What is said about a command line that cannot be run, and how errors look.
+// Usage errors of the command line, and the format of error messages.
 //
 //   const ErrorStyle style = take_style(arguments);       // --color=auto|always|never
 //   require_command(app, arguments);                      // throws BadInput: did you mean `place`?
@@ -28,23 +28,23 @@ struct ErrorStyle {
   bool json = false;
 };
 
-/// Takes --color out of the arguments, wherever it stands, and looks for `--format json`. Without
-/// it, and with `auto`, there are colours where the standard error is a terminal that has them and
-/// NO_COLOR (https://no-color.org) is not set. Throws BadInput.
+/// Removes --color from the arguments, at any position, and detects `--format json`. With `auto`
+/// (the default), colours are used if the standard error is a terminal with colours and NO_COLOR
+/// (https://no-color.org) is not set. Throws BadInput.
 [[nodiscard]] ErrorStyle take_style(std::vector<std::string>& arguments);
-/// What it is before it was read.
+/// The style before the arguments are parsed.
 [[nodiscard]] ErrorStyle usual_style();
 
 void complain_of(const BadInput& error, const ErrorStyle& style);
 
-/// `help COMMAND` is `COMMAND --help`.
-[[nodiscard]] std::vector<std::string> with_help_behind(std::vector<std::string> arguments);
+/// Rewrites `help COMMAND` to `COMMAND --help`.
+[[nodiscard]] std::vector<std::string> with_trailing_help(std::vector<std::string> arguments);
 
-/// Throws BadInput where the first argument is no command.
+/// Throws BadInput if the first argument is no command.
 void require_command(const CLI::App& app, const std::vector<std::string>& arguments);
 
-/// Throws BadInput where a value is an empty word, as of a variable that a script has not set: to
-/// go on as if nothing were given would end well, and without the file or the limit that was meant.
+/// Throws BadInput if a value is empty, as from an unset shell variable: ignoring it would silently
+/// drop the intended file or limit.
 void refuse_empty_values(const CLI::App& app);
 
 [[nodiscard]] BadInput explained(const CLI::App& app, const CLI::ParseError& error);

@@ -1,4 +1,4 @@
-// NETWORK and the options that say how it is read, the same for every subcommand that takes one.
+// NETWORK and the options that affect how it is read, shared by all subcommands.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct NetworkArguments {
   bool keep_patterns = false;
 
   void declare(CLI::App& app, bool required = true);
-  /// Only how an ONNX model is read: --dim and --keep-...
+  /// Only the options for ONNX models: --dim and --keep-...
   void declare_reading(CLI::App& app);
   /// Prints the import's warnings unless quiet. Throws BadInput and ImportStopped.
   [[nodiscard]] ImportedNetwork load(bool quiet, const Limits& limits = {}) const;

@@ -83,7 +83,7 @@ std::vector<ProfileChange> profile_changes(const std::vector<std::string>& set,
 
 namespace {
 
-/// What -c is short for.
+/// The change of the profile for -c.
 ProfileChange capacity_change(const Hardware& hardware, const std::string& capacity) {
   std::vector<const Memory*> memories;
   for (const HardwareMemory& memory : hardware.memories)

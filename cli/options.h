@@ -1,4 +1,4 @@
-// Options several subcommands share, declared once so that they read the same everywhere.
+// Options shared by several subcommands, declared once so that they are identical everywhere.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ class Validator;
 
 namespace tessera::cli {
 
-/// INPUT with what takes the place of its own numbers.
+/// INPUT, and options that override its numbers.
 struct InputArguments {
   std::string path;
   std::string capacity;
@@ -26,22 +26,22 @@ struct InputArguments {
   std::string scratch;
 
   void declare(CLI::App& app);
-  /// The same without INPUT itself.
+  /// The same options without INPUT itself.
   void declare_numbers(CLI::App& app);
   /// Throws BadInput.
   [[nodiscard]] Input load() const;
 };
 
-/// --set, wherever there is a --profile.
+/// Declares --set, for commands with --profile.
 void declare_set(CLI::App& app, std::vector<std::string>& set);
 
-/// What --set changes. Throws BadInput for what is no KEY=VALUE, and where there is no profile.
+/// The changes of --set. Throws BadInput if an argument is not KEY=VALUE, and without a profile.
 [[nodiscard]] std::vector<ProfileChange> profile_changes(const std::vector<std::string>& set,
                                                          const std::string& profile);
 
-/// The profile with what --set changes, and with --capacity (empty: as it is) as the capacity of
-/// its memory on the chip. Notes of the profile go to stderr. Throws BadInput, also where there are
-/// several or it has banks.
+/// The profile with the changes of --set, and with --capacity (empty: unchanged) as the capacity of
+/// its on-chip memory. Notes of the profile go to stderr. Throws BadInput, also if --capacity is
+/// given and there are several on-chip memories or banks.
 [[nodiscard]] Hardware changed_profile(const std::string& profile,
                                        const std::vector<std::string>& set,
                                        const std::string& capacity, bool quiet);
@@ -55,26 +55,26 @@ struct OutputArguments {
   [[nodiscard]] bool json() const { return format == "json"; }
 };
 
-/// --timeout and --memory-limit: every command knows them.
+/// --timeout and --memory-limit, supported by every command.
 struct LimitArguments {
   std::string timeout;
   std::string memory;
 
   void declare(CLI::App& app);
-  /// Throws BadInput. The memory is what the process may take from now on.
+  /// Throws BadInput. The memory limit counts from the current memory of the process.
   [[nodiscard]] Limits limits() const;
-  /// Of the whole process. Throws BadInput.
+  /// For the whole process. Throws BadInput.
   [[nodiscard]] std::optional<Size> most_memory() const;
 };
 
-/// --progress, of commands that tell how far they are.
+/// --progress, for commands that report it.
 struct ProgressArguments {
   std::string form = "auto";
 
   void declare(CLI::App& app);
 };
 
-/// Those, --threads and --seed.
+/// The above, --threads and --seed.
 struct SearchArguments {
   LimitArguments own;
   int threads = 2;
@@ -84,19 +84,19 @@ struct SearchArguments {
   [[nodiscard]] Limits limits() const;
 };
 
-/// Accepts whole numbers from `least` (0 or 1) on, and says so otherwise.
+/// Accepts whole numbers from `least` (0 or 1) on; its error message says so.
 [[nodiscard]] CLI::Validator whole_number(int least);
 
-/// Accepts these words; of another it says which may be meant, in a second line.
+/// Accepts these words; for another word the message suggests the closest one, in a second line.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
 
-/// Throws BadInput where the name of a file promises something that is not written: x.txt. Names
-/// without an ending and devices are anything. `endings` are those there are: ".json",
-/// ".yaml" (and .yml), ".html" (and .htm), ...
+/// Throws BadInput if a file extension does not match a supported format: x.txt. Names without an
+/// extension and devices are accepted. `endings` are the supported ones: ".json", ".yaml" (and
+/// .yml), ".html" (and .htm), ...
 void require_ending(const std::string& option, const std::string& file,
                     const std::vector<std::string>& endings);
 
-/// Pictures are SVG: throws BadInput where a name promises something else.
+/// Pictures are SVG: throws BadInput for other extensions.
 void require_svg(const std::string& file);
 
 }  // namespace tessera::cli

@@ -1,4 +1,4 @@
-// tessera report: a result as one page of HTML.
+// tessera report: a result as a single HTML page.
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// tessera place: where does every buffer go?
+// tessera place: places buffers.
 
 #include "tessera/place.h"
 
@@ -46,12 +46,12 @@ std::optional<Objective> minimize_of(const PlaceOptions& options, const Placemen
   if (word == "cost") return Objective::cost;
   if (word == "modes") return Objective::modes;
   if (word == "default") return std::nullopt;
-  // Nothing asked for here: then what the input itself asks for.
+  // No option given: use the objective of the input.
   if (problem.objective != Objective::fit) return std::nullopt;
   return Objective::fit;
 }
 
-/// Wrong options are complained about before the search, not after it.
+/// Reports invalid options before the search.
 void check_options(const PlaceOptions& options, const Input& input) {
   const std::string extension = std::filesystem::path(options.output_file).extension().string();
   if (extension == ".tflite" && !input.tflite)
@@ -66,7 +66,7 @@ void check_options(const PlaceOptions& options, const Input& input) {
                        std::to_string(input.problem.memories.size()) + " memories",
                    "use .json, or a profile with one memory on the chip");
   if (extension == ".csv" && !input.csv)
-    static_cast<void>(problem_csv(input));  // throws where CSV cannot express the problem
+    static_cast<void>(problem_csv(input));  // throws if CSV cannot express the problem
   require_svg(options.plot_file);
   if (!options.minimize.empty() || !options.maximize.empty()) return;
   for (const Memory& memory : input.problem.memories) {
@@ -80,7 +80,7 @@ void check_options(const PlaceOptions& options, const Input& input) {
   }
 }
 
-/// All but a result as JSON are about a placement.
+/// All outputs except the JSON result require a placement.
 bool is_about_a_placement(const std::string& file) {
   const std::string extension = std::filesystem::path(file).extension().string();
   return extension == ".csv" || extension == ".yaml" || extension == ".yml" ||
@@ -109,7 +109,7 @@ std::string progress_text(const PlaceProgress& progress) {
   return text;
 }
 
-/// Every file that is asked for, opened before anything takes long.
+/// All output files, opened before the search.
 struct PlaceFiles {
   validation::OutputFile* output = nullptr;
   validation::OutputFile* plot = nullptr;
@@ -120,11 +120,11 @@ PlaceFiles open_files(const PlaceOptions& options, Session& session) {
   session.reads(options.input.path);
   if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
-  PlaceFiles files{
-      .output = session.writes("--output", options.output_file,
-                               {".json", ".csv", ".yaml", ".h", ".tflite"}),
-      .plot = session.writes("--plot", options.plot_file),
-      .proof = session.writes("--proof", options.proof_file, validation::OutputFile::Writer::by_name)};
+  PlaceFiles files{.output = session.writes("--output", options.output_file,
+                                            {".json", ".csv", ".yaml", ".h", ".tflite"}),
+                   .plot = session.writes("--plot", options.plot_file),
+                   .proof = session.writes("--proof", options.proof_file,
+                                           validation::OutputFile::Writer::by_name)};
   for (validation::OutputFile* other : {files.plot, files.proof})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json goes to the standard output as well",
@@ -157,7 +157,7 @@ void write_files(const PlaceOptions& options, const PlaceFiles& files, const Inp
 void tell_about_certificate(const PlaceOptions& options, const Input& input,
                             const PlacementResult& result) {
   if (options.proof_file.empty()) return;
-  if (!result.certificate_error.empty()) return;  // told at the end, with its exit code
+  if (!result.certificate_error.empty()) return;  // reported at the end, with its exit code
   for (const Claim& claim : result.certified)
     note(options.proof_file + " proves: " + describe(input.problem, claim), options.output.quiet);
   if (!result.certified.empty()) return;
@@ -189,13 +189,13 @@ int exit_code(const PlacementResult& result) {
   return exit_stopped;
 }
 
-/// Proved, or found and nothing more was asked for.
+/// Proved, or found without an objective.
 bool is_complete(const PlacementResult& result) {
   return result.status == Status::infeasible ||
          (result.status == Status::feasible && result.stop == StopReason::completed);
 }
 
-/// How many times the work of reading a problem, roughly.
+/// Estimated work of checking and writing, relative to reading.
 constexpr int checking_and_writing = 3;
 
 int run_place(const PlaceOptions& options, Session& session) {
@@ -227,7 +227,7 @@ int run_place(const PlaceOptions& options, Session& session) {
   {
     StatusLine status(progress_form(options.progress.form, options.output.quiet));
     params.progress = [&status, &interrupts](const PlaceProgress& progress) {
-      // There is an answer then, which is not given up for one that is slow to stop.
+      // A placement exists by now; do not lose it if the search is slow to stop.
       const bool found = progress.phase == "check" || progress.phase == "certificate";
       interrupts.enter(found ? Phase::writing : Phase::searching);
       status.show(progress_text(progress), [&](JsonObject& object) {

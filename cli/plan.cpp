@@ -1,4 +1,4 @@
-// tessera plan: where to cut a network, how to tile it, where everything lies.
+// tessera plan: partitions a network, tiles its groups, places all buffers.
 
 #include "tessera/plan.h"
 
@@ -80,7 +80,7 @@ PlanParams params_of(const PlanOptions& options) {
   PlanParams params;
   if (options.max_ops > 0) params.max_ops = options.max_ops;
   if (options.layer_by_layer) params.max_ops = 1;
-  // Layer by layer is for comparing: what an op takes by itself, cut no more than it must be.
+  // The layer-by-layer plan serves comparison: each op alone, with the fewest tiles.
   if (options.layer_by_layer) params.tile_shapes = 0;
   if (options.tile_shapes) params.tile_shapes = *options.tile_shapes;
   params.proof_shapes = options.proof_shapes;
@@ -104,7 +104,7 @@ PlanParams params_of(const PlanOptions& options) {
   return params;
 }
 
-/// What a plan costs that --reference names; nothing where it names a machine.
+/// The costs of the plan that --reference names; none if it names a machine.
 std::optional<PlanReference> costs_of_plan(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<PlanReference> costs_of_plan(const std::string& path) {
   return header.costs;
 }
 
-/// What is asked for, relative to what --reference names, if it does.
+/// The plan, relative to --reference if given.
 NetworkPlan plan_of(const PlanOptions& options, const Network& network, const Hardware& hardware,
                     PlanParams params, const Session& session) {
   if (!options.reference.empty() && !params.reference) {
@@ -167,7 +167,7 @@ void require_batch(const PlanOptions& options) {
                    "the key `reference` of a profile says it for all");
 }
 
-/// The question that `offchip` of the plan answers.
+/// The placement problem for which `offchip` of the plan is the solution.
 void write_offchip(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
                    Session& session, validation::OutputFile* file, const PlanOptions& options) {
   const PlacementProblem problem = offchip_problem(network, hardware, plan);
@@ -178,7 +178,7 @@ void write_offchip(const Network& network, const Hardware& hardware, const Netwo
   session.deliver(file, [&] { return problem_yaml(problem); });
 }
 
-/// The files of a plan, opened before anything is computed.
+/// The output files of a plan, opened before the search.
 struct PlanFiles {
   validation::OutputFile* output;
   validation::OutputFile* plot;
@@ -202,7 +202,7 @@ PlanFiles open_files(const PlanOptions& options, Session& session) {
   return files;
 }
 
-/// The search, with what it says of itself meanwhile.
+/// Runs the search and reports progress.
 NetworkPlan search_plan(const PlanOptions& options, const Network& network,
                         const Hardware& hardware, PlanParams params, Session& session) {
   StatusLine status(progress_form(options.progress.form, options.output.quiet));
@@ -213,7 +213,7 @@ NetworkPlan search_plan(const PlanOptions& options, const Network& network,
     status.show(
         "plan: each op by itself", [](JsonObject&) {}, timeout);
     params.progress = [&status, timeout](const PlanProgress& p) {
-      std::optional<double> left;  // at most
+      std::optional<double> left;  // upper bound
       if (timeout) left = *timeout - status.seconds();
       status.show(
           progress_text(p),
@@ -233,7 +233,7 @@ NetworkPlan search_plan(const PlanOptions& options, const Network& network,
   return plan;
 }
 
-/// Into each file what it is for; a result in JSON whether there is a plan or not.
+/// Writes all files; a JSON result also without a feasible plan.
 void deliver_plan(const PlanOptions& options, const Network& network, const Hardware& hardware,
                   const NetworkPlan& plan, const PlanFiles& files, Session& session) {
   const bool header = std::filesystem::path(options.output_file).extension() == ".h";
@@ -289,7 +289,7 @@ int run_plan(const PlanOptions& options, Session& session) {
   params.limits = session.remaining(params.limits);
   params.limits.stop = session.interrupts().token();
   params.reference = costs;
-  // What is found out lasts as long as the process: giving it back would take a tenth of the time.
+  // Caches live as long as the process: freeing them would take a tenth of the time.
   static const auto* const kept = new std::shared_ptr<PlanMemory>(make_plan_memory());
   params.memory = *kept;
   const NetworkPlan plan = search_plan(options, network, hardware, params, session);

@@ -13,7 +13,7 @@ namespace tessera::cli {
 
 namespace {
 
-/// Networks and profiles that were read stay, as long as they are few.
+/// Maximum number of cached networks and profiles.
 constexpr std::size_t most_kept = 64;
 
 class Batch {
@@ -37,7 +37,7 @@ class Batch {
       session_.interrupts().enter(Phase::writing);
       print(answer, session_.interrupts().token());
       if (params_.limits.stop.stop_requested()) break;
-      // While the next line is awaited there is nothing to lose.
+      // There is no result to lose while waiting for the next line.
       session_.interrupts().enter(Phase::reading);
     }
     return session_.exit_code(wrong_ ? exit_bad_input : exit_found,
@@ -57,7 +57,7 @@ class Batch {
       request.line = number;
       return plan_error_line(request, bad.what(), bad.hint);
     } catch (const ImportStopped& stopped) {
-      // A limit says nothing about the network.
+      // A limit is no statement about the network.
       NetworkPlan none;
       none.stop = stopped.reason;
       none.reason = stopped.what();

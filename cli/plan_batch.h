@@ -1,4 +1,5 @@
-// plan --batch: a request a line on the standard input, an answer a line on the standard output.
+// plan --batch: one request per line on the standard input, one result per line on the standard
+// output.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@
 
 namespace tessera::cli {
 
-/// `how` says how ONNX models are read, and the dtype where a line names none; `profile` is the
-/// standard one and may be empty. The limits of `params` hold for each plan. Gives the exit code:
-/// bad input if any line was wrong, else found.
+/// `how` determines how ONNX models are read, and the dtype if a line names none; `profile` is the
+/// default and may be empty. The limits of `params` apply to each plan. Returns the exit code: bad
+/// input if any line was wrong, otherwise found.
 [[nodiscard]] int run_plan_batch(const NetworkArguments& reading, const std::string& profile,
                                  PlanParams params, Session& session);
 

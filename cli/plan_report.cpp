@@ -20,7 +20,7 @@ namespace tessera::cli {
 
 namespace {
 
-/// Columns that names of ops should have before other columns go, and that they get in any case.
+/// Minimum width of the column of ops: other columns are dropped before it becomes narrower.
 constexpr std::size_t enough_for_ops = 26;
 constexpr std::size_t least_for_ops = 16;
 
@@ -52,7 +52,7 @@ std::string bytes_text(Size bytes) {
   return decimals(static_cast<double>(bytes) / (1024.0 * 1024.0), 2) + " MiB";
 }
 
-/// Columns aligned, numbers to the right.
+/// Aligned columns, numbers to the right.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
@@ -65,7 +65,7 @@ class Table {
   void leave_out(std::size_t column) {
     for (auto& row : rows_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
   }
-  /// The names of a column, not its head, in at most so many characters.
+  /// Shortens the names of a column, except its head, to `width` characters.
   void shorten(std::size_t column, std::size_t width) {
     std::vector<std::string> names;
     for (std::size_t r = 1; r < rows_.size(); ++r) names.push_back(rows_[r][column]);
@@ -130,7 +130,7 @@ std::string variant_text(const PlannedSubgraph& s) {
   return text;
 }
 
-/// One row per run. What the width has no room for is left out, the least telling first, and named
+/// One row per group. Columns that do not fit are dropped, the least informative first, and named
 /// below; names of ops are cut last, and keep their ends.
 std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware,
                            const PlanReportOptions& options) {
@@ -173,7 +173,7 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware,
   leave_out({"buffers, weights", "MACs busy", "of memory", "numbers", "energy"}, enough_for_ops);
   leave_out({"tiles", "peak"}, least_for_ops);
   table.shorten(ops, std::max(room_for_ops(), least_for_ops));
-  std::size_t left = 2;  // columns of words come first
+  std::size_t left = 2;  // text columns come first
   while (left < heads.size() && heads[left] != "latency" && heads[left] != "tiles") ++left;
   std::string text = table.text(left);
   if (!left_out.empty())
@@ -205,7 +205,7 @@ std::string totals_table(const NetworkPlan& plan, const Hardware& hardware) {
   return table.text(1);
 }
 
-/// Nothing where it is what everybody expects: the column beside.
+/// Empty if the reference is the default, layer by layer.
 std::string reference_line(const NetworkPlan& plan, const Hardware& hardware) {
   const PlanReference& r = plan.reference;
   const Hardware* const named = hardware.reference.get();
@@ -216,7 +216,7 @@ std::string reference_line(const NetworkPlan& plan, const Hardware& hardware) {
          energy_text(r.totals.energy_pj) + ", " + bytes_text(r.totals.dram_bytes) + " of DRAM\n";
 }
 
-/// Nothing where they are what the profile says. A plan's weights come to 1.
+/// Empty if the weights are those of the profile. Weights of a plan add up to 1.
 std::string weights_line(const NetworkPlan& plan, const Hardware& hardware) {
   const auto all = [](const ObjectiveWeights& w) {
     return std::array{w.latency, w.energy, w.dram_bytes, w.peak_memory};
@@ -236,7 +236,8 @@ std::string weights_line(const NetworkPlan& plan, const Hardware& hardware) {
   return differs ? "the score weighs " + counted + "\n" : "";
 }
 
-/// Inner tiles of equal extents count as the first of them, which may lie otherwise among bursts.
+/// Inner tiles of equal extents count as the first of them, although their burst alignment may
+/// differ.
 std::string burst_line(const NetworkPlan& plan, const Hardware& hardware) {
   Size burst = 1;
   for (const HardwareMemory& memory : hardware.memories)
@@ -250,7 +251,7 @@ std::string burst_line(const NetworkPlan& plan, const Hardware& hardware) {
          "distance is no multiple of a burst.\n";
 }
 
-/// Where tensors lie off the chip, and what it saves that tiles die one by one.
+/// Off-chip memory of tensors, and the bytes saved by freeing tensors tile by tile.
 std::string offchip_lines(const NetworkPlan& plan) {
   std::string text;
   for (const OffchipMemory& memory : plan.offchip) {
@@ -266,7 +267,7 @@ std::string offchip_lines(const NetworkPlan& plan) {
       text += "; where tensors live as a whole " + bytes_text(memory.whole_tensors);
     text += "\n";
   }
-  // All of some may stay on the chip.
+  // All of a resident part is on-chip.
   const auto is_there = [&](const PlannedJoin& join) {
     return std::ranges::any_of(plan.offchip, [&](const OffchipMemory& memory) {
       return std::ranges::find(memory.buffers, join.whole, &OffchipBuffer::id) !=
@@ -287,8 +288,8 @@ std::string offchip_lines(const NetworkPlan& plan) {
   return text;
 }
 
-/// What comes from the memory behind another one, and what that costs.
-std::string behind_lines(const NetworkPlan& plan) {
+/// Traffic and cost of the backing memory.
+std::string backing_memory_lines(const NetworkPlan& plan) {
   const PlannedBehind& behind = plan.behind;
   if (behind.memory.empty()) return "";
   if (behind.fetches.empty()) return behind.memory + " is not needed: all weights stay in front\n";
@@ -339,7 +340,7 @@ std::string architect_notes(const NetworkPlan& plan, const Hardware& hardware) {
   return text;
 }
 
-/// What was asked for besides the score.
+/// Objectives other than the score.
 std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
   const std::vector<Memory> memories = placement_memories(hardware);
   std::string text;
@@ -370,8 +371,7 @@ std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
   return text;
 }
 
-/// The first of these, and how many more there are. Converters name a tensor after all ops they
-/// merged.
+/// The first name, and the number of others. Converters name a tensor after all ops they merged.
 std::string first_of(std::vector<std::string> names) {
   constexpr std::size_t named = 3;
   constexpr std::size_t width = 48;
@@ -382,7 +382,7 @@ std::string first_of(std::vector<std::string> names) {
   return joined_names(names) + more;
 }
 
-/// Tensors that might be stored and are not, or not all of them.
+/// Tensors that stay on-chip completely or partly, and are otherwise stored.
 std::string kept_line(const NetworkPlan& plan) {
   std::vector<std::string> kept;
   std::vector<std::string> in_part;
@@ -405,8 +405,8 @@ std::string kept_line(const NetworkPlan& plan) {
   return text;
 }
 
-/// What the search did. A candidate is solved, reused or pruned; `infeasible` and `unknown` count
-/// some of all candidates.
+/// Counters of the search. Each candidate is solved, reused or pruned; `infeasible` and `unknown`
+/// are counted within all candidates.
 std::string stats_text(const PlanSearch& search) {
   std::string text;
   for (const auto& [name, value] : {std::pair{"candidates", search.candidates},
@@ -445,7 +445,7 @@ std::string proof_line(const NetworkPlan& plan) {
          ".\n";
 }
 
-/// What it takes, and what that is worth against what.
+/// The metrics of the plan, and its score relative to the reference.
 std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
   const Metrics& t = plan.totals;
   std::string text = std::to_string(t.latency_cycles) +
@@ -458,7 +458,7 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
       r.totals == plan.baseline && (r.clock_hz == 0 || r.clock_hz == hardware.clock_hz);
   const bool named = !own && hardware.reference != nullptr && hardware.reference->name == r.profile;
   text += own || named ? "layer by layer on " : "";
-  // --set or the like made another machine of it.
+  // the machine differs from the profile, by --set or similar
   const bool as_shipped = named && r.profile == plan.profile;
   return text + (r.profile.empty() ? plan.profile : r.profile) + (as_shipped ? " as shipped" : "") +
          ", which is 1\n";
@@ -481,13 +481,14 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
       reference_line(plan, hardware) + weights_line(plan, hardware) + "\n" + proof_line(plan);
   if (plan.limit_mattered)
     words += "Longer runs, which might have helped, were kept out (--max-ops, --layer-by-layer).\n";
-  // A plan that others are compared with.
+  // A reference plan for comparisons.
   if (options.fewest_tiles && hardware.tiling.pinned == Pinned::weights)
     words +=
         "No weight lies on the chip for good, though the profile allows it: none does in the "
         "fewest tiles, as --layer-by-layer and --tile-shapes 0 ask for.\n";
-  words += burst_line(plan, hardware) + kept_line(plan) + offchip_lines(plan) + behind_lines(plan) +
-           objective_lines(plan, hardware) + architect_notes(plan, hardware);
+  words += burst_line(plan, hardware) + kept_line(plan) + offchip_lines(plan) +
+           backing_memory_lines(plan) + objective_lines(plan, hardware) +
+           architect_notes(plan, hardware);
   return text + wrapped(words, options.words_width, 2) + stats;
 }
 

@@ -1,4 +1,4 @@
-// The text a person reads after `plan`.
+// The report of `plan` for people.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 namespace tessera::cli {
 
 struct PlanReportOptions {
-  bool fewest_tiles = false;    ///< no others were asked for
-  bool stats = false;           ///< say what the search did
-  std::size_t table_width = 0;  ///< no line of the tables is wider: columns are left out
-  std::size_t words_width = 0;  ///< no sentence is
+  bool fewest_tiles = false;    ///< only fewest-tile plans were requested
+  bool stats = false;           ///< include the counters of the search
+  std::size_t table_width = 0;  ///< maximum width of tables: columns are dropped
+  std::size_t words_width = 0;  ///< maximum width of sentences
 };
 
-/// A table of the subgraphs, the totals beside layer by layer, and what is never needed.
+/// A table of the subgraphs, the totals compared with layer by layer, and unused resources.
 [[nodiscard]] std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
                                       const PlanReportOptions& options);
 
-/// A sentence where the chip has room for all weights and the profile pins none; else nothing.
+/// A sentence if the chip can hold all weights and the profile pins none; otherwise empty.
 [[nodiscard]] std::string pinnable_report(const std::optional<PinnableWeights>& pinnable,
                                           std::size_t words_width);
 

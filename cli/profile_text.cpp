@@ -21,7 +21,7 @@ std::string real(double value) {
   return text;
 }
 
-/// Where the value of a key comes from: its own entry, or that of the nearest key above it.
+/// Source of a key's value: its own entry, or that of the nearest enclosing key.
 std::string source_of(const Hardware& hardware, std::string key) {
   for (;;) {
     for (const auto& [known, source] : hardware.provenance)
@@ -32,7 +32,7 @@ std::string source_of(const Hardware& hardware, std::string key) {
   }
 }
 
-/// Keys with their values, and where these come from.
+/// Keys with values and sources.
 class Sheet {
  public:
   explicit Sheet(const Hardware& hardware) : hardware_(hardware) {}
@@ -41,7 +41,7 @@ class Sheet {
     lines_.push_back({key, value, source_of(hardware_, key)});
   }
 
-  /// Lines of "key value", with the source behind them in one column.
+  /// Lines of "key value", with the sources aligned in one column.
   std::string text() const {
     const auto length = [](const Line& line) { return line.key.size() + 2 + line.value.size(); };
     std::size_t width = 0;
@@ -78,7 +78,7 @@ class Sheet {
   std::vector<Line> lines_;
 };
 
-/// "0-7 read_write, 8-15 weight": runs of banks with the same role.
+/// "0-7 read_write, 8-15 weight": ranges of banks with the same role.
 std::string runs_text(const std::vector<Role>& roles) {
   std::string text;
   for (std::size_t from = 0; from < roles.size();) {
@@ -103,8 +103,8 @@ std::string bandwidth_text(const Bandwidth& bandwidth) {
                              : real(bandwidth.amount / 1e9) + " GB/s";
 }
 
-/// What a channel of the DMA gets of the bandwidth, where the bursts that may be under way are too
-/// few for all of it (cost/transfer.h): a slip that is easily made and costs much.
+/// The bandwidth of a DMA channel if too few outstanding bursts limit it (cost/transfer.h): a
+/// frequent and expensive error in profiles.
 std::string reached_text(const Hardware& hardware, const HardwareMemory& memory) {
   if (!memory.offchip || !memory.bandwidth || !(hardware.clock_hz > 0)) return "";
   std::string text;

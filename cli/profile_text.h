@@ -1,4 +1,4 @@
-// A hardware profile in words.
+// Text and JSON of a hardware profile.
 #pragma once
 
 #include <string>
@@ -10,10 +10,9 @@ namespace tessera::cli {
 /// One line: memories with their sizes.
 [[nodiscard]] std::string profile_summary(const Hardware& hardware);
 
-/// Every effective value, and behind it where it comes from.
+/// Every effective value with its source.
 [[nodiscard]] std::string profile_text(const Hardware& hardware);
 
-/// The same for programs.
 [[nodiscard]] std::string profile_json(const Hardware& hardware);
 
 }  // namespace tessera::cli

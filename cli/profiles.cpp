@@ -1,4 +1,4 @@
-// tessera profiles: the hardware that is known, and where its numbers come from.
+// tessera profiles: the available hardware profiles, and the sources of their numbers.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -35,7 +35,7 @@ std::string list_text(const ProfilesOptions& options) {
   return text;
 }
 
-/// A line per profile.
+/// One line per profile.
 std::string list_json(const ProfilesOptions& options) {
   std::string text;
   for (const std::string& name : profile_list(options.folders)) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t head_width = 12;
 constexpr std::size_t bar_width = 40;
-constexpr std::size_t most_rows = 24;  ///< of a table of buffers
+constexpr std::size_t most_rows = 24;  ///< rows of a table of buffers
 
 std::string number(double value, int digits) {
   char text[64];
@@ -33,7 +33,7 @@ std::string percent(Size part, Size whole) {
   return number(100.0 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
 }
 
-/// "1048576 (1 MiB)" where the unit says something the number does not.
+/// "1048576 (1 MiB)", if the unit shortens the number.
 std::string bytes(Size size) {
   if (size == unbounded) return "unbounded";
   const std::string plain = std::to_string(size);
@@ -68,7 +68,7 @@ std::string padded(std::string text, std::size_t width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
-/// One row per buffer: id, size, addresses, life.
+/// One row per buffer: id, size, addresses, lifetime.
 std::string buffer_table(const PlacementProblem& problem, const Placement& placement,
                          const std::vector<BufferIndex>& buffers) {
   std::size_t id_width = 0;
@@ -101,7 +101,7 @@ std::string buffer_table(const PlacementProblem& problem, const Placement& place
   return text;
 }
 
-/// What is proved of a height. `minimized`: say as well that it is not proved to be the least.
+/// The proved bound of a height. `minimized`: also state if the minimum is not proved.
 std::string least_text(Size height, Size bound, bool minimized) {
   std::string text = "no placement is lower than " + bytes(bound);
   if (height == bound)
@@ -185,7 +185,7 @@ std::string stats_text(const PlacementResult& result) {
   return text;
 }
 
-/// What stays out, and what the rest is worth.
+/// The buffers left out, and the benefit of the rest.
 std::string choice_report(const PlacementProblem& problem, const PlacementResult& result) {
   const std::vector<BufferIndex>& out = result.placement->left_out;
   std::string line = benefit_text(result.benefit);
@@ -202,7 +202,7 @@ std::string choice_report(const PlacementProblem& problem, const PlacementResult
   return text + row("", count(out.size(), "buffer") + " left out: " + names);
 }
 
-/// Several objectives, each at what those before it reached.
+/// Several objectives, each at the values reached by the previous ones.
 std::string objectives_report(const PlacementResult& result) {
   std::string text;
   for (const ObjectiveValue& each : result.objectives) {
@@ -232,7 +232,7 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
     text += row("", "ended by " + stop_text(result.stop) + ": the best so far");
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m)
     text += memory_report(problem, result, m, options);
-  // The bound of the largest height may be above those of single memories that share buffers.
+  // The bound on the largest height may exceed the bounds of single memories that share buffers.
   if (problem.memories.size() > 1 && result.lower_bound > 0)
     text += row("all", "largest height " + bytes(result.height) + "; " +
                            least_text(result.height, result.lower_bound, options.minimizing));
@@ -242,7 +242,8 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
       [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
   if (soft) {
     std::string line = std::to_string(result.cost) + " for overlaps to be avoided";
-    const bool alone = result.objectives.size() <= 1;  // else it is said of all of them together
+    // otherwise stated for all objectives together
+    const bool alone = result.objectives.size() <= 1;
     if (alone && result.cost_bound == result.cost)
       line += ", the least possible";
     else if (alone && result.cost_bound > 0)

@@ -1,4 +1,4 @@
-// The text a person reads after `place`.
+// The report of `place` for people.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 
 namespace tessera::cli {
 
-/// The step of one memory with the most bytes live, and the buffers that are live there, from high
-/// to low.
+/// The step of one memory with the most live bytes, and the buffers live at it, from high to low.
 struct Peak {
   Step step = 0;
-  Size bytes = 0;  ///< of addresses: buffers that share some count once
+  Size bytes = 0;  ///< distinct addresses: shared ones count once
   std::vector<BufferIndex> buffers;
 };
 
@@ -22,7 +21,7 @@ struct Peak {
                            MemoryIndex memory);
 
 struct ReportOptions {
-  bool minimizing = false;  ///< say whether the height was proved least
+  bool minimizing = false;  ///< state whether the height is proved minimal
   bool stats = false;
   std::size_t width = 0;  ///< of sentences
 };
@@ -31,7 +30,7 @@ struct ReportOptions {
                                            const PlacementResult& result,
                                            const ReportOptions& options);
 
-/// "|########|     |": `part` of `whole`, with a mark where `bound` is.
+/// "|########|     |": `part` of `whole`, with a mark at `bound`.
 [[nodiscard]] std::string bar(Size part, Size bound, Size whole);
 
 }  // namespace tessera::cli

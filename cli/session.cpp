@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* own_name = "give it a name of its own";
 
-/// What the smallest input takes: below it a limit is left to the search to report.
+/// Memory for the smallest input: smaller limits are left to the search to report.
 constexpr Size reading_needs = Size{4} << 20U;
 
 std::string limit_came(const LimitArguments& limits, StopReason which) {
@@ -33,9 +33,9 @@ std::string limit_came(const LimitArguments& limits, StopReason which) {
 
 Session::Session()
     : interrupts_([this] {
-        // The status line has no end of its own.
+        // The status line has no line end of its own.
         if (stderr_is_terminal()) complain("");
-        // The program ends now. Never unlocked: else another output might be begun before it does.
+        // The program ends without unlocking, so that no further output is created before it does.
         mutex_.lock();
         for (const Output& output : outputs_) output.file->abandon();
       }) {}
@@ -44,7 +44,7 @@ void Session::limit_reading(const LimitArguments& limits) {
   const std::optional<std::chrono::nanoseconds> timeout = limits.limits().timeout;
   const std::optional<Size> memory = limits.most_memory();
   if (!timeout && !memory) return;
-  // A search that begins a moment before the limit is over soon after it, with a better report.
+  // Just before the limit, a search is allowed to begin: it ends soon and gives a better report.
   std::optional<std::chrono::steady_clock::time_point> end;
   if (timeout && *timeout < std::chrono::hours(24 * 365))
     end = start_ + *timeout + *timeout / 20 + std::chrono::milliseconds(50);
@@ -63,7 +63,7 @@ Limits Session::remaining(Limits limits, int for_after) const {
   if (!limits.timeout) return limits;
   const auto left = std::max(std::chrono::nanoseconds::zero(),
                              *limits.timeout - (std::chrono::steady_clock::now() - start_));
-  // The clock of the processor: a slow pipe says nothing about what comes after.
+  // CPU time: a slow pipe does not predict the time of writing.
   const std::chrono::nanoseconds reading =
       std::chrono::microseconds(std::clock() * (1'000'000 / CLOCKS_PER_SEC));
   limits.timeout = left - std::min(for_after * reading, left / 2);

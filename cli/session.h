@@ -1,5 +1,5 @@
-// What one call of the program reads and writes, so that nothing it finds is lost and nothing it
-// reads is replaced.
+// Inputs and outputs of one program run. Ensures that results are not lost and that no input is
+// overwritten.
 //
 //   session.reads("net.csv");
 //   OutputFile* out = session.writes("--output", "placed.json");   // nullptr for ""
@@ -7,7 +7,7 @@
 //   session.interrupts().enter(Phase::writing);
 //   session.deliver(out, [&] { return result_json(problem, result); });
 //   session.report(text);                            // the standard output, after every file
-//   return session.exit_code(exit_found, true);      // throws what a file could not be written for
+//   return session.exit_code(exit_found, true);      // throws if a file could not be written
 #pragma once
 
 #include <chrono>
@@ -32,50 +32,50 @@ class Session {
  public:
   Session();
 
-  /// Throws BadInput where an output would replace the file, or be appended to it.
+  /// Throws BadInput if an output would replace or extend this input.
   void reads(const std::string& path);
-  /// The profile of this name or path and those it inherits from, likewise; "" is none.
+  /// The same for the profile with this name or path and its bases; "" is none.
   void reads_profile(const std::string& name, const std::vector<std::string>& folders = {});
-  /// Opens an output; `option` is for messages. Throws BadInput where it cannot be written, and
-  /// where it is an input, another output or the file the standard output goes to.
+  /// Opens an output; `option` is for messages. Throws BadInput if it cannot be written, or if it
+  /// is an input, another output or the file of the standard output.
   validation::OutputFile* writes(
       const std::string& option, const std::string& path,
       validation::OutputFile::Writer writer = validation::OutputFile::Writer::here);
-  /// Likewise a file of one of these kinds (".json", ...): another ending is refused.
+  /// The same for a file of one of these kinds (".json", ...): other extensions are rejected.
   validation::OutputFile* writes(const std::string& option, const std::string& path,
                                  const std::vector<std::string>& endings);
   /// Is this output the standard output, where a report would follow?
   [[nodiscard]] static bool goes_to_standard_output(const validation::OutputFile& file);
 
-  /// Reading, and whatever else comes before a search, keeps these limits as well.
+  /// Applies the limits to reading and to everything else before a search.
   void limit_reading(const LimitArguments& limits);
-  /// What is left of the program's time for its search. Of that, `for_after` times the work that
-  /// reading took, but at most a half, is kept for what comes after the search.
+  /// The remaining time of the program for its search. `for_after` times the work of reading, but
+  /// at most a half of the time, is reserved for what follows the search.
   [[nodiscard]] Limits remaining(Limits limits, int for_after = 0) const;
-  /// `for_after` where nothing but taking a large problem apart comes after the answer.
+  /// `for_after` if only freeing a large problem follows the result.
   static constexpr int giving_back = 1;
 
   [[nodiscard]] Interrupts& interrupts() { return interrupts_; }
 
-  /// Writes one output, or does nothing for nullptr. What is no regular file waits for report() or
-  /// exit_code(): a reader who leaves early must not cost the others. An error waits for
-  /// exit_code() as well: the rest is still written.
+  /// Writes one output; does nothing for nullptr. Outputs that are not regular files wait for
+  /// report() or exit_code(), because a reader that stops early must not affect the others. Errors
+  /// wait for exit_code(), so that the rest is still written.
   void deliver(validation::OutputFile* file, const std::function<std::string()>& text);
   /// For Writer::by_name.
   void deliver(validation::OutputFile* file);
   /// To the standard output, unless an output went there.
   void report(const std::function<std::string()>& text);
-  /// For a command that makes one text and has nothing to search: to the file, or without one to
-  /// the standard output, where a signal ends it at once. Gives the exit code.
+  /// For a command with a single text and no search: to the file, or else to the standard output,
+  /// where a signal ends it at once. Returns the exit code.
   [[nodiscard]] int hand_over(validation::OutputFile* file, const std::string& text);
-  /// Likewise a text that comes piece by piece from `write`, which gives the reason where a limit
-  /// ended it: then no file appears.
+  /// The same for a text that `write` streams. If a limit ends it, `write` returns the reason, and
+  /// no file appears.
   [[nodiscard]] int hand_over(
       validation::OutputFile* file,
       const std::function<std::optional<StopReason>(const TextSink&)>& write,
       const LimitArguments& limits);
   void fail_later(std::exception_ptr error);
-  /// Of the program: Interrupts::exit_code(), if everything could be written.
+  /// Of the program: Interrupts::exit_code(), if all outputs were written.
   [[nodiscard]] int exit_code(int code, bool complete);
 
  private:
@@ -90,7 +90,7 @@ class Session {
   void deliver_waiting();
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::mutex mutex_;  ///< of outputs_, which the listener reads as well
+  std::mutex mutex_;  ///< guards outputs_, which the listener reads as well
   std::vector<Output> outputs_;
   std::vector<std::pair<std::string, validation::FileIdentity>> inputs_;
   std::vector<std::function<void()>> waiting_;

@@ -11,7 +11,7 @@ namespace tessera::cli {
 
 namespace {
 
-/// A file is read again for its one line: not further than this.
+/// A file is read again for one line, up to this size.
 constexpr std::size_t most_bytes = std::size_t{16} << 20U;
 constexpr std::size_t widest = 96;
 constexpr std::string_view margin = "  | ";
@@ -20,7 +20,7 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// From `from` on, and not inside of another word.
+/// From `from` on, as a whole word.
 std::size_t find_word(std::string_view line, std::string_view word, std::size_t from) {
   for (std::size_t at = line.find(word, from); at != line.npos; at = line.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -52,8 +52,8 @@ std::optional<std::string> line_of(const std::string& file, std::size_t number) 
   return line;
 }
 
-/// What a terminal would act on (control characters, also those of U+0080 to U+009F) and what is no
-/// UTF-8 is shown as blanks and question marks, as many as there are bytes.
+/// Replaces control characters (including U+0080 to U+009F) by blanks and invalid UTF-8 by question
+/// marks, one per byte.
 void make_harmless(std::string& line) {
   for (std::size_t at = 0; at < line.size();) {
     const std::size_t length = utf8_length(std::string_view(line).substr(at));
@@ -69,7 +69,7 @@ void make_harmless(std::string& line) {
   }
 }
 
-/// Columns of a terminal, roughly: bytes that go on a character of UTF-8 take none.
+/// Approximate terminal columns: UTF-8 continuation bytes take none.
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

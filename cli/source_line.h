@@ -1,4 +1,4 @@
-// The line of a file that an error is about, with a caret under what it names.
+// The line of a file that an error refers to, with a caret under the affected words.
 //
 //   std::cerr << bad.what() << '\n' << source_line(bad.what());
 //
@@ -14,7 +14,7 @@
 
 namespace tessera::cli {
 
-/// What stands before the sentence of an error: "net.yaml:4: ...".
+/// The location before the message of an error: "net.yaml:4: ...".
 struct ErrorPlace {
   std::string_view file;
   std::string_view line;
@@ -22,11 +22,11 @@ struct ErrorPlace {
 };
 [[nodiscard]] std::optional<ErrorPlace> place_of(std::string_view what);
 
-/// Two lines, or nothing: where the error has no line, or the file cannot be read a second time.
+/// Two lines; empty if the error has no line, or the file cannot be read a second time.
 [[nodiscard]] std::string source_line(std::string_view what);
 
-/// Where the caret stands, and how long it is: under the last of the words in `backticks` that
-/// stand in the line one after the other, else under its first word.
+/// Position and length of the caret: under the last of the `backticked` words if all occur in the
+/// line in order, otherwise under the first word.
 struct Caret {
   std::size_t at = 0;
   std::size_t length = 1;

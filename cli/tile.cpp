@@ -1,4 +1,4 @@
-// tessera tile: the largest tile of a run of ops that fits.
+// tessera tile: the largest tile of a group of ops that fits.
 
 #include "tessera/tile.h"
 
@@ -66,7 +66,7 @@ OpRange range_of(const std::string& text, const Network& network) {
   return {op_of(text.substr(0, colon)), op_of(text.substr(colon + 1))};
 }
 
-/// "H=8,C=32": C, H and W, 0 for what is not given.
+/// "H=8,C=32": C, H and W, 0 if not given.
 std::array<Dim, 3> shape_of(const std::string& text) {
   static constexpr std::string_view names = "CHW";
   std::array<Dim, 3> shape{0, 0, 0};
@@ -87,7 +87,7 @@ std::array<Dim, 3> shape_of(const std::string& text) {
   return shape;
 }
 
-/// The profile's variants, without those that an option rules out.
+/// The profile's variants, filtered by options.
 std::vector<TileVariant> variants_of(const TileArguments& arguments, TilingOptions tiling) {
   if (!arguments.double_buffer.empty()) tiling.double_buffer = {arguments.double_buffer == "yes"};
   if (!arguments.weights.empty())
@@ -119,7 +119,7 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-/// The shapes that took more than their load to decide; the others are only counted.
+/// The shapes whose load alone did not decide them; the others are only counted.
 std::string probe_text(const TileReport& report) {
   constexpr std::size_t most = 40;
   std::string text = padded("tile", 20) + padded("tiles", 10) + padded("verdict", 12) +
@@ -217,7 +217,7 @@ std::string who_may_search() {
   return text;
 }
 
-/// A search for tiles lives on what does not fit. Unknown names are for the library to refuse.
+/// A tile search needs proofs of infeasibility. The library rejects unknown names.
 std::string says_no(const std::string& engine) {
   for (const EngineInfo& entry : engine_list())
     if (entry.name == engine && !entry.complete)
@@ -239,7 +239,8 @@ int run_tile(const TileArguments& arguments, Session& session) {
   session.limit_reading(arguments.search.own);
   session.reads(arguments.network.path);
   session.reads_profile(arguments.profile);
-  validation::OutputFile* const output = session.writes("--output", arguments.output_file, {".json"});
+  validation::OutputFile* const output =
+      session.writes("--output", arguments.output_file, {".json"});
   validation::OutputFile* const plot = session.writes("--plot", arguments.plot_file);
   if (arguments.output.json() && plot != nullptr && Session::goes_to_standard_output(*plot))
     throw BadInput(plot->path() + ": --format json goes to the standard output as well",

@@ -1,6 +1,6 @@
-# The solvers of the baselines bring a score of shared libraries along, half of what starting costs.
-# So they are a module that is loaded when one of their engines is asked for (baselines/module.h) by
-# the program, the shared library and the Python module; what is linked statically has them inside.
+# The solvers of the baselines depend on many shared libraries, half of the start-up time of the program.
+# Therefore they are a module, loaded by the program, the shared library and the Python module when one of
+# their engines is used (baselines/module.h). Static libraries link them directly.
 #
 #   tessera_loads_baselines(tessera_cli ../lib/tessera)     # where the module is, from there
 set(TESSERA_BASELINES_FILE tessera-baselines-${PROJECT_VERSION}.so)
@@ -20,8 +20,8 @@ if(TARGET tessera_baselines AND TESSERA_BASELINES_NEED AND NOT TESSERA_SANITIZE)
     TESSERA_BASELINES_FILE="${TESSERA_BASELINES_FILE}")
 endif()
 
-# What is linked into `target` looks for the module in these folders, relative to its own, built or
-# installed. Nothing where there is no module: the baselines are inside.
+# `target` searches the module in these folders, relative to its own, built or installed. No effect if there
+# is no module and the baselines are linked directly.
 function(tessera_loads_baselines target)
   if(NOT TARGET tessera_baselines_module)
     return()
@@ -29,8 +29,8 @@ function(tessera_loads_baselines target)
   set(folders ${ARGN})
   list(REMOVE_DUPLICATES folders)
   list(TRANSFORM folders PREPEND "$ORIGIN/")
-  # One for both: a path that is changed when it is installed ends in an empty entry until then, and
-  # the loader takes that for the folder somebody happens to be in.
+  # One RPATH for both: CMake pads a path that changes on installation with an empty entry, which the loader
+  # takes for the current folder.
   set_target_properties(${target} PROPERTIES TESSERA_LOADS_BASELINES ON
     INSTALL_RPATH "${folders}" BUILD_WITH_INSTALL_RPATH ON)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:tessera_baselines_loaded>)

@@ -1,7 +1,6 @@
-# What is installed: the program with its man pages and completion, one library with every module in it
-# (shared and static), the headers of include/ as <tessera/...>, the profiles, docs/, a CMake package
-# and what pkg-config asks for.
-# `cpack -G DEB` in the folder of a build makes a Debian package of it (cmake/TesseraPackage.cmake).
+# Installs the program with man pages and completion, one library with all modules (shared and static), the
+# headers of include/ as <tessera/...>, the profiles, docs/, a CMake package and pkg-config files. `cpack -G
+# DEB` in a build folder makes a Debian package (cmake/TesseraPackage.cmake).
 #
 #   find_package(tessera REQUIRED)
 #   target_link_libraries(mine PRIVATE tessera::tessera)          # the shared library
@@ -15,8 +14,8 @@ endif()
 
 add_library(tessera SHARED)
 add_library(tessera::tessera ALIAS tessera)
-# Every object of every module, whether something refers to it or not; the archives behind them only
-# bring along what the modules need themselves (yaml-cpp, CaDiCaL, Z3, ...), which stays inside.
+# Every object of every module, referenced or not. The archives after them only contribute what the modules
+# need (yaml-cpp, CaDiCaL, Z3, ...), which stays hidden.
 foreach(module IN LISTS TESSERA_MODULES)
   if(module STREQUAL "baselines" AND TARGET tessera_baselines_module)
     continue()
@@ -33,8 +32,8 @@ target_link_options(tessera PRIVATE LINKER:--exclude-libs,ALL
   LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/tessera.map)
 set_property(TARGET tessera PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/tessera.map)
 
-# The same objects in one archive. What the modules need themselves stays outside: whoever links it
-# names the libraries of TESSERA_NEEDS (cmake/TesseraModules.cmake) to the linker as well.
+# The same objects in one archive. The libraries that the modules need are not included: the linker command
+# names the libraries of TESSERA_NEEDS (cmake/TesseraModules.cmake) as well.
 add_library(tessera_static STATIC)
 add_library(tessera::tessera_static ALIAS tessera_static)
 foreach(module IN LISTS TESSERA_MODULES)
@@ -53,7 +52,7 @@ install(TARGETS tessera tessera_static EXPORT tesseraTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET tessera_cli)
   install(TARGETS tessera_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  # Man pages and completion are made by the program, from the text of its help.
+  # The program generates man pages and completion from its help texts.
   if(NOT CMAKE_CROSSCOMPILING)
     set(made ${PROJECT_BINARY_DIR}/made)
     add_custom_command(OUTPUT ${made}/stamp
@@ -78,7 +77,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} 
 install(FILES ${PROJECT_SOURCE_DIR}/third_party/uplot/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright.uplot)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
         FILES_MATCHING PATTERN "*.md")
-# The folder is the public API. tests/layering/layering.py knows every header of it by name.
+# The folder is the public API. tests/layering/layering.py lists each of its headers.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/include/tessera_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -97,7 +96,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
               ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# pkg-config: `tessera` is the shared library, `tessera-static` all of it inside the program.
+# pkg-config: `tessera` is the shared library, `tessera-static` the static one.
 file(RELATIVE_PATH from_pkgconfig /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 set(pc_description "places the buffers of neural networks in accelerators' memories")
 function(write_pkgconfig pc_name pc_libs)

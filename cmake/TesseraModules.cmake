@@ -1,36 +1,36 @@
-# A module is a top-level folder; every .cpp below it belongs to one static library tessera_<module>.
-# Adding a file needs no list to be edited: the folder is the list.
+# A module is a top-level folder; every .cpp below it belongs to the static library tessera_<module>. New
+# files need no change of a list.
 
 add_library(tessera_flags INTERFACE)
-# include/ is the public API, shared by all modules: <tessera/...>, exactly what is installed.
+# include/ is the public API, shared by all modules: <tessera/...>, as installed.
 target_include_directories(tessera_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_compile_features(tessera_flags INTERFACE cxx_std_20)
 # -Wno-restrict: g++ 12 warns about std::string operator+ without cause (GCC bug 105651);
-# -Wno-maybe-uninitialized: likewise about moved-from members of inlined aggregates (GCC bug 105562).
+# -Wno-maybe-uninitialized: the same for moved-from members of inlined aggregates (GCC bug 105562).
 target_compile_options(tessera_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Woverloaded-virtual -Wno-missing-field-initializers
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized>" -Werror)
 if(CMAKE_UNITY_BUILD)
-  # Two warnings are about one file: a name may hide that of a neighbour, and types of an unnamed namespace look as
-  # if a header had them. File by file (preset `files`) both are errors.
+  # Two warnings do not work for merged files: a name may hide one of a neighbouring file, and types of an
+  # unnamed namespace seem to come from a header. File by file (preset `files`) both are errors.
   target_compile_options(tessera_flags INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 if(TESSERA_SANITIZE STREQUAL "THREAD")
   target_compile_options(tessera_flags INTERFACE -Wno-error -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(tessera_flags INTERFACE -fsanitize=thread)
 elseif(TESSERA_SANITIZE)
-  # The checks a sanitizer inserts make g++ see accesses that are not there: no error because of them.
+  # The checks of sanitizers cause false warnings of g++ about accesses: do not turn them into errors.
   target_compile_options(tessera_flags INTERFACE -Wno-error
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-    # Pointers are what the address sanitizer looks at, and the fuzzed readers have every check
-    # (tests/fuzz): here those of pointers alone take as long to build and to run as all the rest.
+    # The address sanitizer and the fuzzed readers (tests/fuzz) check pointers already. The undefined
+    # behaviour checks of pointers would double the time to build and to run.
     -fno-sanitize=null,alignment,vptr,object-size,pointer-overflow,nonnull-attribute,returns-nonnull-attribute
-    # Large functions call what checks an access instead of holding it: a third less to compile.
+    # Large functions call access checks instead of inlining them: compiles a third faster.
     "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param asan-instrumentation-with-call-threshold=500>")
   target_link_options(tessera_flags INTERFACE -fsanitize=address,undefined)
 else()
-  # Whatever a hostile file might find, it is to find it guarded.
+  # Hardening, because files may be hostile.
   target_compile_options(tessera_flags INTERFACE -fstack-protector-strong
     "$<$<NOT:$<OR:$<CONFIG:Debug>,$<BOOL:$<TARGET_PROPERTY:TESSERA_IS_TEST>>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
   target_link_options(tessera_flags INTERFACE LINKER:-z,relro,-z,now)
@@ -56,7 +56,7 @@ function(tessera_module module)
   set_property(TARGET tessera_${module} PROPERTY TESSERA_USES "${MODULE_USES}")
 endfunction()
 
-# A forest (engine/forest.h) becomes a text in the program: X.forest and X_forest.cpp.in beside it.
+# Embeds a forest (engine/forest.h) as text: X.forest and X_forest.cpp.in beside it.
 function(tessera_forest module file)
   set(path ${PROJECT_SOURCE_DIR}/${file})
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
@@ -67,8 +67,8 @@ function(tessera_forest module file)
   target_sources(tessera_${module} PRIVATE ${PROJECT_BINARY_DIR}/${name}_forest.cpp)
 endfunction()
 
-# A library that the program has inside where there is an archive of it, and that others share: the
-# loader would look up some thousand of its names each time the program starts.
+# Link the program with the static archive of a library if there is one, and other targets with the shared
+# one. This saves the loader some thousand symbol look-ups per start.
 option(TESSERA_PROGRAM_HAS_INSIDE "Link the program with archives of libraries where there are any" ON)
 function(tessera_links module name shared)
   find_library(archive_of_${name} lib${name}.a)
@@ -81,7 +81,7 @@ function(tessera_links module name shared)
   endif()
 endfunction()
 
-# Third-party libraries enter one module each. Their headers are system headers (no warnings of theirs).
+# Third-party libraries belong to one module each. Their headers are system headers (no warnings).
 function(tessera_module_libraries)
   find_package(Threads REQUIRED)
   foreach(module IN LISTS TESSERA_MODULES)
@@ -89,7 +89,7 @@ function(tessera_module_libraries)
     get_property(uses TARGET tessera_${module} PROPERTY TESSERA_USES)
     foreach(other IN LISTS uses)
       if(other STREQUAL "baselines" AND TARGET tessera_baselines)
-        # Inside, or loaded when they are asked for (cmake/TesseraBaselines.cmake).
+        # Linked directly, or loaded on first use (cmake/TesseraBaselines.cmake).
         target_link_libraries(tessera_${module} PUBLIC
           $<IF:$<BOOL:$<TARGET_PROPERTY:TESSERA_LOADS_BASELINES>>,tessera_baselines_loaded,tessera_baselines>)
       elseif(TARGET tessera_${other})
@@ -98,7 +98,7 @@ function(tessera_module_libraries)
     endforeach()
   endforeach()
   target_link_libraries(tessera_model PUBLIC Threads::Threads)
-  # What training/ made stands in files of its own, too.
+  # The results of training/ are separate files, too.
   if(TARGET tessera_search)
     tessera_forest(search search/guided/backtracking.forest)
   endif()
@@ -106,7 +106,7 @@ function(tessera_module_libraries)
     tessera_forest(placer placer/first_choice.forest)
   endif()
   if(TARGET tessera_io)
-    # The pages of `report` and of `explore`: styles and scripts stand in files of their own.
+    # The pages of `report` and of `explore`: styles and scripts are separate files.
     set(assets ${PROJECT_SOURCE_DIR}/io/report)
     set(uplot ${PROJECT_SOURCE_DIR}/third_party/uplot)
     set(page_style ${assets}/page.css)
@@ -182,7 +182,7 @@ function(tessera_module_libraries)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/placer/engines.cpp
       PROPERTIES COMPILE_DEFINITIONS "${missing}")
   endif()
-  # What a program names to the linker that has the modules' objects inside.
+  # The libraries that a program with the modules' objects has to link.
   set(TESSERA_NEEDS ${needs} PARENT_SCOPE)
   set(TESSERA_BASELINES_NEED ${baselines_need} PARENT_SCOPE)
 endfunction()
@@ -223,7 +223,8 @@ function(tessera_add_test name program)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${T_LABELS}")
 endfunction()
 
-# tessera_test(name SOURCES... USES modules... LABELS ...): a program that is one test; left out where a module is.
+# tessera_test(name SOURCES... USES modules... LABELS ...): a program that is one test; skipped if a module is
+# missing.
 function(tessera_test name)
   cmake_parse_arguments(T "" "" "SOURCES;USES;LABELS" ${ARGN})
   if(NOT T_SOURCES)

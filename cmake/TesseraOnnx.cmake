@@ -1,7 +1,6 @@
-# The messages of ONNX, made from the definition that libonnx-dev ships. They stand on protobuf's
-# small run time: the whole one and libonnx_proto cost a program more, each time it starts, than
-# placing most problems takes. Their package has a name of its own, so that a program that links
-# libonnx as well has no two things of one name.
+# The message classes of ONNX, generated from the definition in libonnx-dev. They use protobuf's lite run
+# time: the full one and libonnx_proto slow down every start of a program by more than placing most problems
+# takes. Their package is renamed, so that a program that links libonnx as well has no duplicate definitions.
 #
 #   tessera_onnx_messages(target)     # <onnx/onnx.pb.h>
 if(TESSERA_WITH_ONNX)
@@ -13,7 +12,7 @@ if(TESSERA_WITH_ONNX)
   file(READ ${ONNX_INCLUDE}/onnx/onnx.proto definition)
   string(REPLACE "\npackage onnx;" "\npackage tessera.io.onnx;" definition "${definition}")
   if(NOT definition MATCHES "opaque_type")
-    # Of onnx-ml.proto: what is opaque is no tensor, whatever stands before it.
+    # Of onnx-ml.proto: opaque values are not tensors, independent of their type.
     string(REPLACE "    SparseTensor sparse_tensor_type = 8;\n"
       "    SparseTensor sparse_tensor_type = 8;\n    Opaque opaque_type = 7;\n" definition "${definition}")
     string(REPLACE "\nmessage TypeProto {\n"

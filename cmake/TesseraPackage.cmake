@@ -1,6 +1,6 @@
-# `cpack -G DEB` in the folder of a build: tessera_VERSION_ARCH.deb, with everything that is installed.
+# `cpack -G DEB` in a build folder makes tessera_VERSION_ARCH.deb with all installed files.
 #
-# What the package depends on is read from the binaries (dpkg-shlibdeps, of Debian's dpkg-dev).
+# The dependencies of the package are read from the binaries (dpkg-shlibdeps, of Debian's dpkg-dev).
 if(NOT PROJECT_IS_TOP_LEVEL OR NOT TARGET tessera_cli)
   return()
 endif()

@@ -1,7 +1,7 @@
 # Builds compile files of one folder together (CMAKE_UNITY_BUILD, on by default): headers are read and templates
 # instantiated once per group instead of once per file, which takes a quarter of the time. The sources of a group have
 # about `bytes` bytes: large groups have less to read, small groups share the processors evenly and are soon compiled
-# again after an edit. Two files of a group cannot use one name for two things in their unnamed namespaces; rename one of
+# again after an edit. Two files of a group cannot use one name for two things in their anonymous namespaces; rename one of
 # them. -DCMAKE_UNITY_BUILD=OFF (preset `files`) compiles file by file.
 #
 #   tessera_unity_groups(target bytes FILES...)

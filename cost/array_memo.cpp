@@ -6,10 +6,10 @@
 
 namespace tessera::cost {
 
-/// A short name is a number itself, for which nobody waits.
+/// Short names are encoded in the number itself, which needs no lock.
 std::array<std::int64_t, 2> ArrayMemo::number_of(const std::string& name) {
   std::array<std::int64_t, 2> number{};
-  if (name.size() < sizeof number) {  // the last byte tells its length
+  if (name.size() < sizeof number) {  // the last byte holds the length
     std::memcpy(number.data(), name.data(), name.size());
     number[1] |= static_cast<std::int64_t>(name.size()) << 56;
     return number;
@@ -20,9 +20,9 @@ std::array<std::int64_t, 2> ArrayMemo::number_of(const std::string& name) {
   return {known->second, -1};
 }
 
-ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
-                          OffChipOperands off_chip) {
-  // Every member by its name: one that is added does not compile until it is part of the key.
+ArrayChoices ArrayMemo::choices(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
+                                OffChipOperands off_chip) {
+  // The structured binding names every member: a new member does not compile until the key has it.
   const auto& [op_class, nest, per_channel, has_weights, stride, dilation, upscale, taps, spread,
                input, folds, fold_offset, input_element, weight_bits, output_element] = loops;
   const auto& [n, g, k, c, h, w, r, s] = nest;
@@ -57,10 +57,10 @@ ArrayWays ArrayMemo::ways(const Op& op, const tiling::OpLoops& loops, std::size_
                 fold_offset,
                 std::bit_cast<std::int64_t>(off_chip.input),
                 std::bit_cast<std::int64_t>(off_chip.output)};
-  if (const std::optional<ArrayWays> known = known_.find(key)) return *known;
+  if (const std::optional<ArrayChoices> known = known_.find(key)) return *known;
   const bool on_chip = off_chip.input <= 0 && off_chip.output <= 0;
-  const ArrayWays made = array_ways(op, loops, hardware_.engines[engine],
-                                    on_chip ? port_ : port_of(hardware_, off_chip));
+  const ArrayChoices made = array_choices(op, loops, hardware_.engines[engine],
+                                          on_chip ? port_ : port_of(hardware_, off_chip));
   known_.keep(key, made);
   return made;
 }

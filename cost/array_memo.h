@@ -1,5 +1,5 @@
-// What ops took on arrays before: trying all blocks of an op takes longer than all else about it,
-// and a plan asks for the same parts of the same ops thousands of times.
+// Memo of array costs. Trying all blocks of an op dominates its cost estimate, and planning a
+// network asks for the same parts of the same ops thousands of times.
 //
 //   ArrayMemo memo(hardware);                       // one for all plans on such arrays
 //   ComputeCost c = compute_cost(net, op, extents, hardware, &memo);
@@ -19,30 +19,29 @@
 
 namespace tessera::cost {
 
-/// Thread-safe. It holds what it was asked, half a kilobyte each, up to `most` answers.
+/// Thread-safe. Holds up to `most` entries of half a kilobyte each.
 class ArrayMemo {
  public:
   static constexpr std::size_t most = 1 << 18;
 
-  /// require: who asks has the same engines, and the same bandwidths of what they reach
-  /// (array_key()).
+  /// require: callers use hardware with the same engines and port bandwidths (array_key()).
   explicit ArrayMemo(const Hardware& hardware) : hardware_(hardware), port_(port_of(hardware)) {}
 
-  /// ensure: array_ways() of the engine with this index.
-  [[nodiscard]] ArrayWays ways(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
-                               OffChipOperands off_chip = {});
+  /// ensure: array_choices() of the engine with this index.
+  [[nodiscard]] ArrayChoices choices(const Op& op, const tiling::OpLoops& loops, std::size_t engine,
+                                     OffChipOperands off_chip = {});
 
  private:
-  /// Everything that array_cost() looks at beside the engine: the loops, and what the op is called.
+  /// Everything array_cost() depends on except the engine: the loops and the name of the op.
   using Key = std::array<std::int64_t, 29>;
 
   [[nodiscard]] std::array<std::int64_t, 2> number_of(const std::string& name);
 
   Hardware hardware_;
   ArrayPort port_;
-  std::mutex lock_;                                           ///< of long names
-  std::unordered_map<std::string, std::int64_t> long_names_;  ///< of functions of ops, numbered
-  SharedTable<Key, ArrayWays, KeyHash> known_{most};
+  std::mutex lock_;  ///< guards the numbering of long names
+  std::unordered_map<std::string, std::int64_t> long_names_;  ///< function names of ops, numbered
+  SharedTable<Key, ArrayChoices, KeyHash> known_{most};
 };
 
 }  // namespace tessera::cost

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "tiling/windows.h"
 
 namespace tessera::cost {
 namespace {
 
-/// What the elements `made` along the axis are made of.
+/// The elements of the input that the output elements `made` depend on.
 tiling::Span read_along(Follows how, const Op& op, std::size_t axis, const tiling::Span& made,
                         Dim in, Dim out) {
   switch (how) {
@@ -28,7 +28,7 @@ tiling::Span read_along(Follows how, const Op& op, std::size_t axis, const tilin
   }
 }
 
-/// Tells visit(span) what each tile of `extent` rows needs at least.
+/// Calls visit(span) with the elements that each tile of `extent` rows needs at least.
 template <typename Visit>
 void each_tile(const Rows& rows, Dim extent, const Visit& visit) {
   const auto end = static_cast<Dim>(rows.size());
@@ -39,7 +39,7 @@ void each_tile(const Rows& rows, Dim extent, const Visit& visit) {
   }
 }
 
-/// `made` through a window, as far as it stays inside of the tensor.
+/// Maps `made` through a window and clips the result to the tensor.
 Slide slide(const Slide& made, const tiling::Window& window, Dim extent) {
   Slide read = made;
   read.step = made.step * window.stride;
@@ -201,8 +201,8 @@ double needed_by_tiles(const Slide& needs, Dim extent) {
   const auto rows = static_cast<double>(needs.rows());
   const auto step = static_cast<double>(needs.step);
   const auto size = static_cast<double>(needs.at_zero.size());
-  // Each tile that has some of the rows needs `size` for its first one and a step for each other.
-  // Where rows leave out elements between them, tiles of one row need least.
+  // Each tile with any of the rows needs `size` elements for its first row and `step` for each
+  // further one. If rows leave gaps, tiles of a single row need least.
   const Dim tiles = size >= step ? (needs.rows() + extent - 1) / extent : needs.rows();
   return step * rows + (size - step) * static_cast<double>(tiles);
 }

@@ -1,12 +1,12 @@
-// What tiles need of the tensors of a run along one axis, from what rows of the tile's own tensor
-// do. Private to cost/.
+// Elements that tiles of a group need of each tensor along one axis, derived from the needs of
+// single rows of the tile's own tensor (the anchor). Private to cost/.
 //
 //   const std::vector<Rows> needs = row_needs(part, space, 2);          // along H
 //   const Dim elements = needed_by_tiles(needs[tensor], 16);            // in tiles of 16 rows
 //
-// What a tile needs contains what its first and its last row do, whatever ops lie between: each
-// reads more where it makes more. Backwards through the run that is known as long as every op says
-// what it reads along the axis; of others nothing is said.
+// Invariant: the needs of a tile contain the needs of its first and its last row, because every op
+// reads more if it makes more. The needs propagate backwards through the group as long as every op
+// declares how it reads along the axis. Other tensors have no entry.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace tessera::cost {
 
-/// How the elements an op reads along one axis follow from those it makes.
+/// How the elements an op reads along one axis depend on the elements it makes.
 enum class Follows : std::uint8_t { unknown, same, window, transposed, resized, padded, whole };
 
 inline constexpr std::size_t channel_axis = 1;
@@ -30,8 +30,8 @@ inline constexpr std::size_t channel_axis = 1;
 [[nodiscard]] Follows follows(const Network& network, const Op& op,
                               const tiling::LocalOperand& operand, std::size_t axis);
 
-/// Tells visit(op, made, operand, follows) of all that is read along the axis in a known way, from
-/// the last op to the first; `made` is the tensor that the op makes.
+/// Calls visit(op, made, operand, follows) for every operand with a known dependency along the
+/// axis, from the last op to the first. `made` is the output tensor of the op.
 template <typename Visit>
 void each_read(const tiling::Subgraph& part, std::size_t axis, const Visit& visit) {
   for (std::size_t step = part.steps(); step-- > 0;) {
@@ -42,31 +42,31 @@ void each_read(const tiling::Subgraph& part, std::size_t axis, const Visit& visi
   }
 }
 
-/// Per row of the anchor, what is needed of a tensor along the axis; empty where nobody knows.
+/// Elements of a tensor that each row of the anchor needs along the axis; empty if unknown.
 using Rows = std::vector<tiling::Span>;
 
 [[nodiscard]] std::vector<Rows> row_needs(const tiling::Subgraph& part,
                                           const tiling::TileSpace& space, std::size_t axis);
-/// Elements along the axis that tiles of `extent` rows need, added up: at least.
+/// Lower bound on the elements along the axis that tiles of `extent` rows need, summed over tiles.
 [[nodiscard]] Dim needed_by_tiles(const Rows& rows, Dim extent);
-/// Per tensor, how many elements along the axis somebody has to make or load, even if all that one
-/// tile has is there for the next; 0 where nobody knows. Windows with gaps between them need less
-/// of what comes before one by one than together.
+/// Per tensor: how many elements along the axis are made or loaded at least once, even if every
+/// tile reuses all data of the tile before; 0 if unknown. Windows with gaps need fewer input
+/// elements one by one than as a whole.
 [[nodiscard]] std::vector<Dim> needed_once(const tiling::Subgraph& part,
                                            const tiling::TileSpace& space, std::size_t axis);
-/// Bytes of a row that tiles of `extent` columns load, added up: at least. Part of a row takes
-/// whole bursts.
+/// Lower bound on the bytes of a row that tiles of `extent` columns load, summed over tiles. A part
+/// of a row takes whole bursts.
 [[nodiscard]] double loaded_by_tiles(const Rows& columns, Dim extent, Size element, Size row,
                                      Size burst);
 
-/// What the rows of a long axis need at least, without a table: in the middle of the axis, where
-/// no window reaches into padding, each row needs as many elements as the one before it, a step
-/// further. A tensor that is read in several ways is needed at least as far as one of them reaches.
+/// Needs of the rows of a long axis without a table. In the middle of the axis no window reaches
+/// into padding, so each row needs as many elements as the row before, one step further. A tensor
+/// with several readers gets the need of one of them, which is a lower bound.
 struct Slide {
-  Dim lower = 0, upper = 0;  ///< the rows of which it is said
+  Dim lower = 0, upper = 0;  ///< the rows it describes
   Dim step = 0;
-  bool gaps = false;     ///< between the windows of some op on the way
-  tiling::Span at_zero;  ///< what row 0 would need, were it one of them
+  bool gaps = false;     ///< some op on the path has gaps between its windows
+  tiling::Span at_zero;  ///< the need of row 0, extrapolated
 
   [[nodiscard]] Dim rows() const { return upper - lower; }
   [[nodiscard]] bool known() const { return rows() > 1; }
@@ -74,9 +74,9 @@ struct Slide {
 
 [[nodiscard]] std::vector<Slide> slides(const tiling::Subgraph& part,
                                         const tiling::TileSpace& space, std::size_t axis, Dim rows);
-/// Elements that tiles of at most `extent` rows need, added up: at least.
+/// Lower bound on the elements that tiles of at most `extent` rows need, summed over tiles.
 [[nodiscard]] double needed_by_tiles(const Slide& needs, Dim extent);
-/// As the other needed_once(); 0 where windows on the way leave gaps.
+/// As needed_once() above; 0 if windows on the path leave gaps.
 [[nodiscard]] Dim needed_once(const Slide& needs);
 
 }  // namespace tessera::cost

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 
 namespace tessera::cost {
 namespace {
@@ -15,14 +15,14 @@ void intersect(std::vector<bool>& set, const std::vector<bool>& other) {
   for (std::size_t k = 0; k < set.size(); ++k) set[k] = set[k] && other[k];
 }
 
-/// Does no window lie in the padding as a whole?
+/// Does every window overlap the input (none lies entirely in the padding)?
 bool windows_meet_input(const Op& op, std::span<const Dim> kernel, std::span<const Dim> in,
                         std::span<const Dim> out) {
   for (std::size_t axis = 0; axis < kernel.size(); ++axis) {
     const Dim dilation = axis < op.dilation.size() ? op.dilation[axis] : 1;
     const Dim stride = axis < op.stride.size() ? op.stride[axis] : 1;
     const Dim pad = axis < op.pad_begin.size() ? op.pad_begin[axis] : 0;
-    // The first window ends inside, the last one begins inside, and no gap swallows the input.
+    // The first window ends inside the input, the last one begins inside, no gap skips the input.
     if (pad > dilation * (kernel[axis] - 1) || (out[axis] - 1) * stride - pad >= in[axis] ||
         in[axis] < dilation)
       return false;
@@ -66,7 +66,7 @@ ChannelUse::ChannelUse(const Network& network, const std::vector<std::optional<O
   }
 }
 
-/// Of operand `position` by an op; channels are axis 1.
+/// How op `reader` uses the operand at `position`; channels are axis 1.
 ChannelUse::Use ChannelUse::use_of(OpIndex reader, std::size_t position) const {
   const Op& op = network_.ops[reader];
   const TensorIndex seen = operands(op)[position];
@@ -134,8 +134,9 @@ void ChannelUse::find_all_channels(OpRange run, std::vector<bool>& all_channels)
 std::vector<TensorIndex> ChannelUse::in_every_tile(OpRange run, OpIndex anchor) const {
   std::vector<bool> all_channels;
   find_all_channels(run, all_channels);
-  // Per op the ops that run whenever it does: those it always reads from, with theirs, and what
-  // all operands of a concatenation have in common, since it reads from one of them at least.
+  // Per op: the ops that run whenever it runs. These are the producers it always reads from,
+  // transitively; for a concatenation, the ops common to all operands, since it reads at least one
+  // of them.
   std::vector<std::vector<bool>> implied;
   for (OpIndex k = run.first; k <= anchor; ++k) {
     std::vector<bool> of_op(run.size(), false);

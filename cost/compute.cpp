@@ -20,7 +20,7 @@ std::int64_t product(std::span<const Dim> extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>{});
 }
 
-/// Profiles use the short names of the field; the model's names are the long ones.
+/// Profiles use short type names; the model uses long ones.
 std::string_view long_type_name(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> names{{
       {"fp64", "float64"},
@@ -40,7 +40,7 @@ Size bits_of_type_name(std::string_view name) {
   return type ? element_bits(*type) : 8;
 }
 
-/// Listed in the profile, or as many times slower as the type is wider.
+/// The factor of the profile, or by default the ratio of the element widths.
 double type_factor(const Engine& engine, ElementType type) {
   if (long_type_name(engine.dtype) == to_string(type)) return 1;
   for (const auto& [name, factor] : engine.dtype_factor)
@@ -73,7 +73,7 @@ tiling::EngineChoice engine_for(const Op& op, const tiling::OpLoops& loops,
   return *chosen;
 }
 
-/// Bytes of the weights it multiplies by, as they are stored, over those of their elements.
+/// Stored bytes of the multiplied weights over the bytes of their elements.
 double encoded_share(const Network& network, const Op& op, const Hardware& hardware) {
   if (!hardware.coding) return 1;
   const auto weight = multiplied_by(network, op, hardware);
@@ -82,12 +82,12 @@ double encoded_share(const Network& network, const Op& op, const Hardware& hardw
                 : 1;
 }
 
-/// Cycles before the first result, each time.
+/// Cycles before the first result, each time the engine starts.
 std::int64_t start_of(const Engine& engine) {
   return engine.kind == EngineKind::vector ? engine.startup : engine.fill;
 }
 
-/// A product takes a cycle per vector where the profile does not name it.
+/// By default, a product takes one cycle per vector.
 double vector_cycles_per(const Engine& engine, const Op& op) {
   const std::string_view kind = to_string(op.kind);
   for (const auto& [name, cycles] : engine.cycles_per_vector)
@@ -131,11 +131,12 @@ void require_engines(const Network& network, const Hardware& hardware) {
   }
 }
 
-ComputeWays compute_ways(const Network& network, const Op& op, std::span<const Dim> output_extents,
-                         const Hardware& hardware, ArrayMemo* memo, OffChipOperands off_chip) {
+ComputeChoices compute_choices(const Network& network, const Op& op,
+                               std::span<const Dim> output_extents, const Hardware& hardware,
+                               ArrayMemo* memo, OffChipOperands off_chip) {
   const tiling::OpLoops loops = tiling::loops_of(network, op, output_extents);
   const tiling::EngineChoice chosen = engine_for(op, loops, hardware);
-  ComputeWays ways;
+  ComputeChoices ways;
   ComputeCost& cost = ways.costs.front();
   cost.engine = chosen.engine;
   const Engine& engine = hardware.engines[cost.engine];
@@ -145,15 +146,16 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
   cost.work = products ? loops.nest.product() : vector_work(network, op, output_extents);
   if (cost.work == 0) return ways;
   const std::int64_t start = start_of(engine);
-  // 430 cycles, made of thirds, are not 431 for a rounding error above.
+  // Rounding errors must not turn 430 cycles, summed from thirds, into 431.
   const auto whole_cycles = [&](double cycles) { return rounded_up(cycles, "cycles") + start; };
   cost.energy_pj = static_cast<double>(cost.work) * engine.energy_pj;
   if (chosen.by_mapping) {
-    const bool blocks = engine.blocks.buffer > 0;  // only they look at the port
-    const ArrayWays array =
+    // only engines with block buffers depend on the port
+    const bool blocks = engine.blocks.buffer > 0;
+    const ArrayChoices array =
         blocks && memo != nullptr
-            ? memo->ways(op, loops, chosen.engine, off_chip)
-            : array_ways(op, loops, engine, blocks ? port_of(hardware, off_chip) : ArrayPort{});
+            ? memo->choices(op, loops, chosen.engine, off_chip)
+            : array_choices(op, loops, engine, blocks ? port_of(hardware, off_chip) : ArrayPort{});
     const double encoded = encoded_share(network, op, hardware);
     ways.count = array.count;
     std::fill(ways.costs.begin() + 1, ways.costs.begin() + static_cast<std::ptrdiff_t>(array.count),
@@ -162,7 +164,7 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
       ComputeCost& each = ways.costs[k];
       each.cycles = whole_cycles(array.costs[k].cycles * factor);
       each.bound_by = array.costs[k].bound_by;
-      each.weight_pieces = array.costs[k].weight_pieces;
+      each.weight_parts = array.costs[k].weight_parts;
       each.with_known_weights = array.costs[k].with_known_weights;
       each.input_bytes = array.costs[k].input_bytes;
       each.weight_bytes = array.costs[k].weight_bytes * encoded;
@@ -182,7 +184,7 @@ ComputeWays compute_ways(const Network& network, const Op& op, std::span<const D
 
 ComputeCost compute_cost(const Network& network, const Op& op, std::span<const Dim> output_extents,
                          const Hardware& hardware, ArrayMemo* memo) {
-  return compute_ways(network, op, output_extents, hardware, memo).costs.front();
+  return compute_choices(network, op, output_extents, hardware, memo).costs.front();
 }
 
 LeastCompute least_compute(const Network& network, const Op& op, const Hardware& hardware,
@@ -210,7 +212,7 @@ LeastCompute least_compute(const Network& network, const Op& op, const Hardware&
   return least;
 }
 
-LeastCompute least_of_pieces(const Network& network, const Op& op, const Hardware& hardware) {
+LeastCompute least_of_parts(const Network& network, const Op& op, const Hardware& hardware) {
   const std::vector<Dim>& extents = network.tensors[op.outputs.at(0)].shape;
   const tiling::OpLoops loops = tiling::loops_of(network, op, extents);
   const tiling::EngineChoice chosen = engine_for(op, loops, hardware);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cost/compute.h"
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 
 namespace tessera::cost {
 

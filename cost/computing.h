@@ -1,8 +1,8 @@
-// How long the engines work on a tile, whatever is moved meanwhile.
+// Cycles the engines compute for a tile, without any data transfers.
 //
 //   const Computing one = computing(part, geometry.middle_tile(shape, false), 0, hardware, &memo);
 //
-// Each op in the quickest way by itself: neither memories on the chip nor copies there are asked.
+// Each op takes its fastest mapping; on-chip bandwidth and on-chip copies are ignored.
 #pragma once
 
 #include <vector>
@@ -15,20 +15,21 @@ namespace tessera::cost {
 
 class ArrayMemo;
 
-/// Cycles of ops that work one after the other, and of those beside them.
+/// Cycles of the leading ops and of the trailing ops (tiling/trailing.h); each set runs
+/// sequentially.
 struct Computing {
   double leading = 0;
   double trailing = 0;
 };
 
-/// Of one tile of each group of shapes, by the group's index (search/tiles/shape_order.h).
+/// Of one tile per group of shapes, by the index of the group (search/tiles/shape_order.h).
 struct KnownComputing {
   static constexpr Computing unknown{-1, -1};
   std::vector<Computing> of_group;
 };
 
-/// Of the last `trailing` ops, and of those before them. require: the hardware can compute all;
-/// `memo` is of it, or null.
+/// Cycles of the last `trailing` ops, and of the ops before them. require: the hardware can compute
+/// all ops; `memo` belongs to it, or is null.
 [[nodiscard]] Computing computing(const tiling::Subgraph& part, const tiling::TileRegions& tile,
                                   Step trailing, const Hardware& hardware, ArrayMemo* memo);
 

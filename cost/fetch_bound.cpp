@@ -8,9 +8,9 @@
 namespace tessera::cost {
 namespace {
 
-/// More tiles than this are not told apart: no cover wants them.
+/// Larger tile counts are clipped: no good partition has them.
 constexpr std::int64_t most_tiles = 1 << 16;
-/// Runs of more ops are not looked at, which takes time in proportion to their length.
+/// Longer groups are skipped, because the time is proportional to their length.
 constexpr std::size_t longest = 128;
 
 std::int64_t least_tiles(Size passing, Size room) {
@@ -77,8 +77,8 @@ void FetchBound::find(OpIndex first, OpIndex last) {
     tiles_[k - first] =
         least_tiles(passing_[k].made + passing_[k].read / parts, room_ - weights / parts);
   }
-  // Whoever only one op reads from runs only where that one does; whoever an op always reads from
-  // runs wherever it does.
+  // An op with a single reader runs only if that reader runs; an op that a reader always reads runs
+  // whenever the reader does.
   for (OpIndex k = first; k < last; ++k)
     if (use_.uses(k).size() == 1 && !use_.leaves(k, last)) {
       std::int64_t& tiles = tiles_[use_.uses(k).front().reader - first];

@@ -5,7 +5,7 @@
 
 #include "cost/axis_needs.h"
 #include "cost/compute.h"
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "cost/whole_number.h"
 #include "model/numeric.h"
 #include "model/off_chip.h"
@@ -14,22 +14,22 @@
 namespace tessera::cost {
 namespace {
 
-/// Axes with more rows than this get no table of them.
+/// Longer axes get no table of their rows.
 constexpr Dim longest_table = 4096;
 
-/// Of a tensor's extent; 0 of none.
+/// Share of the tensor's extent; 0 for no elements.
 double share_of(Dim elements, const tiling::Subgraph& part, std::size_t tensor, std::size_t along) {
   if (elements == 0) return 0;
   return static_cast<double>(elements) / static_cast<double>(part.tensor(tensor).shape[along]);
 }
 
-/// Tiles fetch again what they need of the weights.
+/// Do tiles fetch weights again?
 bool fetches_again(const TileVariant& variant) {
   return variant.weights == WeightPolicy::refetch && variant.stationary != Stationary::weights;
 }
 
-/// And each of them needs some of what all tiles compute: where halos are kept, one may find all
-/// that it needs of a tensor there, and need none of the maker's weights.
+/// Does every tile fetch weights that all tiles need? With halo reuse, a tile may find a tensor
+/// complete on chip, and need none of the producer's weights.
 bool every_tile_fetches(const TileVariant& variant) {
   return fetches_again(variant) && variant.halo == HaloPolicy::recompute;
 }
@@ -46,7 +46,7 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
                      const ChannelUse& use, const Hardware& hardware, const GridBound* like)
     : alone_(part.steps() == 1 && off_chip::reached(hardware) != nullptr),
       static_pj_per_cycle_(static_energy(hardware, 1'000'000) / 1e6) {
-  // No transfer is faster, however it is cut.
+  // Cycles per byte of the fastest possible transfer.
   const Links links = links_of(hardware);
   const Link& link = links.data;
   dram_ = link.energy;
@@ -60,13 +60,13 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
   steps_ = static_cast<Step>(part.steps());
   channels_of_dma_ = static_cast<double>(hardware.dma.channels);
   const auto way_of = [](const Link& of, bool load) {
-    return Way{static_cast<double>(of.setup + of.way(load).latency),
-               least_cycles_per_byte(of, load, 1), static_cast<double>(of.burst)};
+    return ChannelCost{static_cast<double>(of.setup + of.way(load).latency),
+                       least_cycles_per_byte(of, load, 1), static_cast<double>(of.burst)};
   };
   read_ = way_of(link, true);
   fetch_ = way_of(links.weights, true);
   write_ = way_of(link, false);
-  burst_ = link.layout == Layout{} ? link.burst : 1;  // else rows along W do not lie together
+  burst_ = link.layout == Layout{} ? link.burst : 1;  // otherwise rows along W are not contiguous
   find_channels(part, space);
   if (like != nullptr && like->burst_ == burst_)
     axes_ = like->axes_;
@@ -97,7 +97,8 @@ void GridBound::find_channels(const tiling::Subgraph& part, const tiling::TileSp
                 read = op.groups == 1 || made == Channels::by_every_tile ? Channels::by_every_tile
                        : by_channel                                      ? made
                                                                          : Channels::unknown;
-              } else if (op.kind == OpKind::concat) {  // tiles along C need some operands only
+                // tiles along C need only some of the operands
+              } else if (op.kind == OpKind::concat) {
                 read = made == Channels::by_every_tile ? made : Channels::unknown;
               } else if (names_axis(op, channel_axis)) {
                 read = Channels::by_every_tile;
@@ -110,7 +111,7 @@ GridBound::Axis GridBound::find_axis(const tiling::Subgraph& part, const tiling:
                                      std::size_t tile_axis) const {
   const std::size_t along = tile_axis + 1;
   const bool known = four_axes(part.tensor(space.anchor));
-  // An axis that is not cut counts too: windows may lie in the padding.
+  // An axis that is not cut counts, too: windows may lie in the padding.
   const bool cut = space.axis[tile_axis].has_value();
   const bool plain = known && (!cut || *space.axis[tile_axis] == along);
   const Dim whole = cut     ? space.whole.extent[tile_axis]
@@ -174,7 +175,8 @@ GridBound::Axis GridBound::long_axis(const tiling::Subgraph& part, const tiling:
   for (std::size_t k = 0; k < tensors; ++k)
     axis.once.push_back(share_of(needed_once(needs[k]), part, k, along));
   axis.always.assign(tensors, false);
-  // Few counts each for itself, more of them together: what the fewest need, for all of them.
+  // Small counts have entries of their own. Larger counts share the needs of the smallest count in
+  // their range.
   for (Dim fewest = 1; fewest <= (cut ? whole : 1);) {
     const Dim most = std::min(fewest + fewest / 32, whole);
     axis.counts.push_back(cut ? most : 1);
@@ -206,7 +208,7 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
       item.made = *local.producer;
       const Op& op = part.op(item.made);
       if (op.kind == OpKind::opaque || op.outputs.size() != 1) continue;
-      // What a concatenation joins may be in its place already.
+      // The operands of a concatenation may be in place already.
       if (!tiling::joins_channels(op)) {
         const LeastCompute least = least_compute(network, op, hardware);
         const LeastCompute of_whole = least_compute(network, op, hardware, true);
@@ -239,8 +241,8 @@ void GridBound::find_items(const tiling::Subgraph& part, const tiling::TileSpace
   find_slices(part, whole, anchor);
 }
 
-/// An op that makes something in a tile reads all that the tile has of its operands, or as much as
-/// an array needs for what it makes, where that is more.
+/// An op that makes any element in a tile reads all that the tile holds of its operands; an array
+/// may read it several times.
 void GridBound::find_reads(const tiling::Subgraph& part) {
   std::vector<std::vector<Step>> readers(part.tensors.size());
   for (std::size_t t = 0; t < readers.size(); ++t)
@@ -267,7 +269,7 @@ void GridBound::find_reads(const tiling::Subgraph& part) {
   for (Item& item : items_) {
     const tiling::LocalTensor& local = part.tensors[item.tensor];
     const std::vector<Step>& others = readers[item.tensor];
-    // Who needs it alone is at work wherever tiles have some of it.
+    // The only reader runs wherever a tile holds some of the tensor.
     const bool alone = others.size() == 1 && local.consumers.size() == 1;
     const auto at_work = std::ranges::count_if(others, [&](Step step) {
       return always_needed(part.made_at[static_cast<std::size_t>(step)].front());
@@ -278,14 +280,15 @@ void GridBound::find_reads(const tiling::Subgraph& part) {
   }
 }
 
-/// Of convolutions that make just the tile, whatever is done to its elements afterwards.
+/// Weight slices of convolutions whose output is the tile itself, apart from elementwise ops after
+/// them.
 void GridBound::find_slices(const tiling::Subgraph& part,
                             const std::vector<TensorIndex>& in_every_tile, std::size_t made) {
   const Network& network = *part.network;
   const std::optional<Step> step = part.tensors[made].producer;
   if (!step) return;
   const Op& op = part.op(*step);
-  std::vector<std::size_t> seen;  // it may read a tensor twice
+  std::vector<std::size_t> seen;  // the op may read a tensor twice
   for (const tiling::LocalOperand& operand : part.operands_at[static_cast<std::size_t>(*step)]) {
     const tiling::LocalTensor& local = part.tensors[operand.local];
     if (std::ranges::find(seen, operand.local) != seen.end()) continue;
@@ -298,7 +301,7 @@ void GridBound::find_slices(const tiling::Subgraph& part,
         ++slices_;
       }
     } else if (op.kind == OpKind::elementwise || op.kind == OpKind::batch_norm) {
-      // Two of them may come from one convolution.
+      // Both operands may come from one convolution.
       const bool alone = local.consumers.size() == 1;
       const bool alike = network.tensors[operand.seen_as].shape == part.tensor(made).shape &&
                          follows(network, op, operand, 2) == Follows::same;
@@ -307,7 +310,7 @@ void GridBound::find_slices(const tiling::Subgraph& part,
   }
 }
 
-/// Nothing is computed before something was loaded for it, and the last that is made is stored.
+/// Computing starts after a first load, and ends before a last store.
 void GridBound::find_ends(const tiling::Subgraph& part, const tiling::TileSpace& space) {
   const tiling::LocalTensor& made = part.tensors[space.anchor];
   if (tiling::is_stored(made) && static_cast<std::size_t>(*made.producer) + 1 == part.steps())
@@ -330,7 +333,7 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, double tile
   for (const Item& item : items_) {
     double times = 1;
     double needed = 1;
-    // What is loaded may stay until all channels have passed, and until tiles need another part.
+    // Loaded data may stay until all channels are done, and until tiles need another part.
     const bool stays = variant.stationary == Stationary::inputs && item.bytes > 0;
     for (std::size_t a = 0; a < axes_->size(); ++a) {
       const Axis& axis = (*axes_)[a];
@@ -358,9 +361,9 @@ GridBound::Sums GridBound::sums(std::size_t h, std::size_t w, Dim c, double tile
     const double loads = item.bytes > 0 && by_every_tile ? tiles : 0;
     sums.loads += loads;
     sums.bytes += std::max(times * item.bytes, loads * read_.least_bytes);
-    // Of what is loaded no more is written than is needed.
+    // The bytes written on chip do not exceed the bytes needed of the loaded data.
     const bool direct = has(direct_of(variant), item.bytes > 0 ? Direct::inputs : Direct::outputs);
-    const bool kept = variant.halo != HaloPolicy::recompute;  // and some op may be idle for it
+    const bool kept = variant.halo != HaloPolicy::recompute;  // and some op may be idle
     sums.energy_pj += direct ? needed * item.direct_pj
                              : std::min(times, needed) * item.energy_pj +
                                    needed * (kept ? item.read_once_pj : item.read_pj);
@@ -435,7 +438,7 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, const Fetched& fe
 
 GridBound::Sums GridBound::sums_of(const std::array<Dim, tiling::tile_axes>& counts,
                                    const TileVariant& variant) const {
-  // A count of a long axis stands for those after the one before it.
+  // One count of a long axis stands for all counts up to the next entry.
   const auto at = [](const Axis& axis, Dim count) {
     const auto found = std::ranges::lower_bound(axis.counts, count);
     return static_cast<std::size_t>(found - axis.counts.begin());
@@ -458,8 +461,8 @@ Metrics GridBound::of_counts(const std::array<Dim, tiling::tile_axes>& counts,
   return metrics_of(one, cycles_of(one, again, direct), again, direct);
 }
 
-Metrics GridBound::guess(const std::array<Dim, tiling::tile_axes>& counts,
-                         const TileVariant& variant, const Computing& computing) const {
+Metrics GridBound::estimate(const std::array<Dim, tiling::tile_axes>& counts,
+                            const TileVariant& variant, const Computing& computing) const {
   const Fetched again = fetched_by(counts, variant);
   Sums one = sums_of(counts, variant);
   one.cycles = std::max(one.cycles, computing.leading);
@@ -467,7 +470,7 @@ Metrics GridBound::guess(const std::array<Dim, tiling::tile_axes>& counts,
   const Direct direct = direct_of(variant);
   const double computed = computing_cycles(one, direct);
   const double moved = moving_cycles(one, again, direct);
-  // With two copies nothing waits but for the first tile.
+  // With double buffering only the first tile waits.
   const double cycles =
       variant.double_buffer ? std::max(computed, moved) + moved / one.tiles : computed + moved;
   return metrics_of(one, cycles, again, direct);
@@ -486,14 +489,14 @@ Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
   const std::vector<Dim>& rows = (*axes_)[0].counts;
   const std::vector<Dim>& columns = (*axes_)[1].counts;
   for (std::size_t h = 0; h < rows.size(); ++h) {
-    // Not cut along C: the fewest columns that make enough tiles.
+    // Not cut along C: the smallest column count that gives enough tiles.
     const auto enough = [&](std::int64_t wanted) {
       return static_cast<std::size_t>(
           std::ranges::lower_bound(columns, (wanted + rows[h] - 1) / rows[h]) - columns.begin());
     };
     const std::size_t one = enough(tiles);
     if (one < columns.size()) take(h, one, 1);
-    // In at least two parts along C, and as many more as it takes.
+    // At least two parts along C, and as many more as needed.
     for (std::size_t w = 0; w < columns.size() && most_along_c_ > 1; ++w) {
       const Dim others = rows[h] * columns[w];
       const Dim c = std::max<Dim>(2, (tiles + others - 1) / others);

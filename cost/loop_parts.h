@@ -1,4 +1,4 @@
-// Counts by loop as fields, and loops in parts of one size.
+// Loop counts as named fields, and a loop split into parts of one size.
 //
 //   const Counts unroll(mapping.unroll);            // unroll.K
 //   for (const auto& [extent, count] : Parts(56, 16)) ...   // {16, 3}, {8, 1}
@@ -17,7 +17,7 @@ inline std::int64_t round_up(std::int64_t a, std::int64_t b) {
   return tiling::ceil_div(a, b) * b;
 }
 
-/// LoopCounts with a field for each loop; `otherwise` for a loop that is not named.
+/// LoopCounts with a field per loop; `otherwise` for loops without a count.
 struct Counts {
   std::int64_t N, G, K, C, H, W, R, S, T;
   explicit Counts(const LoopCounts& counts, std::int64_t otherwise = 1)
@@ -49,7 +49,7 @@ struct Counts {
   }
 };
 
-/// A loop in parts of `by`: the whole ones and a shorter last one.
+/// A loop in parts of `by`: the full ones and a shorter last one.
 struct Parts {
   struct Part {
     std::int64_t extent;
@@ -61,7 +61,7 @@ struct Parts {
     if (loop / by > 0) list[count++] = {by, static_cast<double>(loop / by)};
     if (loop % by > 0) list[count++] = {loop % by, 1};
   }
-  /// `whole`: the last one counts as all others.
+  /// `whole`: the last part is padded to the full size.
   Parts(std::int64_t loop, std::int64_t by, bool whole) : Parts(loop, by) {
     if (whole) *this = Parts(round_up(loop, by), by);
   }

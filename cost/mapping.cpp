@@ -14,7 +14,7 @@
 namespace tessera::cost {
 namespace {
 
-/// Of an engine that has only `unroll`.
+/// The mapping of an engine that only states `unroll`.
 Mapping plain_mapping(const Engine& engine) {
   Mapping mapping;
   mapping.ops = {"conv"};
@@ -22,7 +22,8 @@ Mapping plain_mapping(const Engine& engine) {
   return mapping;
 }
 
-/// Those that compute the op, with their index: of an array with one unroll, that one.
+/// Calls use() for each mapping that computes the op, with its index; for an array with one unroll,
+/// that one.
 template <typename Use>
 void each_mapping(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                   const Use& use) {
@@ -32,7 +33,7 @@ void each_mapping(const Op& op, const tiling::OpLoops& loops, const Engine& engi
     if (tiling::carries(engine.maps[m], name)) use(m, engine.maps[m]);
 }
 
-/// The ways in which a mapping sees the op.
+/// The loop nests by which a mapping can compute the op.
 template <typename Use>
 void each_view(const tiling::OpLoops& loops, const Mapping& mapping, const Use& use) {
   const bool transposed = loops.upscale[0] > 1 || loops.upscale[1] > 1;
@@ -41,8 +42,8 @@ void each_view(const tiling::OpLoops& loops, const Mapping& mapping, const Use& 
   if (mapping.folds_columns && loops.folds > 1) use(tiling::folded(loops));
 }
 
-/// A mapping that names depthwise convolutions sees their channels as K, not as groups of one; and
-/// rows of a matrix product go where the mapping unrolls space.
+/// A mapping that names depthwise convolutions treats their channels as K instead of groups of one.
+/// Rows of a matrix product go to the loops of space that the mapping unrolls.
 tiling::LoopNest nest_for(const tiling::OpLoops& loops, const Mapping& mapping,
                           bool names_depthwise) {
   tiling::LoopNest nest = loops.nest;
@@ -57,10 +58,10 @@ tiling::LoopNest nest_for(const tiling::OpLoops& loops, const Mapping& mapping,
   return nest;
 }
 
-/// Along one axis: outputs of a block, and what they read.
+/// Along one axis: the outputs of a block and the inputs they read.
 struct Extent {
   std::int64_t made = 1;
-  double read = 1;  ///< strides are anybody's numbers
+  double read = 1;  ///< strides are unbounded input
 };
 
 class Blocks {
@@ -98,8 +99,8 @@ class Blocks {
     return cost(row(best_h_), column(best_w_), best_k_);
   }
 
-  /// Steps of the reduced loops that every output needs, with H, W and N not rounded up, nor G and
-  /// K unless pieces have all channels.
+  /// Steps of the reduced loops that every output needs. H, W and N are not rounded up; G and K
+  /// only if parts have all channels.
   [[nodiscard]] double least_steps(bool whole_channels) const {
     const auto share = [](std::int64_t loop, std::int64_t by) {
       return static_cast<double>(loop) / static_cast<double>(by);
@@ -107,17 +108,18 @@ class Blocks {
     const auto of_channels = [&](std::int64_t loop, std::int64_t by) {
       return whole_channels ? static_cast<double>(tiling::ceil_div(loop, by)) : share(loop, by);
     };
-    // A group of one channel cannot be cut along its channels.
+    // A group of one channel cannot be split.
     const double k = nest_.K == 1 ? 1 : of_channels(nest_.K, unroll_.K);
     double steps = static_cast<double>(reduced_) * k * share(nest_.N, unroll_.N) *
                    of_channels(nest_.G, unroll_.G);
-    // Rows of a matrix product may go to H or W, whichever a piece finds better.
+    // Rows of a matrix product may go to H or W; take the better one.
     if (loops_.op_class == tiling::OpClass::matmul)
       return steps * share(nest_.H, 1) * share(nest_.W, 1) / share(unroll_.H, 1) /
              share(unroll_.W, 1);
     return steps * share(nest_.H, unroll_.H) * share(nest_.W, unroll_.W);
   }
-  /// Of the first operand and of the weights, by the share of a step's cells that each takes.
+  /// Reads of the first operand and of the weights, scaled by the share of cells that each step
+  /// uses.
   [[nodiscard]] ArrayReads least_reads(bool whole_channels) const {
     const bool transposed = loops_.spread || loops_.upscale[0] > 1 || loops_.upscale[1] > 1;
     if (rule_.buffer > 0 || transposed) return {};
@@ -152,9 +154,11 @@ class Blocks {
     return most > 0 ? std::min(all, std::max(step, most / step * step)) : all;
   }
 
-  /// Steps along the reduced loops C, R and S, with kernels in parts that the array can hold.
+  /// Counts steps along the reduced loops C, R and S, with kernels in parts that the array can
+  /// hold.
   void find_reduced() {
-    // Channels come in groups that the buffer holds, each of them whole but for a single one.
+    // Channels come in groups that the buffer holds; groups are split only if a single one is too
+    // large.
     std::int64_t deep = std::max(nest_.C, at_least_.C);
     if (mapping_.input_depth > 0 && deep > mapping_.input_depth)
       deep = round_up(deep, mapping_.input_depth);
@@ -187,7 +191,7 @@ class Blocks {
   [[nodiscard]] Extent row(std::int64_t h) const { return extent(h, part_r_, 0, unroll_.H); }
   [[nodiscard]] Extent column(std::int64_t w) const { return extent(w, part_s_, 1, unroll_.W); }
 
-  /// Input channels that are in the array's buffer for a block of so many output channels.
+  /// Input channels that the array buffer holds for a block of `k` output channels.
   [[nodiscard]] std::int64_t input_depth(std::int64_t k) const {
     if (loops_.per_channel) return k;
     const std::int64_t all = round_up(nest_.C, rule_.channels);
@@ -203,7 +207,7 @@ class Blocks {
     return two_blocks(input, rule_.input_granule) + two_blocks(sums, rule_.sum_granule) <=
            static_cast<double>(rule_.buffer);
   }
-  /// Of so many bytes each, in lines of at most a KiB, together in granules.
+  /// Size of two blocks of `bytes`, in lines of at most 1 KiB, rounded up to granules.
   static double two_blocks(double bytes, Size granule) {
     const auto line = static_cast<double>(std::min<Size>(granule, 1024));
     const auto of = static_cast<double>(granule);
@@ -214,7 +218,7 @@ class Blocks {
     return static_cast<double>(loops_.per_channel ? nest_.K : nest_.C);
   }
 
-  /// Input and weights that are fetched, in units that compare.
+  /// Fetched input and weight bytes, in comparable units.
   [[nodiscard]] double fetched(const Extent& h, const Extent& w, std::int64_t k) const {
     const double rows = static_cast<double>(nest_.H) / static_cast<double>(h.made);
     const double columns = static_cast<double>(nest_.W) / static_cast<double>(w.made);
@@ -231,7 +235,7 @@ class Blocks {
     return static_cast<double>(nest_.R) * static_cast<double>(nest_.S) *
            static_cast<double>(nest_.C) * static_cast<double>(nest_.K);
   }
-  /// Blocks side by side in rows and columns.
+  /// Number of blocks in rows and columns.
   [[nodiscard]] double planes(const Extent& h, const Extent& w) const {
     return static_cast<double>(tiling::ceil_div(nest_.H, h.made)) *
            static_cast<double>(tiling::ceil_div(nest_.W, w.made));
@@ -295,8 +299,8 @@ class Blocks {
     Extent h, w;
     std::int64_t k = 1;
   };
-  /// Those of each size and how many there are, the last one last: it has what is left of each
-  /// loop, or as much as all others where the machine makes no smaller ones.
+  /// Calls use() with each block size and its count. The last block of each loop holds the
+  /// remainder, or a full block if the machine supports no smaller ones.
   template <typename Use>
   void each_block(const Extent& h, const Extent& w, std::int64_t k, const Use& use) const {
     const double beside = static_cast<double>(tiling::ceil_div(nest_.N, unroll_.N)) *
@@ -308,7 +312,8 @@ class Blocks {
           use(Block{row(rows), column(columns), deep}, beside * of_rows * of_columns * of_channels);
   }
 
-  /// Of a block: passes, and the steps of each, for which the operand that is stationary stays.
+  /// Of a block: number of passes, and the steps per pass during which the stationary operand
+  /// stays.
   struct Steps {
     double passes = 1;
     double of_pass = 1;
@@ -339,7 +344,7 @@ class Blocks {
            static_cast<double>(tiling::ceil_div(columns, unroll_.W));
   }
 
-  /// Computing a block, and leaving the array.
+  /// Computing a block, and moving its results out of the array.
   struct BlockCost {
     double compute = 0;
     double output = 0;
@@ -349,9 +354,9 @@ class Blocks {
     const Steps steps = steps_of(block);
     BlockCost cost;
     cost.compute = steps.cycles(mapping_) / static_cast<double>(engine_.cores);
-    // What leaves, and what is read: no more than there is.
+    // Reads and writes are clipped to the actual extents.
     const auto deep = static_cast<double>(std::min(block.k, nest_.K));
-    // What is computed side by side, groups or images, leaves by the same way, one after the other.
+    // Groups or images that are computed in parallel share one output path, one after the other.
     const auto groups_beside = static_cast<double>(std::min(nest_.G, unroll_.G));
     const double beside = groups_beside * static_cast<double>(std::min(nest_.N, unroll_.N));
     const double made = static_cast<double>(std::min(block.h.made, nest_.H)) *
@@ -389,9 +394,9 @@ class Blocks {
     const std::int64_t groups = tiling::ceil_div(nest_.G, unroll_.G);
     const std::int64_t depth_blocks = groups * tiling::ceil_div(nest_.K, k);
     if (depth_blocks > 1 && in_blocks && planes(h, w) > 1) {
-      cost.weight_pieces = depth_blocks;
+      cost.weight_parts = depth_blocks;
     } else {
-      cost.weight_pieces = groups * tiling::ceil_div(nest_.K, unroll_.K);
+      cost.weight_parts = groups * tiling::ceil_div(nest_.K, unroll_.K);
       if (in_blocks) cost.with_known_weights = 1 - 1 / planes(h, w);
     }
     return cost;
@@ -404,7 +409,7 @@ class Blocks {
     return std::min(w.read, static_cast<double>(std::max<Dim>(1, loops_.input[1])));
   }
 
-  /// Reading the input of a block and writing what it made.
+  /// Cycles of reading the input of a block and writing its result.
   [[nodiscard]] double transfers(const Block& block, double beside, double made) const {
     const double channels = std::min(static_cast<double>(input_depth(block.k)), input_channels());
     return port_.read_latency +
@@ -414,12 +419,12 @@ class Blocks {
            made * static_cast<double>(loops_.output_element) / port_.write_bytes_per_cycle;
   }
 
-  /// What the memories are read for. Input comes from the buffer of the blocks, which each block
-  /// fills once for each part of the kernel, or else step by step; sums stay in the array.
+  /// Memory reads of the op. The input comes from the block buffer, which each block fills once per
+  /// kernel part; without a buffer, it comes from memory in each step. Sums stay in the array.
   void find_traffic(const Extent& h, const Extent& w, std::int64_t k, ArrayCost& cost) const {
     const bool whole = rule_.partial == PartialBlocks::whole;
-    double plane = rule_.buffer > 0 ? 0 : pixels_.read();  // of an input channel
-    double of_weights = 0;                                 // times that all of them are read
+    double plane = rule_.buffer > 0 ? 0 : pixels_.read();  // bytes per input channel
+    double of_weights = 0;                                 // how often all of them are read
     for (const auto& [rows, of_rows] : Parts(nest_.H, h.made, whole))
       for (const auto& [columns, of_columns] : Parts(nest_.W, w.made, whole)) {
         const double count = of_rows * of_columns;
@@ -453,11 +458,12 @@ class Blocks {
   StepPixels pixels_{loops_, nest_, unroll_};
   double rate_ = 0;
   double channel_rate_ = 0;
-  std::int64_t reduced_ = 1;  ///< steps of the reduced loops, for each output channel and pass
+  std::int64_t reduced_ = 1;  ///< steps of the reduced loops, per output channel and pass
   std::int64_t part_r_ = 1, part_s_ = 1, parts_ = 1;
   std::int64_t best_k_ = 1, best_h_ = 1, best_w_ = 1;
   double taken_cycles_ = 0, taken_size_ = 0;
-  double held_of_small_ = 0;  ///< rows x columns that the last small block read which took a place
+  /// rows x columns that the last small block read that replaced a candidate
+  double held_of_small_ = 0;
 };
 
 }  // namespace
@@ -495,12 +501,12 @@ ArrayPort port_of(const Hardware& hardware, OffChipOperands off_chip) {
 
 namespace {
 
-/// Is `a` as good in everything?
+/// Is `a` at least as good in every metric?
 bool as_good(const ArrayCost& a, const ArrayCost& b) {
   return a.cycles <= b.cycles && a.input_bytes <= b.input_bytes && a.weight_bytes <= b.weight_bytes;
 }
 
-void add_way(const ArrayCost& cost, ArrayWays& ways) {
+void add_way(const ArrayCost& cost, ArrayChoices& ways) {
   for (const ArrayCost& other : ways.all())
     if (as_good(other, cost)) return;
   const auto begin = ways.costs.begin();
@@ -509,7 +515,7 @@ void add_way(const ArrayCost& cost, ArrayWays& ways) {
   const auto at = std::upper_bound(
       begin, end, cost, [](const ArrayCost& a, const ArrayCost& b) { return a.cycles < b.cycles; });
   if (at == ways.costs.end()) return;
-  if (end == ways.costs.end()) --end;  // the slowest gives way
+  if (end == ways.costs.end()) --end;  // replace the slowest
   std::move_backward(at, end, end + 1);
   *at = cost;
   ways.count = static_cast<std::size_t>(end + 1 - begin);
@@ -517,9 +523,9 @@ void add_way(const ArrayCost& cost, ArrayWays& ways) {
 
 }  // namespace
 
-ArrayWays array_ways(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
-                     const ArrayPort& port) {
-  ArrayWays ways;
+ArrayChoices array_choices(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
+                           const ArrayPort& port) {
+  ArrayChoices ways;
   each_mapping(op, loops, engine, [&](std::size_t m, const Mapping& mapping) {
     each_view(loops, mapping, [&](const tiling::OpLoops& seen) {
       ArrayCost cost = Blocks(op, seen, engine, mapping, port).best();
@@ -532,7 +538,7 @@ ArrayWays array_ways(const Op& op, const tiling::OpLoops& loops, const Engine& e
 
 ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                      const ArrayPort& port) {
-  return array_ways(op, loops, engine, port).costs.front();
+  return array_choices(op, loops, engine, port).costs.front();
 }
 
 double least_array_cycles(const Op& op, const tiling::OpLoops& loops, const Engine& engine,

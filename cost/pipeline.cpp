@@ -57,7 +57,7 @@ void validate(const Pipeline& p) {
       require(run.tile_class < p.classes.size() && run.count >= 0, "pipeline: bad tile run");
 }
 
-/// Steps through issue slots, keeping the end times a later command can still ask for.
+/// Steps through issue slots. Keeps the end times that a later command can still depend on.
 class Stepper {
  public:
   Stepper(const Pipeline& pipeline, const PipelineOptions& options)
@@ -92,7 +92,7 @@ class Stepper {
   Cycles last_end() const { return last_end_; }
   const std::vector<Cycles>& busy() const { return busy_; }
 
-  /// Issues slot `slot`: every task k for the tile slot + lead(k), where that tile exists.
+  /// Issues slot `slot`: every task k for the tile slot + lead(k), if that tile exists.
   template <typename ClassOf>
   void step(std::int64_t slot, std::int64_t tiles, const ClassOf& class_of) {
     find_classes(slot, tiles, class_of);
@@ -122,7 +122,7 @@ class Stepper {
       Cycles end = begin + duration;
       const Cycles stream = command.bus != no_bus ? p_.bus_cycles[tile_class][k] : 0;
       if (stream > 0) {
-        // A stream that its channel slows down counts as if it took the bus at its end.
+        // A transfer that its channel slows down occupies the bus at its end.
         Cycles& free = bus_free_[command.bus];
         end += std::max<Cycles>(0, free - (end - stream));
         free = end;
@@ -139,7 +139,7 @@ class Stepper {
   }
 
   /// Everything the future depends on, relative to the last end: equal states evolve equally. A
-  /// time before every queue in use is free again can delay nothing, so such times count as equal.
+  /// time before the last busy queue becomes free delays nothing, so all such times are equal.
   std::vector<Cycles> state(std::int64_t next_slot) const {
     Cycles floor = last_end_;
     for (std::size_t r = 0; r < free_.size(); ++r)
@@ -159,7 +159,7 @@ class Stepper {
     return key;
   }
 
-  /// Moves everything `slots` later in tiles and `time` later in cycles.
+  /// Advances all counters by `slots` tiles and `time` cycles.
   void skip(std::int64_t next_slot, std::int64_t slots, Cycles time,
             const std::vector<Cycles>& busy_per_period, std::int64_t periods) {
     std::vector<Cycles> moved(ends_.size(), 0);
@@ -179,16 +179,16 @@ class Stepper {
   }
 
  private:
-  /// A task, without what a step need not look at.
+  /// A task, reduced to the fields that a step reads.
   struct Command {
     std::size_t resource = 0;
     int lead = 0;
-    std::size_t waits_end = 0;  ///< its waits begin where those of the command before it end
+    std::size_t waits_end = 0;  ///< its waits begin where the waits of the previous command end
     std::size_t bus = 0;
   };
   static constexpr std::size_t no_bus = std::numeric_limits<std::size_t>::max();
 
-  /// classes_[l]: the class of tile slot + l, where there is one.
+  /// classes_[l]: the class of tile slot + l, if it exists.
   template <typename ClassOf>
   void find_classes(std::int64_t slot, std::int64_t tiles, const ClassOf& class_of) {
     const bool next = slot == classes_from_ + 1;
@@ -223,7 +223,7 @@ class Stepper {
   std::vector<Cycles> bus_free_;
   Cycles last_end_ = 0;
   std::vector<Cycles> busy_;
-  std::vector<bool> in_use_;  ///< by any tile of the pipeline
+  std::vector<bool> in_use_;  ///< used by any tile of the pipeline
 };
 
 /// The tiles in order, run-length coded, with random access.
@@ -243,8 +243,8 @@ class Sequence {
     if (tile < row_ * rows_) return at(sequence_, tile % row_);
     return at(after_, tile - row_ * rows_);
   }
-  /// How many tiles from `tile` on certainly repeat with the given period (classes equal to those
-  /// one period later), counted in tiles.
+  /// How many tiles from `tile` on repeat with the given period (classes equal to those one period
+  /// later).
   std::int64_t repeats_until(std::int64_t tile, std::int64_t period) const {
     if (period == 1) return run_end(tile);
     if (period == row_ && tile >= head_ && tile < head_ + row_ * rows_) return head_ + row_ * rows_;
@@ -291,10 +291,10 @@ class Sequence {
   std::vector<Span> before_, sequence_, after_;
 };
 
-/// Slots that are stepped through sooner than a state is written down and looked up.
+/// For fewer slots, stepping is faster than recording and looking up a state.
 constexpr std::int64_t worth_a_look = 8;
 
-/// States remembered at a time; a pipeline that has not repeated by then is stepped through.
+/// Maximum number of recorded states; a pipeline that has not repeated by then is stepped through.
 constexpr std::size_t max_snapshots = 256;
 
 struct Snapshot {
@@ -338,8 +338,8 @@ PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options) {
   Memory by_row;
   std::int64_t run_limit = -1;
 
-  // A jump from slot s is sound while every tile issued until its end (slot + lead) still lies
-  // where the classes repeat; the ring then holds only tiles of the repeating part as well.
+  // A jump from slot s is sound while every tile issued until its end (slot + lead) lies in the
+  // repeating part; then the ring holds only tiles of the repeating part as well.
   const auto try_jump = [&](Memory& memory, std::int64_t slot, std::int64_t limit,
                             std::int64_t granule) -> std::int64_t {
     if (memory.size() >= max_snapshots) memory.clear();
@@ -359,7 +359,7 @@ PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options) {
 
   for (std::int64_t slot = -lead; slot < run.tiles; ++slot) {
     if (options.extrapolate && recorded_all() && slot >= 0 && slot + lead < run.tiles) {
-      // Inside a run of equal tiles: the tiles this slot issues (slot .. slot + lead) are all in
+      // Inside a sequence of equal tiles: all tiles this slot issues (slot .. slot + lead) are in
       // it.
       const std::int64_t limit = sequence.repeats_until(slot, 1);
       if (limit != run_limit) {

@@ -1,4 +1,4 @@
-// The tile pipeline as command streams: what starts when, and when everything is done.
+// Simulates the tile pipeline as command streams: start time of each command, total cycles.
 //
 //   Pipeline p;
 //   p.resources = {{"dma", 1}, {"mac", 1}};
@@ -12,9 +12,9 @@
 // Every tile runs the same tasks; only their durations depend on the tile (edge tiles differ from
 // inner ones). A resource is one hardware queue, or several equal channels fed from one queue: it
 // starts its commands in the order they were issued, each as soon as the command's inputs are
-// there, as the command streams of real accelerators do. What takes no time takes no turn either. A
-// task with `lead` 1 is issued one tile early, before the stores of the current tile: that is what
-// makes prefetching work. Channels share the bandwidth of their memory, the bus: a task has its
+// there, as the command streams of real accelerators do. Tasks of zero duration do not occupy the
+// queue. A task with `lead` 1 is issued one tile early, before the stores of the current tile; this
+// implements prefetching. Channels share the bandwidth of their memory, the bus: a task has its
 // channel from its begin, and streams as soon as its latency is over and the bus is free.
 #pragma once
 
@@ -42,7 +42,7 @@ struct PipelineTask {
   std::size_t resource = 0;
   int lead = 0;  ///< issued this many tiles early
   std::vector<PipelineDependency> after{};
-  std::optional<std::size_t> bus{};  ///< what its channel shares with the other channels
+  std::optional<std::size_t> bus{};  ///< the bus it shares with other channels
 };
 
 struct TileRun {
@@ -57,12 +57,12 @@ struct Pipeline {
   std::vector<PipelineTask> tasks;  ///< in issue order within a tile
   std::vector<std::vector<Cycles>>
       classes;  ///< classes[c][k]: cycles of task k in tiles of class c
-  /// bus_cycles[c][k]: the last of these cycles need the task's bus, which serves one task at a
-  /// time for so long; none: the task does without it. Empty: no task has a bus.
+  /// bus_cycles[c][k]: task k occupies its bus for the last of its cycles; the bus serves one task
+  /// at a time. 0: the task does not use the bus. Empty: no task has a bus.
   std::vector<std::vector<Cycles>> bus_cycles;
   std::size_t buses = 0;
-  /// The tiles in order: the runs, the whole list repeated `repeat` times (rows of tiles), between
-  /// `before` and `after`, each of which may be empty.
+  /// The tiles in order: `before`, then `sequence` repeated `repeat` times (rows of tiles), then
+  /// `after`; each may be empty.
   std::vector<TileRun> before;
   std::vector<TileRun> sequence;
   std::int64_t repeat = 1;
@@ -80,21 +80,21 @@ struct PipelineEvent {
 };
 
 struct PipelineOptions {
-  /// Skip ahead once the state of all queues repeats; the result is the same to the cycle.
+  /// Skip slots once the state of all queues repeats; the result is identical.
   bool extrapolate = true;
-  std::vector<PipelineEvent>* events = nullptr;  ///< records every command: nothing is skipped ...
-  std::int64_t max_events = 100000;              ///< ... before there are so many
+  std::vector<PipelineEvent>* events = nullptr;  ///< records every command, without skipping ...
+  std::int64_t max_events = 100000;              ///< ... up to this number
 };
 
 struct PipelineRun {
   Cycles cycles = 0;                 ///< when the last command ends
-  std::vector<Cycles> busy;          ///< per resource: summed durations
-  std::int64_t tiles = 0;            ///< tiles of the pipeline
-  std::int64_t simulated_tiles = 0;  ///< tiles really stepped through
+  std::vector<Cycles> busy;          ///< per resource: sum of durations
+  std::int64_t tiles = 0;            ///< number of tiles
+  std::int64_t simulated_tiles = 0;  ///< tiles stepped through
 };
 
-/// ensure: cycles >= busy[r] / channels for every r, and <= the sum of busy; busy is what
-/// tasks take, without the time they wait for a bus.
+/// ensure: cycles >= busy[r] / channels for every r, and <= the sum of busy. busy excludes the time
+/// that tasks wait for a bus.
 [[nodiscard]] PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options);
 
 }  // namespace tessera::cost

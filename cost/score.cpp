@@ -17,7 +17,7 @@ constexpr std::array<std::pair<std::string_view, MetricName>, 5> metric_names{{
     {"peak_bandwidth", MetricName::peak_bandwidth},
 }};
 
-/// A reference of zero (an op without DRAM traffic, say) leaves nothing to compare with.
+/// A reference of zero (for example, an op without DRAM traffic) allows no comparison.
 double ratio(double value, double reference) {
   return reference > 0 ? value / reference : 0;
 }

@@ -36,7 +36,7 @@ double StepPixels::read() const {
       all += of_h * of_r * share(span(h, r, 0), h, r);
   return all * of_columns;
 }
-// A ratio that falls or rises all along each extent of a step: the least is at an end of each.
+// The ratio is monotonic in each extent of a step, so its minimum is at the end of each.
 double StepPixels::least_share() const {
   const auto most = [](std::int64_t loop, std::int64_t by) {
     return static_cast<double>(std::min(loop, by));

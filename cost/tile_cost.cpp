@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cost/compute.h"
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "cost/whole_number.h"
 #include "facts/modes.h"
 #include "model/pinned.h"
@@ -25,9 +25,9 @@ struct Access {
   double written = 0;
 };
 
-/// Every operand is read once at least; by an array as often as its blocks or steps need it. Each
-/// tensor stands once.
-std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& tile, Step step,
+/// Every operand is read at least once; an array reads it once per block or step that needs it.
+/// Each tensor is listed once.
+std::vector<Access> accesses(const TiledGroup& run, const tiling::TileRegions& tile, Step step,
                              const ComputeCost& op) {
   const tiling::Subgraph& part = *run.subgraph;
   std::vector<Access> list;
@@ -62,10 +62,10 @@ std::vector<Access> accesses(const TiledRun& run, const tiling::TileRegions& til
   return list;
 }
 
-/// Tells each memory on the chip, as placements count them, and the cycles in which it can serve
-/// what the op reads and writes there.
+/// Calls what() with each on-chip memory, in placement numbering, and the cycles it needs to serve
+/// the reads and writes of the op.
 template <typename What>
-void each_serving(const TiledRun& run, const std::vector<Access>& list, const ChipPlaces& places,
+void each_serving(const TiledGroup& run, const std::vector<Access>& list, const ChipPlaces& places,
                   const What& what) {
   const Hardware& hardware = *run.hardware;
   std::size_t index = 0;
@@ -83,8 +83,8 @@ void each_serving(const TiledRun& run, const std::vector<Access>& list, const Ch
   }
 }
 
-/// Cycles in which the memories on the chip can serve what the op reads and writes.
-double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
+/// Cycles in which the on-chip memories serve the reads and writes of the op.
+double memory_cycles(const TiledGroup& run, const std::vector<Access>& list,
                      const ChipPlaces& places) {
   double most = 0;
   each_serving(run, list, places,
@@ -92,8 +92,8 @@ double memory_cycles(const TiledRun& run, const std::vector<Access>& list,
   return most;
 }
 
-/// Adds what memories serve an op that is at work beside others.
-void add_served(const TiledRun& run, const tiling::TileRegions& tile, Step step,
+/// Adds the memory service of an op that runs in parallel to others.
+void add_served(const TiledGroup& run, const tiling::TileRegions& tile, Step step,
                 const ComputeCost& compute, const ChipPlaces& places, TileCost& cost) {
   const bool trails = run.lowering->timeline().trails(step);
   each_serving(run, accesses(run, tile, step, compute), places,
@@ -104,7 +104,7 @@ void add_served(const TiledRun& run, const tiling::TileRegions& tile, Step step,
                });
 }
 
-/// `off_chip`: blocks wait for the memory off the chip.
+/// `off_chip`: blocks wait for off-chip memory.
 Limiter limiter_of(const ComputeCost& op, EngineKind kind, bool off_chip) {
   if (kind == EngineKind::vector) return Limiter::vector;
   switch (op.bound_by) {
@@ -122,11 +122,11 @@ Limiter limiter_of(const ComputeCost& op, EngineKind kind, bool off_chip) {
 
 }  // namespace
 
-const Placement& placement_of(const TiledRun& run, std::size_t tile) {
+const Placement& placement_of(const TiledGroup& run, std::size_t tile) {
   return run.placements[run.placements.size() == 1 ? 0 : tile]->placement;
 }
 
-ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
+ChipPlaces::ChipPlaces(const TiledGroup& run, const Placement& placement)
     : shares_(run.lowering->most_shares), places_(run.subgraph->tensors.size() * shares_) {
   std::vector<AccessEnergy> energies;
   for (const HardwareMemory& memory : run.hardware->memories)
@@ -154,17 +154,17 @@ ChipPlaces::ChipPlaces(const TiledRun& run, const Placement& placement)
 
 namespace {
 
-/// Of the op's cycles, those that need the last of so many slices of its weights.
+/// The cycles of the op that depend on the last of its weight slices.
 Cycles after_last_slice(Cycles busy, const ComputeCost& op, std::int64_t slices) {
   const double known = op.with_known_weights;
   const double share = known + (1 - known) / static_cast<double>(slices);
-  // Thirds of whole numbers may be a hair more than whole ones.
+  // Thirds of whole numbers may exceed whole numbers by a rounding error.
   constexpr double exact = 1 - 1e-12;
   return std::min(busy, static_cast<Cycles>(std::ceil(static_cast<double>(busy) * share * exact)));
 }
 
-/// What it takes to copy bytes on the chip: the DMA is set up, and the memories they come from and
-/// go to have to serve it. Added to what is there.
+/// Adds the cost of an on-chip copy: DMA set-up, and service by the source and destination
+/// memories.
 void add_copy(const Hardware& hardware, double bytes, const OnChip& from, const OnChip& to,
               Cycles& cycles, double& energy_pj) {
   const auto memory = [&](MemoryIndex m) -> const HardwareMemory& {
@@ -186,8 +186,8 @@ double bytes_on_chip(const tiling::Subgraph& part, std::size_t local, const tili
       part.tensors[local].bytes.of(tiling::volume(box, tiling::brick_of(part, local))));
 }
 
-/// An op waits for what is copied on the chip before it.
-void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
+/// An op waits for the copies before it.
+void add_copies(const TiledGroup& run, const GroupTasks& tasks, const tiling::TileRegions& tile,
                 Step step, const ChipPlaces& places, OpCost& op) {
   const tiling::Subgraph& part = *run.subgraph;
   for (const ChipCopy& copy : tasks.copies) {
@@ -205,8 +205,7 @@ void add_copies(const TiledRun& run, const RunTasks& tasks, const tiling::TileRe
   }
 }
 
-/// Bytes of bursts that an engine takes for each byte of the tensor: pixel by pixel where channels
-/// lie side by side.
+/// Burst bytes per byte of the tensor, by direct access: pixel by pixel if channels are contiguous.
 double direct_share(const tiling::Subgraph& part, std::size_t local, const Link& link) {
   const tiling::LocalTensor& own = part.tensors[local];
   const Tensor& tensor = part.tensor(local);
@@ -219,9 +218,9 @@ double direct_share(const tiling::Subgraph& part, std::size_t local, const Link&
          static_cast<double>(std::min(link.burst, std::max(pixel, link.direct_run)));
 }
 
-/// What the engine reads or writes off the chip itself, whole bursts as often as its blocks need
-/// them: nobody sets it up, and no memory on the chip is touched.
-MoveCost direct_cost(const TiledRun& run, const tiling::TileRegions& tile, const Move& move,
+/// Cost of a direct access by the engine: whole bursts, once per block that needs them. There is no
+/// set-up and no on-chip memory access.
+MoveCost direct_cost(const TiledGroup& run, const tiling::TileRegions& tile, const Move& move,
                      const ComputeCost& op, const Link& link) {
   const tiling::Subgraph& part = *run.subgraph;
   const tiling::Box& box = move.load ? tile.fresh[move.local] : tile.stored[move.local];
@@ -244,9 +243,10 @@ MoveCost direct_cost(const TiledRun& run, const tiling::TileRegions& tile, const
   return cost;
 }
 
-/// Cycles in which all channels together read and write what the engine does itself, at least.
-Cycles direct_cycles(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
-                     Step step, const ComputeCost& compute, const Links& links, double& energy_pj) {
+/// Minimum cycles of the direct accesses, over all channels.
+Cycles direct_cycles(const TiledGroup& run, const GroupTasks& tasks,
+                     const tiling::TileRegions& tile, Step step, const ComputeCost& compute,
+                     const Links& links, double& energy_pj) {
   Cycles all = 0;
   if (run.lowering->direct.empty()) return all;
   for (const Move& move : tasks.moves) {
@@ -258,7 +258,7 @@ Cycles direct_cycles(const TiledRun& run, const RunTasks& tasks, const tiling::T
   return tiling::ceil_div(all, run.hardware->dma.channels);
 }
 
-OffChipOperands off_chip_operands(const TiledRun& run, Step step, const Link& link) {
+OffChipOperands off_chip_operands(const TiledGroup& run, Step step, const Link& link) {
   OffChipOperands off_chip;
   if (run.lowering->direct.empty()) return off_chip;
   for (const tiling::LocalOperand& o : run.subgraph->operands_at[static_cast<std::size_t>(step)])
@@ -269,20 +269,20 @@ OffChipOperands off_chip_operands(const TiledRun& run, Step step, const Link& li
   return off_chip;
 }
 
-/// Of the ways in which the engine may compute the op the one that takes least with what memories
-/// can serve, and of equal ones the one that takes the least energy. Fills in what the
-/// op takes by that, without what goes with its step.
-ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::TileRegions& tile,
-                     Step step, const ChipPlaces& on_chip, const Links& links, OpCost& best) {
+/// Picks the computing alternative with the fewest cycles under memory bandwidth, then the one with
+/// the least energy. Fills in the cost of the op alone, without the rest of its step.
+ComputeCost best_choice(const TiledGroup& run, const GroupTasks& tasks,
+                        const tiling::TileRegions& tile, Step step, const ChipPlaces& on_chip,
+                        const Links& links, OpCost& best) {
   const tiling::Subgraph& part = *run.subgraph;
   const Hardware& hardware = *run.hardware;
-  ComputeWays ways;
+  ComputeChoices ways;
   const std::optional<std::vector<Dim>> computed = computed_extents(part, tile, step);
   const OffChipOperands off_chip = off_chip_operands(run, step, links.data);
   if (computed)
-    ways = compute_ways(*part.network, part.op(step), *computed, hardware, run.memo, off_chip);
+    ways = compute_choices(*part.network, part.op(step), *computed, hardware, run.memo, off_chip);
   std::size_t taken = 0;
-  std::pair<Cycles, double> least;  // with what it reads and writes off the chip
+  std::pair<Cycles, double> least;  // including direct off-chip accesses
   for (std::size_t k = 0; k < ways.count; ++k) {
     const ComputeCost& compute = ways.costs[k];
     OpCost op;
@@ -292,7 +292,7 @@ ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::T
                             off_chip.input > 0 || off_chip.output > 0);
     op.work = tiling::is_product(part.op(step)) ? compute.work : 0;
     op.energy_pj = compute.energy_pj;
-    if (computed) {  // who makes nothing reads nothing
+    if (computed) {  // an op that computes nothing reads nothing
       const std::vector<Access> list = accesses(run, tile, step, compute);
       for (const Access& access : list) {
         const AccessEnergy& energy = on_chip.of(access.local, access.share).energy;
@@ -317,7 +317,7 @@ ComputeCost best_way(const TiledRun& run, const RunTasks& tasks, const tiling::T
 
 }  // namespace
 
-TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index,
+TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t index,
                    const Links& links) {
   const tiling::Subgraph& part = *run.subgraph;
   const Hardware& hardware = *run.hardware;
@@ -334,18 +334,18 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
   if (tasks.line.any_trails()) cost.served.resize(run.lowering->problem.memories.size());
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost& op = cost.ops.emplace_back();
-    const ComputeCost compute = best_way(run, tasks, tile, step, on_chip, links, op);
+    const ComputeCost compute = best_choice(run, tasks, tile, step, on_chip, links, op);
     computed.push_back(compute);
     const Cycles busy = op.cycles;
     if (!cost.served.empty() && busy > 0) add_served(run, tile, step, compute, on_chip, cost);
     const std::int64_t switched = switches[static_cast<std::size_t>(step)];
     std::int64_t waited = switched;
-    // Whatever leads in a slot may switch while what trails is at work.
+    // Mode switches of leading ops overlap with trailing ops.
     if (tasks.line.any_trails() && step == tasks.line.leading)
       waited = std::accumulate(switches.begin(), switches.begin() + step + 1, std::int64_t{0});
     op.cycles = busy + waited * hardware.mode_switch.cycles;
     op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;
-    op.slices = std::min(compute.weight_pieces, hardware.dma.weight_slices);
+    op.slices = std::min(compute.weight_parts, hardware.dma.weight_slices);
     op.last = after_last_slice(busy, compute, op.slices);
     add_copies(run, tasks, tile, step, on_chip, op);
   }
@@ -357,7 +357,7 @@ TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t index
     }
     const Link& link = links.of(part.tensors[move.local].weight);
     MoveCost& one = cost.moves.emplace_back();
-    if (move.resident && index != run.grid->at(0, 0, 0)) continue;  // the first tile loads it
+    if (move.resident && index != run.grid->at(0, 0, 0)) continue;  // only the first tile loads it
     const tiling::Box box = move.resident ? tiling::whole(part.tensor(move.local).shape)
                             : move.load   ? tile.fresh[move.local]
                                           : tile.stored[move.local];

@@ -1,27 +1,27 @@
-// What one distinct tile of a run takes, task by task.
+// Cost of one distinct tile of a group, task by task.
 //
-//   const RunTasks tasks = run_tasks(run);
+//   const GroupTasks tasks = group_tasks(run);
 //   const TileCost cost = tile_cost(run, tasks, t, links_of(hardware));   // of run.grid->tiles[t]
 //
-// An op takes what its engine needs, and no less than the memories on the chip need for what it
-// reads and writes there, each at its own bandwidth (none stated: no limit).
+// An op takes the maximum of its engine's cycles and of the cycles that each on-chip memory needs
+// for its reads and writes (no limit if the bandwidth is not stated).
 #pragma once
 
 #include <string_view>
 #include <vector>
 
+#include "cost/group_tasks.h"
 #include "cost/pipeline.h"
-#include "cost/run_tasks.h"
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "cost/transfer.h"
 
 namespace tessera::cost {
 
 struct OpCost {
-  Cycles cycles = 0;        ///< with the switches of modes before it
-  std::int64_t slices = 1;  ///< in which its weights can arrive
-  Cycles last = 0;          ///< of the cycles, for the channels whose weights arrive last
-  Cycles compute = 0;       ///< on its engine alone
+  Cycles cycles = 0;        ///< including mode switches before it
+  std::int64_t slices = 1;  ///< number of slices in which its weights arrive
+  Cycles last = 0;          ///< cycles for the channels whose weights arrive last
+  Cycles compute = 0;       ///< on its engine, without waiting for memory
   std::size_t engine = 0;
   Limiter limiter = Limiter::mac;
   double energy_pj = 0;
@@ -31,13 +31,13 @@ struct OpCost {
 struct MoveCost {
   TransferCost transfer;
   double energy_pj = 0;
-  // Of the transfer, what comes after the first slice.
+  // Cycles of the transfer after the first slice.
   Cycles later = 0;
   Cycles later_shared = 0;
 };
 
-/// Cycles in which a memory on the chip serves what the ops of a tile read and write there, those
-/// that lead and those that trail.
+/// Cycles in which an on-chip memory serves the reads and writes of a tile's leading ops, and of
+/// its trailing ops.
 struct MemoryService {
   Cycles leading = 0;
   Cycles trailing = 0;
@@ -45,36 +45,36 @@ struct MemoryService {
 
 struct TileCost {
   std::vector<OpCost> ops;      ///< per step
-  std::vector<MoveCost> moves;  ///< as in the tasks
-  /// By memory as placements count them; empty where no op trails.
+  std::vector<MoveCost> moves;  ///< in the order of the tasks
+  /// By memory in placement numbering; empty if no op trails.
   std::vector<MemoryService> served;
 };
 
-[[nodiscard]] TileCost tile_cost(const TiledRun& run, const RunTasks& tasks, std::size_t tile,
+[[nodiscard]] TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t tile,
                                  const Links& links);
 
 /// The placement of one of the grid's tiles.
-[[nodiscard]] const Placement& placement_of(const TiledRun& run, std::size_t tile);
-/// Where the tiles of a local tensor lie: the memory as placements count them, and what a byte read
-/// from or written to it takes.
+[[nodiscard]] const Placement& placement_of(const TiledGroup& run, std::size_t tile);
+/// Memory of a local tensor's tiles, in placement numbering, with its energy per byte read or
+/// written.
 struct OnChip {
   MemoryIndex memory = 0;
   AccessEnergy energy;
 };
-/// Of the shares of local tensors.
+/// Memories of the shares of local tensors.
 class ChipPlaces {
  public:
-  ChipPlaces(const TiledRun& run, const Placement& placement);
+  ChipPlaces(const TiledGroup& run, const Placement& placement);
   [[nodiscard]] const OnChip& of(std::size_t local, std::size_t share) const {
     return places_[local * shares_ + share];
   }
-  /// Where the rows of a local tensor lie that stay. require: some do
+  /// The memory of a local tensor's kept rows. require: it keeps rows
   [[nodiscard]] const OnChip& of_rows(std::size_t local) const { return rows_[local]; }
 
  private:
   std::size_t shares_ = 1;
   std::vector<OnChip> places_;
-  std::vector<OnChip> rows_;  ///< none where no rows stay
+  std::vector<OnChip> rows_;  ///< empty if no rows are kept
 };
 
 }  // namespace tessera::cost

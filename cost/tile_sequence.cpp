@@ -7,7 +7,7 @@
 namespace tessera::cost {
 namespace {
 
-/// Rounds of a loop that are one after the other, and how many of them are equal.
+/// Consecutive rounds of a loop, and how many of them are equal.
 struct Stretch {
   std::size_t begin = 0;
   std::size_t length = 0;
@@ -37,7 +37,7 @@ class Rounds {
     const Stretch inner = longest_stretch(rows, [&](std::size_t row) { return row_kind(row); });
     const Stretch outer = longest_stretch(
         counts_[0], [&](std::size_t k) { return std::pair(class_of(0, k), is_first(k)); });
-    // What is not repeated is stepped through row by row.
+    // Parts that do not repeat are stepped through row by row.
     const bool by_rows = inner.length + 1 >= outer.length * counts_[1];
     const std::size_t begin = by_rows ? inner.begin : outer.begin * counts_[1];
     const std::size_t size = by_rows ? 1 : counts_[1];
@@ -52,7 +52,7 @@ class Rounds {
   [[nodiscard]] std::uint32_t class_of(std::size_t loop, std::size_t position) const {
     return grid_.classes[walk_.order()[loop]][position];
   }
-  /// Of a round of the outermost loop: only where something stays it matters.
+  /// First round of the outermost loop; matters only if data stays on chip between tiles.
   [[nodiscard]] bool is_first(std::size_t round) const {
     std::array<Dim, tiling::tile_axes> at{};
     at[walk_.order()[0]] = static_cast<Dim>(round);

@@ -1,9 +1,9 @@
-// The tiles of a run in their order, as the pipeline takes them.
+// The tiles of a group in pipeline order.
 //
 //   set_sequence(walk, grid, pipeline);      // pipeline.before, sequence, repeat, after
 //
-// Tiles of the innermost loop that are alike stand together; so do the longest stretch of equal
-// rounds of the middle loop, or of the outermost one, so that the pipeline may skip ahead.
+// Equal tiles of the innermost loop are merged, as is the longest stretch of equal rounds of the
+// middle or outermost loop. The pipeline simulation can then skip them.
 #pragma once
 
 #include "cost/pipeline.h"
@@ -11,7 +11,7 @@
 
 namespace tessera::cost {
 
-/// Classes of tiles are those of walk.visits().
+/// Tile classes are indices into walk.visits().
 void set_sequence(const tiling::TileWalk& walk, const tiling::TileGrid& grid, Pipeline& pipeline);
 
 }  // namespace tessera::cost

@@ -10,7 +10,6 @@
 namespace tessera::cost {
 namespace {
 
-/// Whole picoseconds as microseconds.
 std::string microseconds(std::int64_t picoseconds) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%lld.%06lld",
@@ -19,7 +18,7 @@ std::string microseconds(std::int64_t picoseconds) {
   return text.data();
 }
 
-/// Numbers of a counter are looked at, not added up: whole ones as they are, others to six digits.
+/// Counters are shown, not summed: integers exactly, other numbers with six digits.
 std::string sample(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15)
     return std::to_string(static_cast<std::int64_t>(value));
@@ -56,7 +55,7 @@ void TraceWriter::lane(std::size_t number, const std::string& name) {
 }
 
 void TraceWriter::span(const TraceSpan& span) {
-  // Both ends are rounded, not the duration: what follows without a gap must not overlap.
+  // Both ends are rounded, not the duration: adjacent spans must not overlap.
   const std::int64_t from = picoseconds(static_cast<double>(span.begin));
   const std::int64_t to = picoseconds(static_cast<double>(span.end));
   begin("X", span.lane, span.name);

@@ -20,7 +20,7 @@ namespace tessera::cost {
 
 struct TraceSpan {
   std::string name;
-  std::string kind;  ///< what events are filtered by
+  std::string kind;  ///< category for filters
   std::size_t lane = 0;
   Cycles begin = 0;
   Cycles end = 0;
@@ -34,7 +34,7 @@ class TraceWriter {
   explicit TraceWriter(double clock_hz);
 
   void process(const std::string& name);
-  /// Lanes stand in the order of their numbers.
+  /// Lanes appear in the order of their numbers.
   void lane(std::size_t number, const std::string& name);
   void span(const TraceSpan& span);
   /// One sample: each series keeps its value until the next one.

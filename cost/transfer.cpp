@@ -17,17 +17,17 @@ namespace {
 
 /// Pieces of `row` bytes, one for each index into `axes`, the innermost first.
 struct Grid {
-  Offset first = 0;  ///< where the first piece begins
+  Offset first = 0;  ///< address of the first piece
   Size row = 0;
   std::size_t rank = 0;
   std::array<std::int64_t, max_rank> axes{};
-  std::array<Size, max_rank> strides{};  ///< each at least what the axes before it span
+  std::array<Size, max_rank> strides{};  ///< each at least the span of the axes before it
 
   void add(std::int64_t extent, Size stride) {
     axes[rank] = extent;
     strides[rank++] = stride;
   }
-  /// require: there is one.
+  /// require: there is at least one axis.
   [[nodiscard]] std::size_t longest() const {
     return static_cast<std::size_t>(std::max_element(axes.begin(), axes.begin() + rank) -
                                     axes.begin());
@@ -51,7 +51,7 @@ struct Grid {
   }
 };
 
-/// Burst borders inside of pieces: each costs its piece one burst more.
+/// Burst boundaries inside pieces: each adds one burst to its piece.
 std::int64_t crossings(const Grid& rows, Size burst) {
   std::int64_t count = 0;
   const Offset end = rows.last_end();
@@ -60,8 +60,8 @@ std::int64_t crossings(const Grid& rows, Size burst) {
   return count;
 }
 
-/// Sum of (first + k * step) / by, rounded down, for k = 0 .. count - 1, in the steps of Euclid's
-/// algorithm.  require: first, step >= 0; by > 0.
+/// Sum of (first + k * step) / by, rounded down, for k = 0 .. count - 1, by Euclid's algorithm.
+/// require: first, step >= 0; by > 0.
 std::int64_t sum_of_quotients(std::int64_t count, std::int64_t by, std::int64_t step,
                               std::int64_t first) {
   std::int64_t sum = 0;
@@ -69,7 +69,7 @@ std::int64_t sum_of_quotients(std::int64_t count, std::int64_t by, std::int64_t 
     sum += count * (count - 1) / 2 * (step / by) + count * (first / by);
     step %= by;
     first %= by;
-    // What is left grows by less than one each time: count its steps instead.
+    // The sum grows by less than one per term: count its steps instead.
     const std::int64_t end = first + step * count;
     count = end / by;
     first = end % by;
@@ -78,8 +78,7 @@ std::int64_t sum_of_quotients(std::int64_t count, std::int64_t by, std::int64_t 
   return sum;
 }
 
-/// Bursts of all pieces: all along the longest axis at once, and one after the other along the
-/// rest.
+/// Bursts of all pieces: the longest axis at once, the other axes by enumeration.
 std::int64_t by_quotients(const Grid& rows, Size burst) {
   const std::size_t longest = rows.longest();
   std::int64_t count = rows.count();
@@ -103,8 +102,8 @@ std::int64_t by_quotients(const Grid& rows, Size burst) {
   }
 }
 
-/// How many pieces start at each address modulo the burst, one axis after the other: in the time of
-/// the table, however many pieces there are.
+/// Counts the pieces that start at each address modulo the burst, axis by axis. The time depends on
+/// the table only, not on the number of pieces.
 std::int64_t by_table(const Grid& rows, Size burst) {
   const auto slots = static_cast<std::size_t>(burst);
   std::vector<std::int64_t> starts(slots, 0);
@@ -113,8 +112,8 @@ std::int64_t by_table(const Grid& rows, Size burst) {
   for (std::size_t a = 0; a < rows.rank; ++a) {
     const std::int64_t extent = rows.axes[a];
     const Size step = rows.strides[a] % burst;
-    // Steps go round a cycle of slots: some times all the way, and then a part of it. So a slot
-    // gets what is on its cycle as often, and what lies up to that part before it.
+    // Steps walk around a cycle of slots: some full rounds, then a partial one. Each slot gets the
+    // sum of its cycle once per round, plus the slots of the partial round before it.
     const Size cycles = std::gcd(burst, step == 0 ? burst : step);
     const Size period = burst / cycles;
     const std::int64_t rounds = extent / period;
@@ -123,12 +122,12 @@ std::int64_t by_table(const Grid& rows, Size burst) {
     for (Size first = 0; first < cycles; ++first) {
       std::int64_t all = 0;
       std::int64_t near = 0;
-      Size end = first;  // of the part before `first`
+      Size end = first;  // of the partial round before `first`
       for (Size k = 0; k < period; ++k, end = before(end)) {
         all += starts[static_cast<std::size_t>(end)];
         if (k < part) near += starts[static_cast<std::size_t>(end)];
       }
-      // `end` has come round to `first`; what leaves the part next is its first slot.
+      // `end` has wrapped around to `first`; the first slot of the partial round leaves it next.
       Size leaves = (first + (period - part + 1) % period * step) % burst;
       Size at = first;
       for (Size k = 0; k < period; ++k) {
@@ -175,7 +174,8 @@ BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size el
   for (std::size_t d = 0; d < shape.size(); ++d) {
     count.bytes *= box[d].size();
   }
-  // Merge the innermost axes while they are covered whole: they make one row with the next axis.
+  // Merge the innermost axes while they are covered whole: together they form one row of the next
+  // axis.
   std::size_t axis = shape.size();
   Size row = element;
   Size stride = element;  // of the axis before `axis`
@@ -189,7 +189,8 @@ BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size el
     if (!whole) break;
   }
   Grid rows{.first = start, .row = row};
-  std::int64_t alike = 1;  // rows that lie whole bursts apart take equally many
+  // rows whose distance is a multiple of the burst take equally many bursts
+  std::int64_t alike = 1;
   while (axis > 0) {
     --axis;
     rows.first += box[axis].begin * stride;
@@ -204,9 +205,9 @@ BurstCount bursts(const std::vector<Dim>& shape, const tiling::Box& box, Size el
   if (rows.rank == 0) {
     count.bursts = alike * ((rows.first + row - 1) / burst - rows.first / burst + 1);
   } else {
-    // All ways are exact. Most often rows differ along one axis or two. A burst is a number and may
-    // be larger than the tensor: then borders are few; a table of the addresses in a burst is for
-    // short ones.
+    // All methods are exact. Usually rows differ along one or two axes. A burst may be larger than
+    // the tensor: then boundaries are few. The table of addresses within a burst is for short
+    // bursts.
     const std::int64_t borders = (rows.last_end() - 1) / burst - rows.first / burst;
     const std::int64_t apart = count.rows / rows.axes[rows.longest()];
     constexpr std::int64_t steps_of_euclid = 8;
@@ -232,18 +233,18 @@ Links links_of(const Hardware& hardware) {
                                 " has no clock: it cannot be simulated");
   const HardwareMemory* weights = off_chip::weights(hardware);
   const HardwareMemory* data = off_chip::activations(hardware);
-  if (data == nullptr) data = weights;  // nothing else ever leaves the chip
+  if (data == nullptr) data = weights;  // no other data leaves the chip
   if (weights == nullptr || !weights->bandwidth || !data->bandwidth)
     throw std::invalid_argument(
         "profile " + hardware.name +
         " has no off-chip memory: there is nowhere to load tensors from (one with "
         "`offchip: true`)");
   Link of_weights = link_to(*weights, hardware);
-  of_weights.convert = 0;  // they lie as they are read
+  of_weights.convert = 0;  // weights are stored in the order they are read
   return {.weights = of_weights, .data = link_to(*data, hardware), .apart = weights != data};
 }
 
-Link link_behind(const Hardware& hardware) {
+Link backing_link(const Hardware& hardware) {
   const HardwareMemory& behind = *off_chip::backing(hardware);
   const HardwareMemory& front = *off_chip::weights(hardware);
   const Link into = link_to(front, hardware);
@@ -259,7 +260,7 @@ Link link_behind(const Hardware& hardware) {
 
 TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load) {
   if (count.bursts == 0) return {};
-  const LinkWay& way = link.way(load);
+  const LinkDirection& way = link.way(load);
   const double bytes = static_cast<double>(count.bursts) * static_cast<double>(link.burst);
   const double waiting = static_cast<double>(count.bursts) * static_cast<double>(way.latency) /
                          static_cast<double>(way.outstanding);
@@ -272,7 +273,7 @@ TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load)
 }
 
 double least_cycles_per_byte(const Link& link, bool load, std::int64_t channels) {
-  const LinkWay& way = link.way(load);
+  const LinkDirection& way = link.way(load);
   const double waiting = static_cast<double>(way.latency) /
                          (static_cast<double>(way.outstanding) * static_cast<double>(link.burst));
   return std::max(1 / way.bytes_per_cycle, waiting / static_cast<double>(channels));

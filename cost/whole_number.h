@@ -1,9 +1,9 @@
-// Counts of cycles and bytes, from doubles and from each other.
+// Checked conversion of cycle and byte counts from doubles, and checked sums.
 //
 //   cost.cycles = rounded_up(work * factor, "cycles");
 //
-// A cast that does not fit gives the figure of another machine. Nothing that is built needs so many
-// cycles or bytes, so what does not fit is an error of the profile or of the network.
+// An overflowing cast silently gives a wrong figure. No real machine needs counts above 2^60, so a
+// larger value is an error of the profile or of the network.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace tessera::cost {
 /// More cycles than this are 36 years at 1 GHz.
 inline constexpr double most_whole_number = 1152921504606846976.0;  // 2^60
 
-/// Throws std::invalid_argument beyond 2^60 and for what is no number.  require: value >= 0.
+/// Throws std::invalid_argument above 2^60 and for NaN.  require: value >= 0.
 [[nodiscard]] inline std::int64_t whole_number(double value, const char* what) {
   if (!(value <= most_whole_number))
     throw std::invalid_argument("a part of the network takes more than 2^60 " + std::string(what) +
@@ -25,8 +25,8 @@ inline constexpr double most_whole_number = 1152921504606846976.0;  // 2^60
   return static_cast<std::int64_t>(value);
 }
 
-/// The next whole number. A quotient that is whole as a fraction may be a hair more as a double,
-/// and is that number then.
+/// Rounds up to the next whole number. A value that exceeds a whole number only by a rounding error
+/// gives that number.
 [[nodiscard]] inline std::int64_t rounded_up(double value, const char* what) {
   constexpr double exact = 1 - 1e-12;
   return whole_number(std::ceil(value * exact), what);

@@ -11,14 +11,14 @@ namespace tessera::encoder {
 
 namespace {
 
-/// "Of these two the first one lies below."
+/// "The first of these two lies below the second."
 struct OrderAtom {
   BufferIndex below = 0;
   BufferIndex above = 0;
   int literal = 0;
 };
 
-/// Chains where the numbers allow them.
+/// Chain solver if the numbers allow it.
 std::unique_ptr<Backend> solver_of(AdvisingSolver which, std::uint64_t seed, const Formula& formula,
                                    const Numbers& numbers) {
 #ifndef TESSERA_WITHOUT_Z3

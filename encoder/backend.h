@@ -1,10 +1,11 @@
-// A solver with a formula loaded: the little that the engines ask of CaDiCaL and of Z3.
+// Interface to a solver with a loaded formula: the common subset of CaDiCaL and Z3 that the engines
+// use.
 //
 //   auto solver = make_cadical({.encoding = OffsetEncoding::order});
 //   solver->load(formula, numbers);
 //   if (solver->solve({}, budget) == Answer::yes) x = solver->value(encoding.offset[0]);
 //
-// Literals here are the solver's own (see literal()), or `always` and `never` (cnf_writer.h).
+// Literals are those of the solver (see literal()), or `always` and `never` (cnf_writer.h).
 #pragma once
 
 #include <memory>
@@ -28,8 +29,8 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
-  /// require: called once, before anything else. Throws BudgetEnded; then nothing more may be
-  /// asked.
+  /// require: called once, before all other functions. Throws BudgetEnded; the solver is then
+  /// unusable.
   virtual void load(const Formula& formula, const Numbers& numbers, Poll& poll) = 0;
   void load(const Formula& formula, const Numbers& numbers) {
     Poll nobody_asks;
@@ -48,7 +49,7 @@ class Backend {
   /// require: the last answer was yes.
   [[nodiscard]] virtual bool holds(int literal) = 0;
   [[nodiscard]] virtual Size value(IntIndex x) = 0;
-  /// Did the last "no" need this assumption?  require: the last answer was no.
+  /// Did the last refutation use this assumption?  require: the last answer was no.
   [[nodiscard]] virtual bool failed(int assumption) = 0;
 
   virtual void report(Stats& stats) const = 0;
@@ -59,10 +60,9 @@ struct CadicalParams {
   std::uint64_t seed = 0;
 };
 [[nodiscard]] std::unique_ptr<Backend> make_cadical(const CadicalParams& params);
-/// What a chain solver's rules and CaDiCaL keep of an order: a variable, two clauses, their
-/// watches.
+/// Memory per order in the chain rules and CaDiCaL: a variable, two clauses, their watches.
 inline constexpr double chain_bytes_per_atom = 500;
-/// Without offsets: chains of orders are added as lemmas when they are needed (chains.h).
+/// Without offset variables: chains of orders are added as lemmas when needed (chains.h).
 [[nodiscard]] std::unique_ptr<Backend> make_chain_solver(const CadicalParams& params,
                                                          ChainStore* store);
 

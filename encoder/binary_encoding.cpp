@@ -42,7 +42,7 @@ class BinaryWriter final : public OffsetWriter {
         (amount < 0 ? -((-amount) / grid_.unit) : (amount + grid_.unit - 1) / grid_.unit);
     const Bits& low = units > 0 ? sum(x, units) : (*bits_)[x];
     const Bits& high = units < 0 ? sum(y, -units) : (*bits_)[y];
-    // fits says "the lower bits of low are at most those of high", from the lowest bit up.
+    // fits: the lower bits of `low` are at most those of `high`, from the lowest bit up.
     int fits = always;
     for (std::size_t k = 0; k < width_; ++k) {
       const int a = bit(low, k);
@@ -70,7 +70,7 @@ class BinaryWriter final : public OffsetWriter {
  private:
   static int bit(const Bits& of, std::size_t k) { return k < of.size() ? of[k] : never; }
 
-  /// A fresh multiple of `factor` that can be any up to `largest`.
+  /// A new variable multiple of `factor`, at most `largest`.
   Bits multiples(Size factor, Size largest) {
     Bits quotient;
     for (Size rest = largest / factor; rest != 0; rest >>= 1) quotient.push_back(builder_.fresh());

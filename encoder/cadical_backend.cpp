@@ -54,7 +54,7 @@ class CadicalBackend final : public CadicalBase {
   }
 
  private:
-  /// What CaDiCaL keeps of a short clause, with its watches and its share of the variables.
+  /// CaDiCaL's memory for a short clause, with its watches and its share of the variables.
   static constexpr double bytes_per_clause = 90;
 
   CadicalParams params_;

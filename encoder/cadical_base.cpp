@@ -21,7 +21,7 @@ void CadicalBase::clause(std::span<const int> literals) {
 
 bool CadicalBase::holds(int literal) {
   if (literal == always || literal == never) return literal == always;
-  // A variable no clause mentions has no value; any will do.
+  // A variable without clauses has no value; any value is right.
   return std::abs(literal) <= solver_.vars() && solver_.val(literal) > 0;
 }
 

@@ -1,5 +1,4 @@
-// What every backend on CaDiCaL does alike: literals in, a budget that ends it, values out. Private
-// to encoder/.
+// Common code of all CaDiCaL backends: literals, budgets and model values. Private to encoder/.
 #pragma once
 
 #include <cadical.hpp>
@@ -11,7 +10,7 @@
 
 namespace tessera::encoder {
 
-/// CaDiCaL asks at points of its search that do not depend on time: they count as work.
+/// CaDiCaL polls at points of its search that do not depend on time, so polls count as work.
 class BudgetTerminator : public CaDiCaL::Terminator {
  public:
   explicit BudgetTerminator(const Budget& budget) : budget_(budget) {}
@@ -37,9 +36,9 @@ class CadicalBase : public Backend {
  protected:
   explicit CadicalBase(std::uint64_t seed);
 
-  /// False: one of them is `never`, and that is the answer.
+  /// False if one of them is `never`: then the query is unsatisfiable.
   [[nodiscard]] bool possible(std::span<const int> assumptions);
-  /// For the next solve() of the solver.
+  /// For the next solve().
   void assume(std::span<const int> assumptions);
   void add(std::span<const int> literals);
 

@@ -1,5 +1,6 @@
-// CaDiCaL on the clauses of the formula alone, with chains of orders as lemmas: whatever it
-// answers is pushed down, and where a chain ends too high its lemma is added and it is asked again.
+// CaDiCaL on the clauses of the formula alone, with lemmas for chains of orders. Each model is
+// pushed down; for each chain that exceeds its upper bound, the lemma is added and the solver runs
+// again.
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
@@ -10,7 +11,7 @@
 namespace tessera::encoder {
 namespace {
 
-/// Counts conflicts, too: each makes one learned clause.
+/// Counts conflicts, too: each of them makes one learned clause.
 class Watch final : public BudgetTerminator, public CaDiCaL::Learner {
  public:
   using BudgetTerminator::BudgetTerminator;
@@ -93,7 +94,7 @@ class ChainBackend final : public CadicalBase {
       if (budget.exhausted()) return Answer::unknown;
       assume(assumptions);
       if (budget.max_nodes < std::numeric_limits<int>::max()) {
-        // A round that ends without conflicts has cost something, too.
+        // Rounds without conflicts count a minimum cost.
         const std::int64_t left = budget.max_nodes - watch.conflicts - round_cost * round;
         if (left <= 0) return Answer::unknown;
         solver_.limit("conflicts", static_cast<int>(left));
@@ -148,7 +149,7 @@ class ChainBackend final : public CadicalBase {
   std::vector<signed char> truth_;
   int variables_ = 0;
   std::int64_t chains_ = 0;
-  std::int64_t kept_ = 0;  ///< of these, from earlier questions
+  std::int64_t kept_ = 0;  ///< number of chains from previous queries
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_cycles = 50;
 constexpr double fine = 1000;        ///< values per order, on average
-constexpr double most_orders = 600;  ///< with more of them lemmas come too slowly
+constexpr double most_orders = 600;  ///< with more of them, lemmas arrive too slowly
 
 /// Values stay below `unbounded`, which is above every upper bound.
 Size round_up(Size value, Size stride) {
@@ -79,8 +79,8 @@ bool ChainRules::renumber(const Numbers& numbers) {
     for (const Amount& amount : each.upper) upper = std::max(upper, numbers.value(amount));
     ranges_.push_back(upper < 0 ? -1 : align_down(upper, each.stride));
   }
-  // Round a cycle that is not positive a value rises by rounding only, and that by different
-  // strides: possibly as often as there are addresses.
+  // Around a cycle with a sum of at most 0, values rise only by rounding, with different strides:
+  // possibly as many times as there are addresses.
   return !(rounds_ && level) && common_multiples_exist();
 }
 
@@ -99,7 +99,7 @@ bool ChainRules::common_multiples_exist() const {
 
 Size ChainRules::excess(const Chain& chain) const {
   if (chain.cycle) {
-    // Both ends of an order are multiples of what their strides have in common.
+    // Both ends of an order are multiples of the greatest common divisor of their strides.
     Size sum = 0;
     for (const std::uint32_t link : chain.links) {
       const Size common =
@@ -135,7 +135,7 @@ std::vector<Chain> ChainRules::single_links() const {
     if (atoms_[i].kind == AtomKind::at_least) {
       chain.base = static_cast<Lit>(i + 1);
       if (excess(chain) > 0) result.push_back(chain);
-      chain.top = chain.base;  // x >= n for an n of at most 0
+      chain.top = chain.base;  // x >= n with n <= 0
       chain.base = 0;
     }
     if (atoms_[i].kind != AtomKind::boolean && excess(chain) > 0) result.push_back(chain);
@@ -214,7 +214,7 @@ bool ChainRules::push_down(const std::vector<signed char>& truth) {
 Chain ChainRules::chain_to(IntIndex x) const {
   Chain chain;
   if (tops_[x] != no_atom) chain.top = static_cast<Lit>(tops_[x]) + 1;
-  // Backwards; what rounds an integer stands behind the order that leads to it.
+  // Backwards; the rounding of an integer follows the order that leads to it.
   for (;;) {
     for (const std::uint32_t multiple : multiples_[x]) {
       if (truth_[multiple] > 0) chain.links.push_back(multiple);
@@ -240,7 +240,8 @@ std::vector<Chain> ChainRules::broken(std::size_t most) {
     const std::uint32_t cause = causes_[x];
     if (cause != no_atom && atoms_[cause].kind == AtomKind::before) {
       const IntIndex below = atoms_[cause].x;
-      if (values_[below] > uppers_[below]) continue;  // the chain is too high there already
+      // the chain exceeds the upper bound there already
+      if (values_[below] > uppers_[below]) continue;
     }
     Chain chain = chain_to(x);
     if (excess(chain) <= 0) throw std::logic_error("a chain of orders does not explain an offset");
@@ -279,7 +280,7 @@ void ChainRules::shorten(Chain& chain) const {
   }
 }
 
-/// Goes past the buffer that adds least, where an order that is true allows it.
+/// Bypasses the buffer that contributes least, if a true order allows it.
 bool ChainRules::shortcut(Chain& chain) const {
   std::optional<Chain> best;
   Size best_excess = 0;

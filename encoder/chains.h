@@ -1,16 +1,18 @@
-// What a choice of literals means for the offsets: their least values, or chains that end too high.
+// The meaning of a choice of literals for the offsets: their least values, or chains that exceed an
+// upper bound.
 //
 //   ChainRules rules(formula);
 //   rules.renumber(numbers);
 //   if (rules.push_down(holds)) use(rules.value(x));          // a model of the integers
-//   for (const Chain& chain : rules.broken()) ...             // what no model can have together
+//   for (const Chain& chain : rules.broken()) ...             // conflicts that no model contains
 //
 // A chain starts at 0 or at a true lower bound, goes up along true orders and multiples, and ends
 // above an upper bound. The clause "not all of these literals" is a lemma of difference logic, and
-// excess() says for which numbers: a chain found at some sizes holds wherever it still ends too
-// high. Nothing else in a formula depends on numbers, so a solver that knows the clauses and enough
-// chains never looks at an offset (Armando, Castellini, Giunchiglia, Maratea: A SAT-based decision
-// procedure for the Boolean combination of difference constraints, 2004).
+// excess() decides for which numbers it holds: a chain found for some sizes holds for all sizes
+// with a positive excess. The rest of a formula does not depend on numbers. A solver with the
+// clauses and enough chains therefore needs no offset variables (Armando, Castellini, Giunchiglia,
+// Maratea: A SAT-based decision procedure for the Boolean combination of difference constraints,
+// 2004).
 #pragma once
 
 #include <deque>
@@ -34,19 +36,20 @@ class ChainRules {
  public:
   explicit ChainRules(const Formula& formula);
 
-  /// Atoms that were interned since.
+  /// Adds atoms that were created since the last call.
   void extend(const Formula& formula);
-  /// ensure: false if pushing down might take very long with these numbers (a cycle of orders that
-  /// only rounding drives up); then the rules must not be used.
+  /// ensure: returns false if pushing down may take very long for these numbers (a cycle of orders
+  /// in which values rise only by rounding); the rules must not be used then.
   [[nodiscard]] bool renumber(const Numbers& numbers);
-  /// How far above its end the chain ends with the present numbers; not above 0: it is no lemma.
+  /// By how much the chain exceeds its upper bound for the current numbers. Without a positive
+  /// excess it is no lemma.
   [[nodiscard]] Size excess(const Chain& chain) const;
-  /// Chains that one atom breaks alone.
   [[nodiscard]] std::vector<Chain> single_links() const;
 
-  /// `truth[atom]`: 1 true, -1 false, 0 nobody cares. ensure: true if values() is a model.
+  /// `truth[atom]`: 1 true, -1 false, 0 irrelevant. ensure: true if values() is a model.
   [[nodiscard]] bool push_down(const std::vector<signed char>& truth);
-  /// require: push_down() was false. ensure: not empty; each clause is violated by the truths.
+  /// require: push_down() returned false. ensure: not empty; the truth assignment violates each
+  /// clause.
   [[nodiscard]] std::vector<Chain> broken(std::size_t most);
   [[nodiscard]] Size value(IntIndex x) const { return values_[x]; }
 
@@ -62,7 +65,8 @@ class ChainRules {
 
   std::vector<Atom> atoms_;
   std::vector<Integer> integers_;
-  std::vector<std::vector<std::uint32_t>> orders_;     ///< per integer: those it is the lower of
+  /// per integer: the orders in which it is the lower one
+  std::vector<std::vector<std::uint32_t>> orders_;
   std::vector<std::vector<std::uint32_t>> multiples_;  ///< per integer
   bool rounds_ = false;                                ///< strides differ
   std::vector<std::uint32_t> borders_;                 ///< the `at_least` atoms
@@ -71,24 +75,24 @@ class ChainRules {
 
   std::vector<signed char> truth_;  ///< of the last push_down()
   std::vector<Size> values_;
-  std::vector<Size> strides_;  ///< with the multiples that are true
+  std::vector<Size> strides_;  ///< including the true multiples
   std::vector<Size> uppers_;
-  std::vector<std::uint32_t> tops_;    ///< per integer: the border that is its upper bound
-  std::vector<std::uint32_t> causes_;  ///< per integer: the atom that gave it its value
+  std::vector<std::uint32_t> tops_;    ///< per integer: the atom of its upper bound
+  std::vector<std::uint32_t> causes_;  ///< per integer: the atom that determined its value
   std::deque<IntIndex> queue_;
   std::vector<char> queued_;
   std::vector<Chain> cycles_;
 };
 
-/// Chains found at some numbers, for the same formula at others.
+/// Chains found for some numbers, kept for the same formula with other numbers.
 struct ChainStore {
   static constexpr std::size_t most = 20'000;
-  std::size_t atoms = 0;  ///< only chains of the first ones are kept: later atoms differ
+  std::size_t atoms = 0;  ///< only chains over the first `atoms` atoms are kept: later atoms differ
   std::vector<Chain> chains;
 };
 
-/// Are offsets so fine and orders so few that a solver does better without offsets?
-/// (measured: docs/benchmarks.md)  ensure: if true, ChainRules::renumber(numbers) is.
+/// Is a solver without offset variables faster, because addresses are fine-grained and orders few?
+/// (measured: bench/README.md)  ensure: if true, ChainRules::renumber(numbers) is true.
 [[nodiscard]] bool chains_pay(const Formula& formula, const Numbers& numbers);
 
 }  // namespace tessera::encoder

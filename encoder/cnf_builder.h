@@ -1,5 +1,4 @@
-// Fresh variables and clauses with constants folded: what both encodings of cnf_writer.h are
-// written with.
+// Creates variables and clauses with constants folded; used by both encodings of cnf_writer.h.
 #pragma once
 
 #include <initializer_list>
@@ -19,7 +18,7 @@ class CnfBuilder {
     clause(std::span<const int>(literals.begin(), literals.size()));
   }
 
-  // Gates in both directions; constants cost nothing.
+  // Gates in both directions; constants are folded.
   [[nodiscard]] int conjunction(int a, int b);
   [[nodiscard]] int disjunction(int a, int b) { return -conjunction(-a, -b); }
   [[nodiscard]] int exclusive(int a, int b);

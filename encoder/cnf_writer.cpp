@@ -79,7 +79,7 @@ Size CnfLayout::value(IntIndex x, const std::function<bool(int)>& holds) const {
 
 namespace {
 
-/// Clauses of the order encoding that speak of offsets.
+/// Number of clauses of the order encoding about offsets.
 double order_clauses(const Formula& formula, const Grid& grid) {
   double clauses = 0;
   for (const Domain& domain : grid.domains) clauses += static_cast<double>(domain.steps());

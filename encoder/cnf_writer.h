@@ -1,4 +1,4 @@
-// A Formula with its numbers as clauses over plain Booleans.
+// Writes a Formula with its numbers as clauses over Boolean variables.
 //
 //   CnfLayout layout = write_cnf(formula, numbers, OffsetEncoding::order,
 //                                [&](std::span<const int> clause) { ... });
@@ -6,8 +6,8 @@
 //   Size offset = layout.value(x, [&](int literal) { return solver.val(literal) > 0; });
 //
 // The order encoding has one variable per value, "x >= v"; the binary encoding has the bits of x,
-// adders for "x + amount" and comparators. An order between two buffers costs as many clauses as
-// there are values in the one and as there are bits in the other.
+// adders for "x + amount" and comparators. An order between two buffers takes one clause per value,
+// or a few clauses per bit.
 #pragma once
 
 #include <functional>
@@ -22,14 +22,14 @@ namespace tessera::encoder {
 
 using ClauseSink = std::function<void(std::span<const int>)>;
 
-/// Stand for the constants where a layout has no variable.
+/// Represent the constants if a layout has no variable for an atom.
 inline constexpr int always = 0x7FFFFFFF;
 inline constexpr int never = -always;
 
 struct CnfLayout {
   OffsetEncoding encoding = OffsetEncoding::order;
   int variables = 0;
-  std::vector<int> atoms;  ///< per atom; `always` or `never` where decided; 0: occurs nowhere
+  std::vector<int> atoms;  ///< per atom; `always` or `never` if decided; 0: does not occur
   Grid grid;
   std::vector<std::vector<int>>
       bits;  ///< per integer; order: one per value above 0; binary: LSB first
@@ -41,11 +41,11 @@ struct CnfLayout {
   [[nodiscard]] Size value(IntIndex x, const std::function<bool(int)>& holds) const;
 };
 
-/// The encoding `automatic` stands for: order while it needs at most this many clauses.
+/// `automatic` selects the order encoding up to this number of clauses.
 inline constexpr double most_order_clauses = 4e6;
 [[nodiscard]] OffsetEncoding choose_encoding(const Formula& formula, const Numbers& numbers);
 
-/// How many clauses the encoding takes, roughly; `encoding` is order or binary.
+/// Estimated number of clauses; `encoding` is order or binary.
 [[nodiscard]] double expected_clauses(const Formula& formula, const Numbers& numbers,
                                       OffsetEncoding encoding);
 

@@ -12,8 +12,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// So many polls while rules and clauses are written take about a millisecond (measured: 70 to 90
-/// ns each), as there is between two questions of CaDiCaL whether to go on, which count as work.
+/// Number of polls per unit of work while rules and clauses are written: about one millisecond
+/// (measured: 70 to 90 ns each), the typical interval between two polls of CaDiCaL.
 constexpr std::int64_t units_per_work = 12'000;
 
 class Question {
@@ -74,7 +74,7 @@ class Question {
           optimise_by_hitting(*solver_, encoding_, params_.rules, *known, search_.budget, found);
       known = optimum.cost;
     }
-    // Where sets are too many to find the cheapest, counters go on.
+    // If there are too many sets to find the cheapest, the counter-based search continues.
     if (!optimum.complete) {
       const Cost bound = optimum.bound;
       optimum = optimise(*solver_, encoding_.soft, search_.budget, found, known);

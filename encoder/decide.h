@@ -1,4 +1,4 @@
-// The common road of both engines: cut, encode, ask a solver, optimise, decode.
+// Common procedure of both engines: load cut, encoding, solver, optimisation, decoding.
 #pragma once
 
 #include <functional>
@@ -10,30 +10,30 @@
 
 namespace tessera::encoder {
 
-/// What a solver is made for.
+/// Input for making a solver.
 struct SolverRequest {
   const Formula& formula;
   const Numbers& numbers;
   std::uint64_t seed = 0;
-  Poll& poll;  ///< while it is made: throws BudgetEnded
-  /// Lemmas of earlier questions about the same clauses, for solvers that can use them; new ones
-  /// are added to it.
+  Poll& poll;  ///< polled while the solver is made: throws BudgetEnded
+  /// Lemmas of earlier queries with the same clauses, for solvers that can use them; new lemmas are
+  /// added.
   ChainStore* chains = nullptr;
 };
 
 struct DecideParams {
-  std::string engine;  ///< its name, for sentences
+  std::string engine;  ///< name of the engine in messages
   bool break_symmetry = true;
   bool load_cut = true;
   bool balance = true;                    ///< add_balance()
-  std::vector<engine::PairRule> rules{};  ///< with Objective::cost: what hitting.h begins with
+  std::vector<engine::PairRule> rules{};  ///< with Objective::cost: initial rules of hitting.h
   /// ensure: the formula is loaded.
   std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_solver;
-  /// A solver that is soon ready and worth a short try before, or nothing; may be empty.
+  /// A solver that is ready early and worth a short first attempt, or null; may be empty.
   std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_quick_solver{};
 };
 
-/// The answer to "does it fit", and the solver that has it.
+/// The result of the feasibility query, with the solver that holds the model.
 struct Fitted {
   std::unique_ptr<Backend> solver;
   Answer answer = Answer::unknown;
@@ -42,7 +42,7 @@ struct Fitted {
 [[nodiscard]] Fitted fit(const DecideParams& params, const SolverRequest& request,
                          const Budget& budget);
 
-/// The answer of an engine that could not write down its constraints within the budget.
+/// The result of an engine whose budget ended while it wrote its constraints.
 [[nodiscard]] engine::SearchResult given_up(const std::string& engine, const BudgetEnded& ended);
 
 /// require: validate(problem) is empty; with Objective::modes no memory has modes per bank.

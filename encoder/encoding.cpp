@@ -9,8 +9,8 @@
 namespace tessera::encoder {
 namespace {
 
-/// What a formula takes for the order of two buffers: two atoms, where they are found, two clauses,
-/// and half as much again in the moment a vector grows.
+/// Memory for the order of two buffers: two atoms, their hash slots, two clauses, and half as much
+/// again while a vector grows.
 constexpr double bytes_per_pair = 400;
 
 /// Pairs of segments that are live at one step.
@@ -98,7 +98,7 @@ void add_balance(const PlacementProblem& problem, Encoding& encoding, Poll* poll
 
 namespace {
 
-/// The mode of a choice; empty where nothing depends on it.
+/// The mode of a choice; empty if no buffer depends on it.
 std::string chosen_mode(const Memory& memory, const ModeChoice& choice,
                         const std::function<bool(Lit)>& holds) {
   if (!choice.modes.empty()) {
@@ -147,7 +147,7 @@ Placement decode(const PlacementProblem& problem, const Encoding& encoding,
       if (fallback.empty()) fallback = names.back();
     }
     if (fallback.empty()) fallback = any_mode(memory);
-    // Where nothing depends on the mode it stays as it was.
+    // If no buffer depends on the mode, it does not change.
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (names[i].empty()) names[i] = i == 0 ? fallback : names[i - 1];
       const StepRange& steps = encoding.modes[m][i].steps;

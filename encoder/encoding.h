@@ -1,4 +1,4 @@
-// A placement problem as a Formula, and the way back.
+// Encodes a placement problem as a Formula, and decodes models.
 //
 //   Encoding encoding = encode(problem, {});
 //   ... a solver finds values for encoding.formula under numbers_of(problem) ...
@@ -18,16 +18,16 @@
 namespace tessera::encoder {
 
 struct EncodeParams {
-  /// Order interchangeable buffers, fix one mirrored pair: needs the numbers of the problem, so the
-  /// formula is good for no other size layer.
+  /// Orders interchangeable buffers and fixes one mirrored pair. This depends on the numbers of the
+  /// problem, so the formula is invalid for other size layers.
   bool break_symmetry = false;
-  /// One literal per buffer; its clauses only count while it is true.
+  /// One literal per buffer; the buffer's clauses apply only while it is true.
   bool presence = false;
-  /// Say that orders are transitive and exclude their reverse (order_axioms.cpp).
+  /// Clauses that orders are transitive and exclude their reverse (order_axioms.cpp).
   bool order_axioms = true;
-  /// What the soft literals are: the costs of avoid_overlap, the modes used, or none.
+  /// The soft literals: the costs of avoid_overlap, the modes used, or none.
   Objective goal = Objective::fit;
-  /// Asked while the formula grows: throws BudgetEnded. nullptr: nobody. Not owned.
+  /// Polled while the formula grows: throws BudgetEnded. May be null. Not owned.
   Poll* poll = nullptr;
 };
 
@@ -37,11 +37,11 @@ struct Soft {
   Cost weight = 0;
 };
 
-/// The mode of one memory during steps among which nothing changes.
+/// The mode of one memory during steps without any change.
 struct ModeChoice {
   StepRange steps;
-  /// One per Memory::modes; at least one is true, and each that is true will do. Empty where
-  /// nothing depends on the mode.
+  /// One literal per Memory::modes. At least one is true, and every true one is a valid choice.
+  /// Empty if no buffer depends on the mode.
   std::vector<Lit> modes;
   /// For modes_per_bank instead: per bank, one per Bank::roles.
   std::vector<std::vector<Lit>> roles;
@@ -50,22 +50,24 @@ struct ModeChoice {
 struct Encoding {
   Formula formula;
   std::vector<IntIndex> offset;      ///< per buffer
-  std::vector<std::vector<Lit>> in;  ///< [buffer][memory]: false_lit where not allowed
+  std::vector<std::vector<Lit>> in;  ///< [buffer][memory]: false_lit if not allowed
   std::vector<Lit> present;          ///< per buffer; true_lit without EncodeParams::presence
   std::vector<std::vector<ModeChoice>> modes;  ///< per memory, by time
   std::vector<Soft> soft;
-  std::vector<std::pair<BufferIndex, BufferIndex>> soft_pairs;  ///< with Objective::cost: of each
+  /// with Objective::cost: the pair of each soft literal
+  std::vector<std::pair<BufferIndex, BufferIndex>> soft_pairs;
 };
 
 /// require: validate(problem) is empty.
 [[nodiscard]] Encoding encode(const PlacementProblem& problem, const EncodeParams& params);
 
-/// The clauses of EncodeParams::break_symmetry for these numbers, added to a formula made without:
-/// what a session does for each size layer. With presence they hold for every subset of buffers.
+/// The clauses of EncodeParams::break_symmetry for these numbers, added to a formula made without
+/// them: a session does this for each size layer. With presence literals they hold for every subset
+/// of buffers.
 void add_symmetry(const PlacementProblem& problem, Encoding& encoding, Poll* poll = nullptr);
 
-/// Clauses that follow from the others with these numbers and say in two or three orders what a
-/// solver would find with many (layers/balance.cpp); no checker of certificates knows them.
+/// Implied clauses for these numbers, which express in two or three orders what a solver would
+/// derive with many (layers/balance.cpp). Certificate checkers do not know them.
 void add_balance(const PlacementProblem& problem, Encoding& encoding, Poll* poll = nullptr);
 
 [[nodiscard]] Placement decode(const PlacementProblem& problem, const Encoding& encoding,

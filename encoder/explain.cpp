@@ -1,8 +1,8 @@
-// Where the load of one step says it all, that is the reason; where buffers that may not share a
-// byte are too much, it is about them. Otherwise deletion: take members out one by one (in halves
-// where much can go at once) and keep out what is not needed for the contradiction. Every
-// refutation also names the buffers it used, through one literal per buffer, which takes out many
-// at once.
+// If the load of one step exceeds the capacity, that is the explanation. Otherwise, if buffers that
+// may not share a byte are too large together, the explanation starts with them. The rest is
+// deletion: members are removed (in halves if many can go at once) as long as the contradiction
+// remains. Each refutation also names the buffers it used, through one literal per buffer, which
+// removes many members at once.
 #include "explain.h"
 
 #include <algorithm>
@@ -24,9 +24,9 @@
 namespace tessera::encoder {
 namespace {
 
-/// Of more buffers the engine is asked without adding up first.
+/// For more buffers the engine runs without clique sums.
 constexpr std::size_t most_added_up = 20'000;
-/// Of more buffers no smallest capacity is searched.
+/// For more buffers the smallest capacity is not computed.
 constexpr std::size_t most_searched = 500;
 
 struct Members {
@@ -36,7 +36,7 @@ struct Members {
 
 struct Verdict {
   Answer answer = Answer::unknown;
-  std::vector<BufferIndex> used;  ///< of a refutation: positions in the part's buffers
+  std::vector<BufferIndex> used;  ///< used by a refutation: positions in the part's buffers
 };
 
 class Explainer {
@@ -91,13 +91,13 @@ class Explainer {
     return finish();
   }
 
-  /// Is there more than the load of steps to add up, in little time?
+  /// Do clique sums prove more than the load of steps, in little time?
   [[nodiscard]] static bool cliques_count(const PlacementProblem& part) {
     return part.buffers.size() <= most_added_up && facts::separates(part);
   }
 
-  /// Where buffers are too much because no two of them may share a byte, the story is about them;
-  /// not where somebody else is needed to keep them apart.
+  /// Starts with buffers that are too large together because no two of them may share a byte; not
+  /// if other buffers are needed to keep them apart.
   void begin_with_clique() {
     if (!cliques_count(problem_)) return;
     const std::optional<facts::Cut> clique = facts::find_cut(problem_, budget_);
@@ -115,7 +115,7 @@ class Explainer {
       members_ = std::move(trial);
   }
 
-  /// "No two of them may share a byte ...", if that is why.
+  /// "No two of them may share a byte ...", if that is the reason.
   [[nodiscard]] std::string clique_story() const {
     if (result_.status != Status::infeasible || members_.buffers.size() < 2) return {};
     const PlacementProblem part = part_of(problem_, members_.buffers, members_.rules);
@@ -130,13 +130,13 @@ class Explainer {
     return text.str();
   }
 
-  /// Do the buffers of the cut fit into its memory as soon as any one of them is gone? They do, one
-  /// on the other, where nothing but their sizes counts: then nobody has to be asked.
+  /// Do the buffers of the cut fit into its memory after removing any one of them? If only sizes
+  /// matter, stacking them proves it without an engine.
   [[nodiscard]] bool stacks_but_for_one(const LoadCut& cut) const {
     if (cut.memories.size() != 1) return false;
     const Memory& memory = problem_.memories[cut.memories.front()];
     if (!memory.reserved.empty() && cut.asked <= memory.capacity) return false;
-    // An alignment of the memory's own stays where it is not that of every buffer.
+    // The memory's own alignment remains unless it is that of every buffer.
     const PlacementProblem part = part_of(problem_, cut.buffers, {});
     if (part.memories[cut.memories.front()].alignment != 1) return false;
     return std::all_of(cut.buffers.begin(), cut.buffers.end(), [this](BufferIndex b) {
@@ -176,7 +176,7 @@ class Explainer {
     solver->load(encoding.formula, numbers_of(part), poll);
     std::vector<int> present;
     for (const Lit literal : encoding.present) present.push_back(solver->literal(literal));
-    // A literal no clause mentions constrains nothing.
+    // A literal without clauses constrains nothing.
     std::vector<int> assumptions = present;
     std::erase(assumptions, 0);
     Verdict verdict{.answer = solver->solve(assumptions, budget_), .used = {}};
@@ -187,14 +187,14 @@ class Explainer {
     return verdict;
   }
 
-  /// What adds up to a "no" needs no search, which might not end.
+  /// Infeasibility by sums needs no search, which may not terminate.
   [[nodiscard]] std::optional<engine::SearchResult> ask_cut(const PlacementProblem& part) const {
     if (!cliques_count(part)) return std::nullopt;
     const std::optional<facts::Cut> cut = facts::find_cut(part, budget_);
     if (!cut) return std::nullopt;
     engine::SearchResult found;
     found.status = Status::infeasible;
-    // Others at the offset of one of them may be what keeps them apart.
+    // Other buffers at the same offset may be what keeps them apart.
     const bool alone = std::none_of(
         part.relations.begin(), part.relations.end(),
         [](const Relation& relation) { return relation.kind == RelationKind::same_offset; });
@@ -208,14 +208,14 @@ class Explainer {
     return engine_->solve(part, {.budget = budget_, .tell_used = true});
   }
 
-  /// If these members cannot be placed, they become the current ones, without the buffers the
+  /// If these members have no placement, they become the current members, without the buffers the
   /// refutation did not use.
   Answer shrink_to_refutation(const Members& trial) {
     const Verdict verdict = ask(part_of(problem_, trial.buffers, trial.rules));
     if (verdict.answer == Answer::unknown) result_.minimal = false;
     if (verdict.answer != Answer::no) return verdict.answer;
     Members kept = trial;
-    // No buffer used: one of them has no room at all, and deletion will find it.
+    // No buffer used: a single buffer has no possible offset, and deletion finds it.
     if (!verdict.used.empty()) {
       kept.buffers.clear();
       for (const BufferIndex position : verdict.used) {
@@ -252,7 +252,7 @@ class Explainer {
     });
   }
 
-  /// Takes out of the members what can go. All at once if possible, else each half, ....
+  /// Removes unnecessary members: all at once if possible, else each half, and so on.
   template <typename T, typename Without, typename Present>
   void drop(std::span<const T> candidates, const Without& without, const Present& present) {
     std::vector<T> still;
@@ -271,7 +271,7 @@ class Explainer {
     drop(std::span<const T>(second), without, present);
   }
 
-  /// Where and when these members ask for most.
+  /// Memory and step with the largest demand of these members.
   void weigh() {
     const PlacementProblem part = part_of(problem_, members_.buffers, members_.rules);
     std::vector<MemoryIndex> memories;
@@ -284,7 +284,8 @@ class Explainer {
     Poll never;
     const std::optional<LoadCut> heaviest = heaviest_step(part, memories, never);
     if (!heaviest) return;
-    // Where a rule and not the bytes is why, a step at which some do not live has no part in it.
+    // If a rule and not the load is the reason, a step at which some members are dead is
+    // irrelevant.
     const bool all_live =
         std::all_of(part.buffers.begin(), part.buffers.end(),
                     [&](const Buffer& buffer) { return live_at(buffer, heaviest->step); });
@@ -314,7 +315,7 @@ class Explainer {
     return {};
   }
 
-  /// With every rule there is about them: a capacity at which another one fails would not do.
+  /// With all rules about the members: a capacity that violates another rule is no solution.
   void find_smallest_capacity() {
     if (!result_.memory) return;
     const std::vector<HardwareRule> rules = hardware_rules(problem_);
@@ -326,7 +327,7 @@ class Explainer {
       return;
     }
     if (part.buffers.size() > most_searched) return;
-    Size low = std::max(memory.capacity, result_.asked - 1);  // does not do
+    Size low = std::max(memory.capacity, result_.asked - 1);  // too small
     memory.capacity = unbounded;
     std::optional<Size> high = height_with(part);
     while (high && *high > low + 1) {
@@ -342,8 +343,8 @@ class Explainer {
     result_.smallest_capacity = high;
   }
 
-  /// Do these buffers, all alive at one step, lie one on the other without a byte between them?
-  /// With the largest alignment lowest they do where each size is a multiple of the next alignment.
+  /// Can these buffers, all live at one step, be stacked without gaps? Sorted by decreasing
+  /// alignment they can if each size is a multiple of the next alignment.
   [[nodiscard]] bool stacks_without_gaps(const PlacementProblem& part) const {
     const Memory& memory = part.memories[*result_.memory];
     const std::vector<HardwareRule> rules = hardware_rules(part);
@@ -363,7 +364,7 @@ class Explainer {
     return end == result_.asked;
   }
 
-  /// The height some placement reaches, if there is one.
+  /// The height of some placement, if there is one.
   std::optional<Size> height_with(const PlacementProblem& part) {
     try {
       return height_within(part);
@@ -393,7 +394,7 @@ class Explainer {
     return height_of([&](BufferIndex b) { return solver->value(encoding.offset[b]); });
   }
 
-  /// Of the members and of whom their rules name: short where some are long.
+  /// Names of the members and of the buffers in their rules; shortened if some are long.
   [[nodiscard]] BufferNames names() const {
     std::set<BufferIndex> named(members_.buffers.begin(), members_.buffers.end());
     for (const HardwareRule& rule : members_.rules)

@@ -1,5 +1,5 @@
-// Parts of a problem: some of its buffers, some of its hardware rules. Taking anything out relaxes
-// the problem; that is why same_offset leaves may_overlap behind when it goes.
+// Restricts a problem to some of its buffers and hardware rules. Every removal relaxes the problem;
+// therefore removing same_offset leaves a may_overlap.
 #include <algorithm>
 #include <numeric>
 
@@ -12,8 +12,8 @@ namespace {
 
 using Kind = HardwareRule::Kind;
 
-/// Does every buffer have one effective alignment, wherever it goes? Then an alignment can be taken
-/// from one buffer alone.
+/// Does each buffer have one effective alignment in all its memories? Only then can an alignment be
+/// removed from one buffer alone.
 bool alignments_are_uniform(const PlacementProblem& problem) {
   return std::all_of(problem.buffers.begin(), problem.buffers.end(), [&](const Buffer& buffer) {
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);
@@ -53,7 +53,7 @@ class Part {
   }
 
   void strip(Memory& memory, MemoryIndex m) const {
-    if (uniform_) memory.alignment = 1;  // the buffers carry it
+    if (uniform_) memory.alignment = 1;  // each buffer carries the alignment
     if (!keeps(Kind::straddle, m)) memory.straddle = true;
     if (!keeps(Kind::reserved, m)) memory.reserved.clear();
     if (keeps(Kind::modes, m)) return;
@@ -79,7 +79,7 @@ class Part {
     Relation relation = whole_.relations[r];
     if (relation.kind == RelationKind::avoid_overlap) return;
     if (!keeps(Kind::relation, r) && meaning(relation.kind).forbids) {
-      // Whoever lies at one offset may share it.
+      // Buffers at the same offset may overlap.
       if (!meaning(relation.kind).lifts_overlap) return;
       relation = {.kind = RelationKind::may_overlap, .buffers = std::move(relation.buffers)};
     }
@@ -90,7 +90,7 @@ class Part {
   const PlacementProblem& whole_;
   std::vector<HardwareRule> rules_;  ///< sorted
   std::vector<BufferIndex> buffers_;
-  std::vector<BufferIndex> position_;  ///< in the part, of each buffer of the whole
+  std::vector<BufferIndex> position_;  ///< per buffer of the problem: its index in the part
   bool uniform_ = true;
   PlacementProblem part_;
 };

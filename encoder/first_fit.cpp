@@ -5,7 +5,7 @@
 namespace tessera::encoder {
 namespace {
 
-/// May this buffer lie in a bank that has this role at every step?
+/// May this buffer use a bank that has this role at every step?
 bool welcomes(Role role, const Buffer& buffer) {
   return role != Role::off && (buffer.read.empty() || may_read(role, buffer.kind)) &&
          (buffer.write.empty() || may_write(role, buffer.kind));
@@ -53,7 +53,7 @@ FirstFit::FirstFit(const PlacementProblem& problem, Poll& poll)
   }
 }
 
-/// One proposal in the making.
+/// Construction of one proposal.
 class FirstFit::Run {
  public:
   Run(const FirstFit& who, const PlacementProblem& problem, const Placement& like,
@@ -105,7 +105,7 @@ class FirstFit::Run {
       for (const Conflict& conflict : who_.conflicts_[member]) {
         const BufferPlace& other = proposal_.places[conflict.other];
         if (placed_[conflict.other] == 0 || other.memory != m) continue;
-        // In the way: above the last place below it and below the first place above it.
+        // Blocked: above the last place below it and below the first place above it.
         blocked_.push_back({other.offset - numbers_.value(conflict.apart.first_below) + 1,
                             other.offset + numbers_.value(conflict.apart.second_below)});
       }
@@ -120,7 +120,7 @@ class FirstFit::Run {
     return lowest_free(from, effective_alignment(buffer, memory), blocked_);
   }
 
-  /// Where b would touch the range.
+  /// Blocks the offsets at which b would overlap the range.
   void block(BufferIndex b, const AddressRange& range) {
     blocked_.push_back({range.begin - problem_.buffers[b].size + 1, range.end});
   }

@@ -1,7 +1,7 @@
-// Placing buffers one by one, each at the lowest address where nothing that was placed before is in
-// its way: a proposal for the checker, never an answer.
+// Places buffers one by one at the lowest address that conflicts with no earlier buffer. The result
+// is a proposal: the checker has to accept it.
 //
-//   FirstFit first_fit(problem, poll);                             // who is in whose way, once
+//   FirstFit first_fit(problem, poll);                             // finds all conflicts, once
 //   Placement proposal = first_fit.place(problem, last, order);    // for the sizes of `problem`
 #pragma once
 
@@ -13,10 +13,10 @@
 namespace tessera::encoder {
 
 struct FirstFitRules {
-  /// A buffer that finds no room in its memory tries the others it may go to.
+  /// A buffer that does not fit in its memory tries its other allowed memories.
   bool other_memories = false;
-  /// Keep away from banks whose role in this mode (per memory, of Memory::modes) does not allow
-  /// what the buffer does: as if the mode never changed. Negative: no such rule.
+  /// Avoids banks whose role in this mode (per memory, of Memory::modes) does not allow the buffer,
+  /// as if the mode never changed. Negative: no such rule.
   int mode = -1;
 };
 
@@ -25,9 +25,8 @@ class FirstFit {
   /// Throws BudgetEnded.
   FirstFit(const PlacementProblem& problem, Poll& poll);
 
-  /// Memories and the bank a buffer begins in are taken from `like`. So are the modes, for which
-  /// facts/modes.h may find better ones.
-  /// require: `problem` differs from the constructor's in sizes and capacities only.
+  /// Takes memories, first banks and modes from `like`; facts/modes.h may find better modes.
+  /// require: `problem` differs from the constructor's only in sizes and capacities.
   [[nodiscard]] Placement place(const PlacementProblem& problem, const Placement& like,
                                 const std::vector<BufferIndex>& order,
                                 const FirstFitRules& rules = {}) const;
@@ -35,12 +34,12 @@ class FirstFit {
  private:
   struct Conflict {
     BufferIndex other = 0;
-    Separation apart;  ///< this buffer is the first of it
+    Separation apart;  ///< this buffer is `first` in the separation
   };
   class Run;
   std::vector<std::vector<Conflict>> conflicts_;
-  std::vector<std::vector<BufferIndex>> same_offset_;  ///< with whom it shares its offset
-  std::vector<std::vector<BufferIndex>> other_banks_;  ///< whose banks it must not touch
+  std::vector<std::vector<BufferIndex>> same_offset_;  ///< buffers with the same offset
+  std::vector<std::vector<BufferIndex>> other_banks_;  ///< buffers whose banks it must avoid
 };
 
 }  // namespace tessera::encoder

@@ -30,7 +30,7 @@ Amount last_offset(MemoryIndex memory, BufferIndex buffer) {
 Size Numbers::value(const Amount& amount) const {
   Size result = amount.constant;
   if (amount.size_factor != 0) result += amount.size_factor * sizes[amount.buffer];
-  if (amount.memory != nobody) result += capacities[amount.memory];
+  if (amount.memory != no_index) result += capacities[amount.memory];
   return result;
 }
 
@@ -77,7 +77,7 @@ Lit Formula::boolean(std::string label) {
 }
 
 Lit Formula::at_least(IntIndex x, const Amount& amount) {
-  if (amount.size_factor == 0 && amount.memory == nobody && amount.constant <= 0) return true_lit;
+  if (amount.size_factor == 0 && amount.memory == no_index && amount.constant <= 0) return true_lit;
   return intern({.kind = AtomKind::at_least, .x = x, .amount = amount});
 }
 
@@ -116,7 +116,7 @@ std::string Formula::label(std::size_t index) const {
   const Atom& of = atoms_[index];
   const auto number = [&] {
     std::string text;
-    if (of.amount.memory != nobody) text += "cap" + std::to_string(of.amount.memory) + '+';
+    if (of.amount.memory != no_index) text += "cap" + std::to_string(of.amount.memory) + '+';
     if (of.amount.size_factor != 0) {
       text += (of.amount.size_factor < 0 ? "-size" : "size") + std::to_string(of.amount.buffer);
       if (of.amount.constant >= 0) text += '+';

@@ -1,17 +1,17 @@
-// What a placement has to fulfil, as clauses over four kinds of atoms.
+// Constraints of a placement, as clauses over four kinds of atoms.
 //
 //   Formula f;
 //   IntIndex x = f.integer({.label = "a", .upper = {{.constant = 12}}});
 //   IntIndex y = f.integer({.label = "b", .upper = {{.constant = 12}}});
 //   f.clause({f.before(x, size_of(a), y), f.before(y, size_of(b), x)});   // a below b or b below a
 //
-// The clauses are the liveness and the hardware layer: they name buffers, not numbers. An Amount
-// says how a number follows from sizes and capacities, which is the size layer; Numbers holds one
-// set of them. The same Formula serves CaDiCaL, Z3, DIMACS, SMT-LIB and the checker of
+// The clauses form the liveness and the hardware layer: they name buffers, not numbers. An Amount
+// defines how a number follows from sizes and capacities (the size layer); Numbers holds one
+// assignment of them. The same Formula serves CaDiCaL, Z3, DIMACS, SMT-LIB and the checker of
 // certificates.
 //
-// `before` and `multiple` occur without negation only. That makes every model push down to one in
-// which offsets are sums of amounts (see granule.h); clause() refuses anything else.
+// Invariant: `before` and `multiple` occur without negation only, so every model can be pushed down
+// to one in which offsets are sums of amounts (see granule.h). clause() rejects other clauses.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +33,14 @@ using IntIndex = std::uint32_t;
 inline constexpr Lit true_lit = 1;  ///< atom 0 is the constant
 inline constexpr Lit false_lit = -1;
 
-inline constexpr std::uint32_t nobody = 0xFFFFFFFF;
+inline constexpr std::uint32_t no_index = 0xFFFFFFFF;
 
 /// constant + size_factor * size[buffer] + capacity[memory]
 struct Amount {
   Size constant = 0;
-  std::int32_t size_factor = 0;   ///< -1, 0 or 1
-  std::uint32_t buffer = nobody;  ///< whose size
-  std::uint32_t memory = nobody;  ///< whose capacity
+  std::int32_t size_factor = 0;     ///< -1, 0 or 1
+  std::uint32_t buffer = no_index;  ///< whose size
+  std::uint32_t memory = no_index;  ///< whose capacity
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 
@@ -50,14 +50,14 @@ struct Amount {
 /// The last offset at which the buffer still fits: capacity - size.
 [[nodiscard]] Amount last_offset(MemoryIndex memory, BufferIndex buffer);
 
-/// The size layer of one question.
+/// The size layer of one query.
 struct Numbers {
   std::vector<Size> sizes;
   std::vector<Size> capacities;  ///< bounded: see bounded_capacities()
   [[nodiscard]] Size value(const Amount& amount) const;
 };
 
-/// Capacities in which an unbounded one is replaced by a height that always suffices.
+/// Capacities; an unbounded one is replaced by a height that is always sufficient.
 [[nodiscard]] Numbers numbers_of(const PlacementProblem& problem);
 
 enum class AtomKind : std::uint8_t {
@@ -82,7 +82,7 @@ struct Integer {
   Size stride = 1;
 };
 
-/// Clauses one after the other.
+/// Clauses stored contiguously.
 class ClauseList {
  public:
   [[nodiscard]] std::size_t size() const { return ends_.size(); }
@@ -104,7 +104,7 @@ class Formula {
  public:
   Formula();
 
-  /// Who is asked with everything that is added whether to go on; nullptr: nobody. Not owned.
+  /// Polled on every addition; null: no poll. Not owned.
   void watch(Poll* poll) { poll_ = poll; }
 
   [[nodiscard]] IntIndex integer(Integer value);
@@ -115,8 +115,8 @@ class Formula {
   [[nodiscard]] Lit before(IntIndex x, const Amount& amount, IntIndex y);
   [[nodiscard]] Lit multiple(IntIndex x, Size modulus);
 
-  /// Adds a clause; true and false constants are folded away.
-  /// require: `before` and `multiple` atoms are not negated.
+  /// Adds a clause and folds the constants true and false. require: `before` and `multiple` atoms
+  /// are not negated.
   void clause(std::span<const Lit> literals);
   void clause(std::initializer_list<Lit> literals) {
     clause(std::span<const Lit>(literals.begin(), literals.size()));
@@ -127,8 +127,8 @@ class Formula {
   [[nodiscard]] const Atom& atom(Lit literal) const {
     return atoms_[static_cast<std::size_t>(literal < 0 ? -literal : literal) - 1];
   }
-  /// Adds a clause that every assignment of integers fulfils which fulfils the others: it says
-  /// nothing new and may negate anything, but lets a solver see orders without looking at offsets.
+  /// Adds a clause that every integer assignment satisfying the other clauses satisfies. It may
+  /// negate any atom. It lets a solver reason about orders without offsets.
   void tautology(std::span<const Lit> literals) {
     work();
     tautologies_.add(literals);
@@ -140,12 +140,12 @@ class Formula {
   [[nodiscard]] const ClauseList& clauses() const { return clauses_; }
   [[nodiscard]] const ClauseList& tautologies() const { return tautologies_; }
   [[nodiscard]] bool has_empty_clause() const { return has_empty_clause_; }
-  /// "a", "mode m0 of sram at [0, 3)", ...; for arithmetic atoms made of the integers' labels.
+  /// "a", "mode m0 of sram at [0, 3)", ...; for arithmetic atoms composed of the integers' labels.
   [[nodiscard]] std::string label(std::size_t atom) const;
 
  private:
   [[nodiscard]] Lit intern(const Atom& atom);
-  /// Where the table of atoms has it, or has room for it.
+  /// The slot that holds the atom, or the free slot for it.
   [[nodiscard]] std::size_t slot_of(const Atom& atom) const;
   void grow();
   void work() {
@@ -154,8 +154,8 @@ class Formula {
 
   std::vector<Integer> integers_;
   std::vector<Atom> atoms_;
-  /// Positions in `atoms_`, hashed, half of them 0 for none: millions of atoms are found, and given
-  /// back, sooner than in a map of nodes, and take a tenth of the memory.
+  /// Hash table of positions in `atoms_`; 0: free, load at most one half. For millions of atoms it
+  /// is faster than a node-based map and takes a tenth of the memory.
   std::vector<std::uint32_t> slots_;
   std::size_t interned_ = 0;
   std::unordered_map<std::uint32_t, std::string> labels_;
@@ -166,8 +166,8 @@ class Formula {
   Poll* poll_ = nullptr;
 };
 
-/// Does the assignment (one value per integer, one truth value per atom, of which only those of
-/// the boolean atoms are read) fulfil every clause and every integer's own range?
+/// Does the assignment satisfy every clause and every integer's range? It has one value per integer
+/// and one truth value per atom, of which only those of boolean atoms are read.
 [[nodiscard]] bool holds(const Formula& formula, const Numbers& numbers,
                          std::span<const Size> integers, std::span<const char> booleans);
 

@@ -12,7 +12,8 @@ Size rounded_up(Size value, Size stride) {
   return -align_down(-value, stride);
 }
 
-/// The numbers offsets are sums of: amounts of orders, and lower bounds.
+/// The greatest common divisor of all numbers whose sums are offsets: amounts of orders, and lower
+/// bounds.
 Size common_divisor(const Formula& formula, const Numbers& numbers) {
   std::vector<char> is_lower_bound(formula.atoms().size(), 0);
   for (std::size_t c = 0; c < formula.clauses().size(); ++c) {
@@ -44,7 +45,7 @@ Grid grid_of(const Formula& formula, const Numbers& numbers) {
     if (atom.kind == AtomKind::multiple) strides.insert(atom.modulus);
   }
   Grid grid;
-  // 0 is a multiple of everything: with no amount at all the largest stride will do.
+  // Without any amount, 0 is the only sum; the largest stride is a valid unit.
   grid.unit = common_divisor(formula, numbers);
   if (grid.unit == 0) grid.unit = strides.empty() ? 1 : *strides.rbegin();
   for (bool changed = true; changed;) {

@@ -8,13 +8,13 @@
 namespace tessera::encoder {
 namespace {
 
-/// Conflicts for one question, at first, and for one try to make a core smaller.
+/// Conflicts of the first query, and of one attempt to shrink a core.
 constexpr std::int64_t first_conflicts = 20'000;
 constexpr std::int64_t conflicts_per_try = 1'000;
 constexpr std::int64_t most_conflicts = 500'000'000;
-/// Cores that large stay as they are.
+/// Larger cores are not shrunk.
 constexpr std::size_t most_shrunk = 80;
-/// Nodes for one hitting set, and steps of prices after one round of cores.
+/// Nodes for one hitting set, and steps of the prices after one round of cores.
 constexpr std::int64_t set_nodes = 20'000;
 constexpr int price_steps = 150;
 
@@ -48,14 +48,15 @@ class Hitting {
       const std::int64_t before = best_.cores;
       const Answer answer = cores_beside(in);
       if (over()) return best_;
-      if (answer == Answer::no && best_.cores == before) break;  // nothing at all: no cheaper model
+      // no core at all: there is no cheaper model
+      if (answer == Answer::no && best_.cores == before) break;
       if (best_.cores > before) continue;
       if (answer == Answer::unknown) {
         if (conflicts_ > budget_.max_nodes / 2 || conflicts_ > most_conflicts) return best_;
         conflicts_ *= 2;
       }
-      // A model of the cheapest set has been found to be no cheaper than the bound, or none of this
-      // one says anything.
+      // The cheapest set has a model, which proves it optimal; or no query about this set was
+      // decided.
       if (!greedy && answer == Answer::yes && !exact_) return best_;
       greedy = false;
     }
@@ -94,7 +95,7 @@ class Hitting {
     return assumptions;
   }
 
-  /// One core after the other, whose pairs may pay from then on.
+  /// Finds disjoint cores: the pairs of each core may pay in the following queries.
   Answer cores_beside(std::vector<char> in) {
     Budget own = budget_;
     own.max_nodes = std::min(conflicts_, budget_.max_nodes);
@@ -158,8 +159,8 @@ class Hitting {
   engine::HittingSet sets_;
   std::vector<int> literals_;
   std::int64_t conflicts_ = first_conflicts;
-  Cost least_ = 0;      ///< of all sets
-  bool exact_ = false;  ///< the last set is the cheapest
+  Cost least_ = 0;      ///< minimum over all sets
+  bool exact_ = false;  ///< the last set is proved to be the cheapest
   Optimum best_;
 };
 

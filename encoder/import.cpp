@@ -1,4 +1,4 @@
-// What a solver printed for export_formula(), read back.
+// Reads the output of a solver for export_formula().
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -72,7 +72,7 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
           .error = {}};
 }
 
-/// The words of an SMT-LIB text: parentheses and what stands between them.
+/// The tokens of an SMT-LIB text: parentheses, and the words between them.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   bool open = false;
@@ -95,7 +95,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-/// "12", "#b0101", "#x1f", "true", "false"; nothing for anything else.
+/// "12", "#b0101", "#x1f", "true", "false"; none for other words.
 std::optional<Size> constant(const std::string& word) {
   if (word == "true" || word == "false") return word == "true" ? 1 : 0;
   const bool binary = word.starts_with("#b");

@@ -27,8 +27,8 @@ struct Event {
   }
 };
 
-/// The buffers that may go to these memories only, when each begins and ends to occupy how much.
-/// Of buffers that may overlap each other only the largest of a connected group counts.
+/// Begins and ends of the buffers tied to these memories, with their bytes. Among buffers that may
+/// overlap, only the largest of a connected group counts.
 class Loads {
  public:
   Loads(const PlacementProblem& problem, const std::vector<MemoryIndex>& memories, Poll& poll)
@@ -52,7 +52,7 @@ class Loads {
   }
 
   [[nodiscard]] LoadCurve curve() {
-    // Per group the occupied bytes of its members; the sum of the largest is the load.
+    // Per group: the sizes of its live members; the sum of the maxima is the load.
     std::vector<std::multiset<Size>> alive(group_.size());
     const auto largest = [&alive](BufferIndex g) {
       return alive[g].empty() ? 0 : *alive[g].rbegin();
@@ -76,7 +76,7 @@ class Loads {
     return curve;
   }
 
-  /// Those that count at a step, sorted.
+  /// The buffers that count at a step, sorted.
   [[nodiscard]] std::vector<BufferIndex> counted_at(Step step) {
     std::vector<Size> taken(group_.size(), 0);
     std::vector<BufferIndex> chosen(group_.size());
@@ -140,7 +140,7 @@ std::optional<LoadCut> find_load_cut(const PlacementProblem& problem, Poll& poll
   for (const std::vector<MemoryIndex>& memories : sets) {
     std::optional<LoadCut> cut = heaviest_step(problem, memories, poll);
     if (!cut || cut->asked <= cut->available) continue;
-    // Drop what is not needed: the smallest first.
+    // Drop unnecessary buffers, smallest first.
     std::vector<std::pair<Size, BufferIndex>> order;
     for (const BufferIndex b : cut->buffers) {
       poll();

@@ -1,4 +1,4 @@
-// The shortest refutation: at one step more bytes are alive than there are.
+// The shortest refutation: at one step the live bytes exceed the capacity.
 //
 //   if (auto cut = find_load_cut(problem, poll)) say(cut->step, cut->asked, cut->available);
 #pragma once
@@ -15,26 +15,26 @@ namespace tessera::encoder {
 
 struct LoadCut {
   Step step = 0;
-  std::vector<MemoryIndex> memories;  ///< the buffers may go to these only
+  std::vector<MemoryIndex> memories;  ///< the buffers are tied to these
   std::vector<BufferIndex> buffers;   ///< no two of them may overlap at `step`
   Size asked = 0;                     ///< bytes they occupy at `step`
-  Size available = 0;                 ///< capacities minus what is reserved
+  Size available = 0;                 ///< capacities minus reserved ranges
 };
 
-/// Looks at every step, for each memory alone and for all memories together. Throws BudgetEnded.
+/// Checks every step, for each memory alone and for all memories together. Throws BudgetEnded.
 /// require: validate(problem) is empty.
 [[nodiscard]] std::optional<LoadCut> find_load_cut(const PlacementProblem& problem, Poll& poll);
 
-/// From each of these steps on so many bytes are asked for, up to the step of the next entry.
+/// Bytes needed from each of these steps on, up to the step of the next entry.
 using LoadCurve = std::vector<std::pair<Step, Size>>;
 
-/// What the buffers that may go to these memories only ask for, wherever they lie: of buffers that
-/// may overlap each other the largest of a connected group counts. Throws BudgetEnded.
+/// Bytes needed by the buffers tied to these memories, for any offsets. Among buffers that may
+/// overlap, the largest of a connected group counts. Throws BudgetEnded.
 [[nodiscard]] LoadCurve load_curve(const PlacementProblem& problem,
                                    const std::vector<MemoryIndex>& memories, Poll& poll);
 
-/// The step with the largest load of these buffers in these memories, whether or not it exceeds
-/// what is available; nothing without buffers. Throws BudgetEnded.
+/// The step with the largest load of these buffers in these memories, even below the capacity; none
+/// without buffers. Throws BudgetEnded.
 [[nodiscard]] std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
                                                    const std::vector<MemoryIndex>& memories,
                                                    Poll& poll);

@@ -1,4 +1,4 @@
-// In place of Z3, in a build without it (TESSERA_WITH_Z3=OFF).
+// Replaces Z3 in a build without it (TESSERA_WITH_Z3=OFF).
 #include "smt_engine.h"
 
 namespace tessera::encoder {

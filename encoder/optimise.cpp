@@ -15,7 +15,7 @@ class CoreGuided {
       : solver_(solver), budget_(budget), found_(found), known_(known) {
     for (const Soft& each : soft) {
       const int literal = solver.literal(each.literal);
-      // A literal no clause mentions can be false; so can one that is never true.
+      // A literal without clauses can be false, as can one that is never true.
       if (literal == never || literal == 0) continue;
       if (literal == always) {
         constant_ += each.weight;
@@ -42,7 +42,7 @@ class CoreGuided {
       const Answer answer = ask(assumptions);
       if (answer == Answer::unknown) return best_;
       if (answer == Answer::yes) {
-        // Nothing of this weight is paid any more than the bound says.
+        // All literals of this weight or more cost no more than the bound.
         level = heaviest(level);
         continue;
       }
@@ -93,7 +93,7 @@ class CoreGuided {
     return result;
   }
 
-  /// Drops members one by one while a small budget still refutes the rest.
+  /// Drops members one by one while a small budget is sufficient to refute the rest.
   void shrink(std::vector<int>& core) {
     constexpr std::int64_t conflicts_per_try = 1000;
     if (core.size() > 60) return;
@@ -113,7 +113,7 @@ class CoreGuided {
       for (const int assumption : rest) {
         if (solver_.failed(assumption)) kept.push_back(-assumption);
       }
-      // Members before i were needed for a larger set, hence for this one.
+      // Members before i were necessary for a larger set, hence for this one.
       core = std::move(kept);
       i = std::min(i, core.size());
     }
@@ -128,7 +128,7 @@ class CoreGuided {
     best_.bound += least;
     for (const int literal : core) {
       if ((weight_[literal] -= least) == 0) weight_.erase(literal);
-      // Paying for the k-th of an older set makes paying for one more of it thinkable.
+      // If the k-th of an older core pays, one more of it may pay.
       if (const auto counter = next_.find(literal); counter != next_.end()) {
         weight_[counter->second.second] += counter->second.first;
         next_.erase(counter);
@@ -144,8 +144,8 @@ class CoreGuided {
   const Budget& budget_;
   const std::function<void()>& found_;
   const std::optional<Cost> known_;
-  std::map<int, Cost> paid_;                  ///< what a literal costs, as asked
-  std::map<int, Cost> weight_;                ///< what is left of it after the cores so far
+  std::map<int, Cost> paid_;                  ///< the original cost of a literal
+  std::map<int, Cost> weight_;                ///< its remaining cost after the cores so far
   std::map<int, std::pair<Cost, int>> next_;  ///< counter output -> weight and next output
   Cost constant_ = 0;
   Optimum best_;

@@ -32,7 +32,7 @@ class OrderWriter final : public OffsetWriter {
     Size said = 0;
     for (Size i = 0; i <= low.steps(); ++i) {
       const Size needed = high.index_of(i * low.stride + amount);
-      if (needed <= said) continue;  // a smaller value of x asks for that much already
+      if (needed <= said) continue;  // a smaller value of x implies it already
       builder_.clause({-order, -reaches(x, i), reaches(y, needed)});
       said = needed;
       if (needed > high.steps()) break;
@@ -52,7 +52,7 @@ class OrderWriter final : public OffsetWriter {
   }
 
  private:
-  /// x is at least its value number `index`.
+  /// x is at least its value with this index.
   [[nodiscard]] int reaches(IntIndex x, Size index) const {
     if (index <= 0) return always;
     if (index > grid_.domains[x].steps()) return never;

@@ -8,7 +8,7 @@ namespace {
 std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverRequest& request) {
   const bool chains = encoding == OffsetEncoding::automatic || encoding == OffsetEncoding::chains;
   if (encoding == OffsetEncoding::chains) {
-    // Rules of the same size are made again by the solver that keeps them.
+    // The solver stores rules of the same size again.
     request.poll.check_memory(chain_bytes_per_atom *
                               static_cast<double>(request.formula.atoms().size()));
     ChainRules rules(request.formula);
@@ -25,11 +25,11 @@ std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverReques
   return solver;
 }
 
-/// Chains need no offsets, so they are there at once where an order encoding is large, and with
-/// what balance says they mostly know the answer after few conflicts.
+/// A chain solver needs no offset variables, so it starts at once where an order encoding is large.
+/// With the balance clauses it usually decides after few conflicts.
 std::unique_ptr<Backend> make_quick_solver(const SolverRequest& request) {
   if (chains_pay(request.formula, request.numbers)) return nullptr;
-  // Rules of the same size are made again by the solver that keeps them.
+  // The solver stores rules of the same size again.
   request.poll.check_memory(chain_bytes_per_atom *
                             static_cast<double>(request.formula.atoms().size()));
   ChainRules rules(request.formula);

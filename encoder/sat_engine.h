@@ -6,9 +6,9 @@
 //   proved auto session = engine->open(problem);                                 // new sizes, same
 //   rules
 //
-// The formula and its encodings are described in docs/encoding.md. It writes no proofs: a
-// certificate of what it refuted comes from the learning engine. The answer depends on the problem,
-// the parameters and the seed alone, except where a limit of time strikes.
+// docs/internals/encoder.md describes the formula and its encodings. The engine writes no proofs:
+// certificates come from the learning engine. The result depends on the problem, the parameters and
+// the seed alone, unless a time limit ends the search.
 #pragma once
 
 #include <memory>
@@ -19,23 +19,23 @@
 
 namespace tessera::encoder {
 
-/// How offsets become Booleans.
 enum class OffsetEncoding : std::uint8_t {
-  automatic,  ///< order where the domains are small, else chains; binary where those do not suit
+  automatic,  ///< order for small domains, else chains; binary if neither is suitable
   order,      ///< one Boolean for every "offset >= v"
   binary,     ///< two's complement bits and comparators
-  chains,     ///< none: lemmas about chains of orders, added when they are needed
+  chains,     ///< no variables: lemmas about chains of orders, added when needed
 };
 
 struct SatParams {
   OffsetEncoding encoding = OffsetEncoding::automatic;
-  /// Orders interchangeable buffers and, where there is nothing to tell top from bottom, fixes the
-  /// order of one pair. Sessions do so anew for each size layer.
+  /// Orders interchangeable buffers and, for mirror-symmetric memories, fixes the order of one
+  /// pair. Sessions repeat this for each size layer.
   bool break_symmetry = true;
-  /// Answers from the load of one step without a solver where that is enough.
-  bool balance = true;  ///< what two steps say together, as clauses of orders
+  /// Decides by the load of one step without a solver if possible.
+  bool balance = true;  ///< clauses of orders that follow from two steps together
   bool load_cut = true;
-  /// What pairs are known to pay at least: costs are then minimised by hitting sets (hitting.h).
+  /// Known lower bounds on the number of paying pairs; costs are then minimised by hitting sets
+  /// (hitting.h).
   std::vector<engine::PairRule> rules{};
 };
 

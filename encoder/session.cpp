@@ -19,7 +19,7 @@ struct Counters {
   std::int64_t first_fits = 0;
   std::int64_t repairs = 0;
   std::int64_t solver_calls = 0;
-  std::int64_t fresh = 0;  ///< questions about costs or modes
+  std::int64_t fresh = 0;  ///< queries about costs or modes
 };
 
 class Session final : public engine::PlacementSession {
@@ -108,7 +108,7 @@ class Session final : public engine::PlacementSession {
     return std::nullopt;
   }
 
-  /// How many modes a table has that first fit can pretend to be the only one.
+  /// Number of modes that first fit may assume to be constant.
   [[nodiscard]] int most_modes() const {
     std::size_t modes = 0;
     for (const Memory& memory : current_.memories) modes = std::max(modes, memory.modes.size());
@@ -131,9 +131,9 @@ class Session final : public engine::PlacementSession {
     return proposal;
   }
 
-  /// Who ends above its memory goes to an earlier place of the order, again and again (Joslin,
-  /// Clements: Squeaky wheel optimization, 1999). No randomness: how far up depends on how often a
-  /// buffer has complained.
+  /// Repairs an order: each buffer that ends above its memory moves forward in the order,
+  /// repeatedly (Joslin, Clements: Squeaky wheel optimization, 1999). No randomness: the distance
+  /// depends on how often the buffer has failed.
   std::optional<Placement> repair(const Placement& like, std::vector<BufferIndex> order,
                                   const FirstFitRules& rules, int rounds) {
     std::vector<std::int64_t> complaints(order.size(), 0);
@@ -167,7 +167,7 @@ class Session final : public engine::PlacementSession {
     return sorted([&](BufferIndex b) { return placement.places[b].offset; });
   }
 
-  /// Large first, large areas first, early first: what first fit is usually tried with.
+  /// The usual orders of first fit: large size first, large area first, early begin first.
   [[nodiscard]] std::vector<std::vector<BufferIndex>> first_orders() const {
     const auto& buffers = current_.buffers;
     const auto lifetime = [&](BufferIndex b) {
@@ -188,7 +188,7 @@ class Session final : public engine::PlacementSession {
     return order;
   }
 
-  /// Every buffer in the largest of its memories: what orders start from before the first answer.
+  /// Every buffer in the largest of its memories: the memories of the first orders.
   [[nodiscard]] Placement anywhere() const {
     Placement placement;
     for (const Buffer& buffer : current_.buffers) {
@@ -256,8 +256,8 @@ class Session final : public engine::PlacementSession {
 
   SessionParams params_;
   PlacementProblem current_;
-  bool has_modes_ = false;             ///< some memory has
-  std::optional<FirstFit> first_fit_;  ///< made when first needed
+  bool has_modes_ = false;             ///< some memory has modes
+  std::optional<FirstFit> first_fit_;  ///< made on first use
   std::optional<Encoding> structure_;  ///< liveness and hardware layer
   ChainStore chains_;                  ///< of its atoms
   std::deque<Placement> placements_;

@@ -3,9 +3,9 @@
 //   auto engine = make_smt_engine({});
 //   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
 //
-// Integers with difference logic where only orders and sizes matter (its speed does not depend on
-// the resolution of addresses), bit-vectors where alignments differ. Z3 writes no certificate:
-// CaDiCaL refutes the constraints once more for one. A build without Z3 makes nullptr.
+// Uses integers with difference logic if only orders and sizes matter (the speed does not depend on
+// the resolution of addresses), and bit-vectors if alignments differ. Z3 writes no certificates. A
+// build without Z3 returns nullptr.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@
 namespace tessera::encoder {
 
 enum class SmtTheory : std::uint8_t {
-  automatic,   ///< differences where every alignment is one unit, bit-vectors otherwise
-  difference,  ///< integers (with division where alignments differ)
+  automatic,   ///< differences if every alignment is one unit, bit-vectors otherwise
+  difference,  ///< integers (with division if alignments differ)
   bitvector,
 };
 

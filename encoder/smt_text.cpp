@@ -62,7 +62,7 @@ class SmtWriter {
       out_ << "; " << name << ": offset of " << one_line(formula_.integers()[i].label)
            << ", in steps of " << domain.stride << '\n'
            << "(declare-fun " << name << " () " << sort << ")\n";
-      if (domain.last < 0) continue;  // the formula has been declared false
+      if (domain.last < 0) continue;  // the formula is declared false already
       out_ << "(assert (and (" << at_most() << ' ' << number(0) << ' ' << name << ") (" << at_most()
            << ' ' << name << ' ' << number(domain.steps()) << ")))\n";
     }

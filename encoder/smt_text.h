@@ -1,5 +1,5 @@
-// A Formula as SMT-LIB text: differences of integers where every stride is one unit, bit-vectors
-// otherwise (as engine `smt` chooses).
+// Writes a Formula as SMT-LIB text: differences of integers if every stride is one unit,
+// bit-vectors otherwise (as engine `smt`).
 //
 //   write_smt(formula, numbers, out);
 //
@@ -16,7 +16,7 @@ namespace tessera::encoder {
 [[nodiscard]] std::string smt_name(IntIndex x);
 [[nodiscard]] std::string smt_name_of_atom(std::size_t atom);
 
-/// Throws BudgetEnded where there is a poll.
+/// Throws BudgetEnded if there is a poll.
 void write_smt(const Formula& formula, const Numbers& numbers, std::ostream& out,
                Poll* poll = nullptr);
 

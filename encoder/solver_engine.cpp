@@ -23,7 +23,7 @@ class SolverEngine final : public engine::PlacementEngine {
     return decide(problem, params_, params);
   }
   std::unique_ptr<engine::PlacementSession> open(const PlacementProblem& problem) override {
-    // Where there are parts, the clauses hold for these sizes alone.
+    // With parts, the clauses hold for these sizes only.
     if (facts::features_of(problem).contains(facts::Feature::parts))
       return engine::PlacementEngine::open(problem);
     return make_session(problem, {.decide = params_});

@@ -1,4 +1,4 @@
-// What `sat` and `smt` have in common: an engine over whatever makes its solvers.
+// Common engine of `sat` and `smt`, parameterised by a function that makes the solver.
 //
 //   return make_solver_engine({.engine = "smt", .make_solver = [](const SolverRequest& request) {
 //     auto solver = make_z3({.seed = request.seed});

@@ -1,4 +1,4 @@
-// Counting literals in unary (Bailleux, Boufkhad: Efficient CNF encoding of Boolean cardinality
+// Counts literals in unary (Bailleux, Boufkhad: Efficient CNF encoding of Boolean cardinality
 // constraints, 2003).
 #pragma once
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned no_limit = 4294967295U;
 
-/// What Z3 takes for an order before it has begun to solve.
+/// Z3's memory per order before solving.
 constexpr double bytes_per_atom = 1'500;
 
 /// Offsets in units of the grid, as integers or as bit-vectors.
@@ -41,9 +41,9 @@ class Z3Backend final : public Backend {
     } else {
       make_integers();
       std::vector<int> literals;
-      // Tautologies about orders are what its theory of differences knows by itself.
+      // Z3's theory of differences implies the tautologies about orders.
       for (std::size_t c = 0; c < formula.clauses().size(); ++c) {
-        poll(16);  // a term takes its time
+        poll(16);  // each term takes time
         literals.clear();
         for (const Lit each : formula.clauses()[c]) literals.push_back(translate(each));
         clause(std::span<const int>(literals));
@@ -92,7 +92,7 @@ class Z3Backend final : public Backend {
       const std::stop_callback interrupt(budget.stop, [this] { context_.interrupt(); });
       answer = solver_.check(assumed);
     } catch (const z3::exception&) {
-      // Z3 reports an interrupt in the middle of preprocessing this way.
+      // Z3 throws this when interrupted during preprocessing.
       if (!budget.exhausted()) throw;
     }
     if (answer == z3::sat) {
@@ -233,8 +233,8 @@ class Z3Backend final : public Backend {
   z3::solver solver_;
   z3::model model_;
   z3::expr_vector core_;
-  const Formula* formula_ = nullptr;  ///< while loading
-  const Numbers* numbers_ = nullptr;  ///< while loading
+  const Formula* formula_ = nullptr;  ///< set while loading
+  const Numbers* numbers_ = nullptr;  ///< set while loading
   Grid grid_;
   bool bits_ = false;
   bool uniform_ = true;  ///< every stride is the unit
@@ -247,7 +247,7 @@ class Z3Backend final : public Backend {
   std::int64_t calls_ = 0;
 };
 
-/// Z3 says in words of its own that memory has run out; everybody else says bad_alloc.
+/// Z3 reports exhausted memory by an exception of its own; convert it to bad_alloc.
 template <typename Act>
 auto in_common_words(const Act& act) {
   try {

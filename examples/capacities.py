@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much memory is enough? The buffers of a residual block in ever smaller memories.
+"""Finds the minimum capacity: the buffers of a residual block in decreasing memories.
 
     PYTHONPATH=build/release/python /usr/bin/python3 examples/capacities.py
 """
@@ -17,4 +17,4 @@ for kibibytes in range(160, 120, -8):
     answer = session.solve(capacity=f"{kibibytes} KiB", timeout=1)
     print(f"{kibibytes} KiB: {answer.status}", answer.reason)
     if answer.status == "infeasible":
-        break  # proved, and no smaller one fits either
+        break  # proved, so smaller capacities are infeasible, too

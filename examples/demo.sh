@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `./dev demo` shows. usage: examples/demo.sh TESSERA OUTPUT_FOLDER
+# Runs the examples for `./dev demo`. usage: examples/demo.sh TESSERA OUTPUT_FOLDER
 set -euo pipefail
 tessera=$1 out=$2
 here=$(dirname "${BASH_SOURCE[0]}")

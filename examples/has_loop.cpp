@@ -3,10 +3,9 @@
 //   g++ -std=c++20 -O2 has_loop.cpp -ltessera -o has_loop
 //   ./has_loop fsrcnn_x2_360p.onnx ethos-u65-like 1000
 //
-// Capacity, burst and bandwidth of the memories are drawn at random, and next to what was best from
-// then on. All plans share one memory: what was found out about a piece of the network on one
-// machine is not looked for again on the next. Prints the machines that nothing drawn is better
-// than, in both capacity and latency.
+// Draws capacity, burst and bandwidth of the memories at random, and later close to good machines.
+// All plans share one cache: results for a part of the network on one machine are reused on the
+// next. Prints the Pareto front of capacity and latency.
 #include <tessera/tessera.h>
 
 #include <chrono>
@@ -47,20 +46,20 @@ int main(int count, char** words) {
     params.memory = tessera::make_plan_memory();
     params.max_ops = 4;
     params.tile_shapes = 8;
-    params.proof_shapes = 0;       // machines are compared by what is looked at of each
-    params.limits.work = 200'000;  // and not seconds: the search can be repeated
+    params.proof_shapes = 0;       // machines are compared by their explored plans
+    params.limits.work = 200'000;  // work instead of seconds makes the search reproducible
 
     std::mt19937_64 random(0);
     const auto between = [&](std::int64_t low, std::int64_t high) {
       return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
     };
     std::map<Candidate, Cost> seen;
-    std::map<std::int64_t, std::pair<double, Candidate>> front;  // by capacity: the quickest
+    std::map<std::int64_t, std::pair<double, Candidate>> front;  // by capacity: the lowest latency
     int planned = 0;
     const auto begin = std::chrono::steady_clock::now();
     for (int k = 0; k < candidates; ++k) {
       Candidate now{32 * between(2, 32), between(1, 16)};
-      if (!front.empty() && k % 2 == 1) {  // beside one of the best
+      if (!front.empty() && k % 2 == 1) {  // a neighbour of a machine on the front
         auto near = front.begin();
         std::advance(near, between(0, static_cast<std::int64_t>(front.size()) - 1));
         now = near->second.second;
@@ -72,12 +71,12 @@ int main(int count, char** words) {
                    {"memories.dram.bandwidth", std::to_string(now.bandwidth) + " GB/s"}});
       const tessera::NetworkPlan plan = tessera::plan_network(network, profile.hardware(), params);
       ++planned;
-      if (plan.status != tessera::Status::feasible) continue;  // a reason stands in the plan
+      if (plan.status != tessera::Status::feasible) continue;  // the plan contains the reason
       const Cost cost{
           1e3 * static_cast<double>(plan.totals.latency_cycles) / profile.hardware().clock_hz,
           plan.looked_at.optimal};
       seen.emplace(now, cost);
-      // Kept where nothing of at most its capacity is as quick; what is slower and larger goes.
+      // Kept if no machine of at most its capacity is as fast; removes slower and larger ones.
       const auto above = front.upper_bound(now.capacity_kib);
       if (above != front.begin() && std::prev(above)->second.first <= cost.milliseconds) continue;
       for (auto it = front.lower_bound(now.capacity_kib);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A search over machines with Optuna: little latency for little silicon.
+"""A search over machines with Optuna: minimises latency times silicon area.
 
     PYTHONPATH=build/release/python /usr/bin/python3 examples/optuna_search.py            # 100 trials
     PYTHONPATH=build/release/python /usr/bin/python3 examples/optuna_search.py --grid     # all 512 machines
 
-Varied are the on-chip memory, the cores, the bandwidth of the DRAM and the length of its bursts. The
-study is kept in optuna.sqlite beside what is run, so the same command goes on where it was (Debian:
-python3-optuna). Each trial first asks for a bound with little work: where even that is worse than the
-best so far, the machine is not planned to the end. That is exact, no guess: the bound is proved.
+The parameters are the on-chip memory, the cores, the bandwidth of the DRAM and its burst length. The study
+is stored in optuna.sqlite in the current folder, so the same command continues it (Debian:
+python3-optuna). Each trial first computes a bound with little work. If the bound is worse than the
+incumbent, the machine is not planned further. This is exact, because the bound is proved.
 """
 
 import argparse
@@ -18,18 +18,18 @@ from width_search import mobilenet_v2
 
 CAPACITIES = range(64, 1025, 64)  # KiB
 CORES = (1, 2)
-BANDWIDTHS = range(1, 9)  # bytes a cycle
+BANDWIDTHS = range(1, 9)  # bytes per cycle
 BURSTS = (64, 128)
 BASE = "ethos-u65-256"
 
 
 def area(capacity, cores, bandwidth):
-    """mm2, assumed: 0.8 a MiB, 0.6 a core of 256 multipliers, 0.05 for pins and PHY of a byte a cycle."""
+    """mm2, assumed: 0.8 per MiB, 0.6 per core of 256 multipliers, 0.05 for pins and PHY per byte per cycle."""
     return 0.8 * capacity / 1024 + 0.6 * cores + 0.05 * bandwidth
 
 
 class Machines:
-    """Latency x area of a machine, relative to the base's latency: less is better."""
+    """Latency x area of a machine, relative to the base's latency: smaller is better."""
 
     def __init__(self):
         self.network = mobilenet_v2(0.5, 128)
@@ -48,7 +48,7 @@ class Machines:
         return plan.bound * area(capacity, cores, bandwidth)
 
     def merit(self, capacity, cores, bandwidth, burst):
-        """None where the network has no plan."""
+        """None if the network has no plan."""
         self.planned += 1
         plan = self.plan(capacity, cores, bandwidth, burst)
         return plan.score * area(capacity, cores, bandwidth) if plan.status == "feasible" else None
@@ -66,7 +66,7 @@ def search(machines, trials, seed, storage):
                    trial.suggest_categorical("cores", CORES),
                    trial.suggest_int("bandwidth", BANDWIDTHS[0], BANDWIDTHS[-1]),
                    trial.suggest_categorical("burst", BURSTS))
-        # Asked before, by this study: nothing new comes of it.
+        # This study has evaluated the same machine already.
         for other in trial.study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.COMPLETE,)):
             if other.params == trial.params:
                 return other.value

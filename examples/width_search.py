@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small search over networks: which width and resolution of a MobileNet suits a machine?
+"""A small search over networks: width and resolution of a MobileNet for a machine.
 
     PYTHONPATH=build/release/python /usr/bin/python3 examples/width_search.py
 
@@ -19,7 +19,7 @@ def rounded(channels, width):
 
 
 def mobilenet_v2(width=1.0, resolution=224, dtype="int8"):
-    """The network for pictures of that many rows and columns."""
+    """The network for images with this many rows and columns."""
     b = tessera.NetworkBuilder(f"mobilenet_v2_{width}_{resolution}", dtype=dtype)
     x = b.conv(b.input((1, 3, resolution, resolution)), rounded(32, width), stride=2,
                activation="relu6")

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "model/numeric.h"
 #include "planner/pinned.h"
 
@@ -15,11 +15,11 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
   using Costs = std::array<double, 4>;
   const std::size_t ops = network.ops.size();
   std::vector<TensorIndex> stays;
-  if (residency) stays = cost::whatever_stays(network);
+  if (residency) stays = cost::possible_residents(network);
   const bool early = residency && hardware.tiling.early == Early::weights;
   const Network least_moved = planner::with_all_pinned(network, hardware);
-  cost::RunBounds bounds(least_moved, hardware, stays, early);
-  // least[k]: of the ops before k.
+  cost::GroupBounds bounds(least_moved, hardware, stays, early);
+  // least[k]: minimum cost of the ops before k.
   std::vector<Costs> least(ops + 1, {infinity, infinity, infinity, infinity});
   least[0] = {};
   for (OpIndex first = 0; first < ops; ++first)
@@ -30,7 +30,7 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
       for (std::size_t k = 0; k < costs.size(); ++k)
         least[last + 1][k] = std::min(least[last + 1][k], least[first][k] + costs[k]);
     }
-  // Sums of rounded parts may exceed the rounded sum by a hair.
+  // Sums of rounded parts may exceed the rounded sum by a rounding error.
   constexpr double safe = 1 - tolerance;
   const Costs& all = least[ops];
   return {all[0] * safe, all[1] * safe, all[2] * safe, all[3] * safe};

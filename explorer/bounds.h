@@ -1,10 +1,10 @@
-// What no plan of a network on a machine can beat, without planning. Private to explorer/.
+// Lower bound on all plans of a network on a machine, without planning. Private to explorer/.
 //
 //   const LeastCost least = least_cost(network, hardware, score);
 //   if (least.score >= finished.score) ...
 //
-// Runs of ops are bounded as the planner bounds them (cost/run_bound.h), and every figure by itself
-// is added up over the cover that is best for it.
+// Groups of ops are bounded as in the planner (cost/group_bound.h). Each metric is summed over the
+// partition that minimises it.
 #pragma once
 
 #include "cost/score.h"
@@ -20,9 +20,9 @@ struct LeastCost {
   double score = 0;
 };
 
-/// `residency`: whatever stays on the chip over cuts and comes early (PlanParams::residency).
-/// require: check_network(network) is empty. Throws std::invalid_argument for hardware that cannot
-/// be simulated.
+/// `residency`: weight prefetch and resident tensors across groups are allowed
+/// (PlanParams::residency). require: check_network(network) is empty. Throws std::invalid_argument
+/// for hardware that cannot be simulated.
 [[nodiscard]] LeastCost least_cost(const Network& network, const Hardware& hardware,
                                    const cost::Score& score, bool residency);
 

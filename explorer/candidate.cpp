@@ -62,7 +62,7 @@ KnownPlan summary_of(const NetworkPlan& plan) {
   if (plan.status == Status::infeasible) {
     known.status = SweepStatus::infeasible;
   } else if (plan.status == Status::feasible) {
-    // Machines are compared by what is looked at of each.
+    // Machines are compared by their explored plans.
     const bool proved = plan.optimal || plan.looked_at.optimal;
     known.status = proved ? SweepStatus::proved : SweepStatus::limit;
     known.score = plan.score;

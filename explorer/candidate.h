@@ -1,5 +1,4 @@
-// What is known of one candidate, network by network, and of the set as a whole. Private to
-// explorer/.
+// Results of one candidate, per network and for the set. Private to explorer/.
 #pragma once
 
 #include <memory>
@@ -14,39 +13,40 @@
 
 namespace tessera::explorer {
 
-/// What a row says of a plan.
+/// The fields of a plan that rows show.
 [[nodiscard]] KnownPlan summary_of(const NetworkPlan& plan);
 
-/// Open because the sweep itself came to an end: asked again, the question may be answered.
+/// Undecided because the sweep itself ended: planned again, it may be decided.
 [[nodiscard]] bool cut_short(const NetworkPlan& plan, const KnownPlan& known, bool sweep_ended);
 
-/// Under `timed_key` what more time for one plan may change.
+/// Stores plans that more time could change under `timed_key`.
 void keep(Store& store, const std::string& key, const std::string& timed_key,
           const KnownPlan& known, const std::string& json);
 
 struct CandidateState {
-  std::string failed;  ///< why there is no such machine; empty: there is one
+  std::string failed;  ///< why the machine is invalid; empty: it is valid
   double clock_hz = 0;
   std::optional<double> area;
-  std::shared_ptr<const Hardware> hardware;     ///< until it is planned, unless there are many
-  std::string machine;                          ///< fingerprint of what plans depend on
-  std::vector<LeastCost> least;                 ///< per network; empty: not asked for
-  std::vector<std::optional<KnownPlan>> plans;  ///< per network; nothing: not planned
-  std::string excluded;                         ///< why the rest was not planned; empty: it was
-  bool stopped = false;                         ///< a limit of the whole sweep came first
+  /// until it is planned; empty if there are many machines
+  std::shared_ptr<const Hardware> hardware;
+  std::string machine;                          ///< fingerprint of everything that plans depend on
+  std::vector<LeastCost> least;                 ///< per network; empty: not computed
+  std::vector<std::optional<KnownPlan>> plans;  ///< per network; none: not planned
+  std::string excluded;  ///< why other networks were not planned; empty: all were
+  bool stopped = false;  ///< a limit of the whole sweep ended it
   [[nodiscard]] bool has_all_plans() const;
 };
 
-/// What candidates are compared in.
+/// Basis of the comparison of candidates.
 struct Comparison {
   std::vector<double> shares;  ///< of the networks
   bool latency = false, energy = false, dram = false, peak = false, area = false;
   [[nodiscard]] std::vector<std::string> axes() const;
 
-  /// On the axes: from plans where there are any, else from what is the least possible. Weighted
-  /// means, and the largest peak.
+  /// Values on the axes, from plans if there are any, otherwise from lower bounds. Weighted means,
+  /// and the largest peak.
   [[nodiscard]] Point point(const CandidateState& state) const;
-  /// The same and the score of the set, which may rank machines otherwise than any of the axes.
+  /// The same plus the score of the set, which may rank machines differently from every axis.
   [[nodiscard]] Point with_score(const CandidateState& state) const;
   [[nodiscard]] double score(const CandidateState& state) const;
 };

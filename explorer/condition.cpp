@@ -14,7 +14,7 @@ namespace tessera::explorer {
 struct Condition::Term {
   enum class Unit : std::uint8_t {
     plain,
-    any,  ///< of a product or a quotient: nobody follows what it is
+    any,  ///< of a product or a quotient: not tracked
     bytes,
     hertz,
     bytes_per_second,
@@ -29,7 +29,7 @@ struct Condition::Term {
   };
   enum class Kind : std::uint8_t { number, key, apply } kind = Kind::number;
   Quantity value;
-  std::string key;  ///< or the operator
+  std::string key;  ///< the key, or the operator
   std::vector<std::shared_ptr<const Term>> parts;
 };
 
@@ -76,8 +76,8 @@ std::optional<Quantity> quantity_of(const std::string& text) {
   return std::nullopt;
 }
 
-/// Of both sides of a sum or a comparison. A size may be written as a plain number, as in profiles,
-/// and 0 is 0 of everything.
+/// The common unit of both sides of a sum or a comparison. A size may be a plain number, as in
+/// profiles, and 0 has every unit.
 Unit common_unit(const Quantity& left, const Quantity& right, const std::string& sign) {
   if (left.unit == right.unit || right.unit == Unit::any) return left.unit;
   if (left.unit == Unit::any) return right.unit;
@@ -224,7 +224,7 @@ class Parser {
     return term;
   }
 
-  /// With its unit, if a word behind it is one.
+  /// With its unit, if the next word is one.
   TermPtr number() {
     std::size_t end = at_;
     while (end < text_.size() &&

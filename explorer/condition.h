@@ -5,8 +5,9 @@
 //
 // Numbers with their units, keys, + - * / %, comparisons, and, or, not, parentheses. Sizes count in
 // bytes, frequencies in Hz, speeds in bytes per second or per cycle, energies in pJ. Keys are
-// paths; one that has other characters than letters, digits, `_`, `-` and `.` stands in backquotes.
-// A dash inside a word belongs to it: differences need blanks. Private to explorer/.
+// paths; a key with characters other than letters, digits, `_`, `-` and `.` is quoted with
+// backquotes. A dash inside a word is part of it, so a difference needs blanks. Private to
+// explorer/.
 #pragma once
 
 #include <functional>
@@ -17,21 +18,20 @@
 
 namespace tessera::explorer {
 
-/// What is wrong with a condition, as a sentence.
 struct ConditionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Value of a key, as it is written in the profile.
+/// Value of a key, as written in the profile.
 using ValueOf = std::function<std::string(const std::string& key)>;
 
 class Condition {
  public:
   /// Throws ConditionError.
   explicit Condition(const std::string& text);
-  /// The keys it names, each once.
+  /// The keys in the condition, each once.
   [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }
-  /// Throws ConditionError where a value is no number, and whatever `value_of` throws.
+  /// Throws ConditionError if a value is not a number, and passes on exceptions of `value_of`.
   [[nodiscard]] bool holds(const ValueOf& value_of) const;
 
   struct Term;
@@ -41,7 +41,7 @@ class Condition {
   std::vector<std::string> keys_;
 };
 
-/// `16 KiB` -> 16384, `1 GHz` -> 1e9. Nothing for what is no number.
+/// `16 KiB` -> 16384, `1 GHz` -> 1e9. False if the text is not a number.
 [[nodiscard]] bool number_of(const std::string& text, double& number);
 
 }  // namespace tessera::explorer

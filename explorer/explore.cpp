@@ -60,11 +60,11 @@ class Explorer {
 
   ExploreResult run() {
     prepare();
-    look_at_machines();
+    prepare_machines();
     for (const std::vector<std::size_t>& wave : waves()) {
       plan_elsewhere(wave);
       together(wave, [&](std::size_t c) { plan_candidate(c); });
-      take_in(wave);
+      add_results(wave);
       keep_plans_of_the_best();
     }
     return result();
@@ -82,11 +82,11 @@ class Explorer {
     return std::max(Clock::duration::zero(), *deadline_ - Clock::now());
   }
 
-  /// What is not known of a wave may be found out by others.
+  /// Plans of a wave that are not stored yet may be made by other processes.
   void plan_elsewhere(const std::vector<std::size_t>& wave) {
     if (!params_.ahead || !store_ || ended()) return;
     std::vector<std::size_t> unknown;
-    std::set<std::string> asked;  // machines that no plan can tell apart are asked about once
+    std::set<std::string> asked;  // machines with equal plans are planned once
     for (const std::size_t c : wave) {
       if (sweep_.text.prune && beaten_by(states_[c])) continue;
       std::vector<std::string> news;
@@ -109,10 +109,10 @@ class Explorer {
     });
   }
 
-  /// What every candidate is asked, and what scores are relative to.
+  /// Sets up plan parameters common to all candidates, and the reference of scores.
   void prepare() {
-    // As they stand: a plan makes their sum 1, as it does where nobody sweeps, and to do that twice
-    // would change the last bit, which is enough for another plan of two that are nearly as good.
+    // The weights stay as given: a plan normalises them. Normalising twice would change the last
+    // bit, which may select another of two nearly equal plans.
     ObjectiveWeights asked = sweep_.base.hardware().objective;
     if (!sweep_.text.objective.empty()) {
       asked = {.latency = 0};
@@ -129,7 +129,7 @@ class Explorer {
     plan_params_.limits.threads = 1;
     plan_params_.limits.timeout.reset();
     plan_params_.memory = memory_;
-    // What modes are needed is to be proved, and plans with what stays hardly ever are.
+    // The number of modes has to be proved, and plans with resident tensors are rarely proved.
     plan_params_.residency = sweep_.text.lose_for_modes.empty();
     if (sweep_.text.tile_shapes) plan_params_.tile_shapes = *sweep_.text.tile_shapes;
     plan_params_.proof_shapes = sweep_.text.proof_shapes;
@@ -153,7 +153,7 @@ class Explorer {
       PlanParams params = plan_params_;
       params.limits.threads = params_.limits.threads;
       params.limits.timeout = time_left();
-      // What a sweep spends on questions is spent on its candidates.
+      // Node limits of a sweep apply to each candidate.
       params.nodes_per_question = nodes_per_plan_question;
       std::optional<PlanReference> reference;
       try {
@@ -175,8 +175,9 @@ class Explorer {
     if (memory_) memory_->drop(planner::hardware_key(machine));
   }
 
-  /// Which of them there are, what they cost in silicon, and what no plan on them can beat.
-  void look_at_machines() {
+  /// Computes for each candidate whether the machine is valid, its silicon area, and its lower
+  /// bound.
+  void prepare_machines() {
     if (stop_ != StopReason::completed) {
       for (CandidateState& state : states_) state.stopped = true;
       return;
@@ -207,7 +208,7 @@ class Explorer {
   void look_at(std::size_t c, CandidateState& state) {
     const Profile profile = sweep_.machine(sweep_.choices[c]);
     const Hardware& hardware = profile.hardware();
-    // To make a machine of a profile takes some milliseconds, and to keep it some kilobytes.
+    // Making a machine from a profile takes some milliseconds; keeping it takes some kilobytes.
     constexpr std::size_t kept_machines = 10'000;
     if (states_.size() <= kept_machines)
       state.hardware = std::make_shared<const Hardware>(hardware);
@@ -227,9 +228,9 @@ class Explorer {
                      plan_params_.residency));
   }
 
-  /// With pruning the most promising come first, a few more each time: what is excluded depends on
-  /// waves that are finished, so it is the same whatever the number of threads. Where only some are
-  /// asked for, each is planned whatever the others are: who asks decides what is excluded.
+  /// With pruning the most promising candidates come first, in growing waves. Candidates are
+  /// excluded by finished waves only, so the result does not depend on the number of threads. If
+  /// the caller selects candidates, each of them is planned; the caller decides on exclusion.
   [[nodiscard]] std::vector<std::vector<std::size_t>> waves() const {
     std::vector<std::size_t> order;
     for (const std::size_t c : asked_)
@@ -250,8 +251,8 @@ class Explorer {
     return all;
   }
 
-  /// What a wave finished, in the order of the wave and not of the threads.
-  void take_in(const std::vector<std::size_t>& wave) {
+  /// Takes over the results of a wave, in the order of the wave and not of the threads.
+  void add_results(const std::vector<std::size_t>& wave) {
     std::vector<Finished::One> done;
     for (const std::size_t c : wave)
       if (states_[c].has_all_plans())
@@ -260,7 +261,7 @@ class Explorer {
   }
 
   [[nodiscard]] std::optional<std::size_t> beaten_by(const CandidateState& state) const {
-    return finished_.who_beats(comparison_.with_score(state));
+    return finished_.dominating(comparison_.with_score(state));
   }
 
   [[nodiscard]] std::string names(std::size_t c) const {
@@ -292,7 +293,7 @@ class Explorer {
           machine = std::make_shared<const Hardware>(sweep_.machine(sweep_.choices[c]).hardware());
         make_plan(state, n, *machine, key, json);
       });
-      // One network that does not fit is enough.
+      // One infeasible network makes the machine infeasible.
       if (state.plans[n] && state.plans[n]->status == SweepStatus::infeasible &&
           sweep_.text.prune && n + 1 < sweep_.networks.size()) {
         state.excluded = "network " + sweep_.networks[n].name + " is infeasible on this machine";
@@ -306,14 +307,14 @@ class Explorer {
         memory_->drop(planner::hardware_key(planner::machine_within(*machine, limits)));
     }
     const std::lock_guard guard(lock_);
-    keep_memory_small();
+    limit_caches();
     if (beaten_by(state))
       for (std::size_t n = 0; n < sweep_.networks.size(); ++n) plans_.erase(key_of(state, n));
     note_progress(state);
   }
 
-  /// Machines that no plan can tell apart (hardware_key.h) are one question: whoever comes first
-  /// makes the plan, the others wait for it.
+  /// Machines with equal hardware_key.h keys have the same plans: the first thread makes the plan,
+  /// the others wait for it.
   template <typename Make>
   void once(CandidateState& state, std::size_t n, const std::string& key, const Make& make) {
     std::promise<std::optional<KnownPlan>> mine;
@@ -351,8 +352,8 @@ class Explorer {
     if (!other.valid()) mine.set_value(done ? state.plans[n] : std::nullopt);
   }
 
-  /// What is shared grows with every machine. Without it results are the same, only later.
-  void keep_memory_small() {
+  /// The shared caches grow with every machine. Clearing them only costs time.
+  void limit_caches() {
     if (!memory_ || validation::resident_memory() < most_resident_) return;
     memory_->shrink(false);
     ::malloc_trim(0);
@@ -360,11 +361,11 @@ class Explorer {
       memory_->shrink(true);
       ::malloc_trim(0);
     }
-    // Where that is what plans under way need, there is no use in trying after each of them.
+    // If the running plans themselves need this memory, do not retry after each plan.
     most_resident_ = std::max(most_resident_, validation::resident_memory() / 2 * 3);
   }
 
-  /// What the whole sweep may take, less what it has taken.
+  /// Memory limit of the sweep, minus the memory in use.
   [[nodiscard]] std::optional<Size> memory_left() const {
     if (!params_.limits.memory) return std::nullopt;
     const Size taken = std::max<Size>(0, validation::resident_memory() - resident_before_);
@@ -377,8 +378,8 @@ class Explorer {
     return params;
   }
 
-  /// What a plan of this network on this machine depends on. A plan that is proved does not depend
-  /// on the time there was for it.
+  /// The key of everything that a plan of this network on this machine depends on. A proved plan
+  /// does not depend on its time limit.
   [[nodiscard]] std::string key_of(const CandidateState& state, std::size_t n) const {
     return plan_key(state.machine, network_keys_[n], asked_about(n));
   }
@@ -393,7 +394,7 @@ class Explorer {
     return known ? known : store_->find(timed(key));
   }
 
-  /// What is asked about a network, with the time and the memory that are left.
+  /// The plan parameters of a network, with the remaining time and memory.
   [[nodiscard]] PlanParams params_now(std::size_t n) const {
     PlanParams params = asked_about(n);
     params.limits.timeout = sweep_.text.timeout;
@@ -434,7 +435,7 @@ class Explorer {
     keep(*store_, key, timed(key), known, wanted ? json : std::string());
   }
 
-  /// Plans are large: of those that were made only the ones that may be asked for stay.
+  /// Plans are large: keep only those that the result may need.
   void keep_plans_of_the_best() {
     std::set<std::string> wanted;
     const auto want = [&](std::size_t c) {
@@ -448,7 +449,7 @@ class Explorer {
   void note_progress(const CandidateState& state) {
     ++progress_.done;
     progress_.candidates = states_.size();
-    // Where a network is infeasible, so is the machine.
+    // An infeasible network makes the machine infeasible.
     const bool infeasible = std::ranges::any_of(state.plans, [](const auto& plan) {
       return plan && plan->status == SweepStatus::infeasible;
     });
@@ -483,7 +484,7 @@ class Explorer {
       if (states_[c].stopped) result.stop = ended().value_or(StopReason::memory_limit);
     }
     std::vector<std::size_t> wanted;
-    if (params_.only.empty()) {  // else somebody else compares them
+    if (params_.only.empty()) {  // otherwise the caller compares them
       for (const std::size_t k : front(points)) {
         result.pareto.push_back(result.rows[set_rows[k]]);
         wanted.push_back(complete[k]);
@@ -532,7 +533,7 @@ class Explorer {
             question.known = states_[*result.best].plans[n];
             question.json = each.json;
           }
-      ModePlan plan = known_or_made(question);
+      ModePlan plan = load_or_plan(question);
       if (memory_ && plan.made) memory_->drop(planner::hardware_key(hardware));
       ++progress_.mode_plans;
       if (params_.progress) params_.progress(progress_);
@@ -545,7 +546,7 @@ class Explorer {
     return found;
   }
 
-  /// From memory, or from the store; what neither has is planned again, if it ends as before.
+  /// From memory or from the store; other plans are made again.
   void add_plans(std::size_t c, ExploreResult& result) {
     for (std::size_t n = 0; n < sweep_.networks.size(); ++n) {
       std::string json;
@@ -581,16 +582,16 @@ class Explorer {
   std::vector<PlanReference> references_;
   std::vector<std::string> network_keys_;
   std::vector<CandidateState> states_;
-  std::vector<std::size_t> asked_;  ///< of them: those that were asked for, ascending
-  Finished finished_;               ///< waves
+  std::vector<std::size_t> asked_;  ///< of them: the selected ones, ascending
+  Finished finished_;               ///< results of finished waves
   StopReason stop_ = StopReason::completed;
-  std::mutex lock_;                           ///< of what follows
-  std::map<std::string, std::string> plans_;  ///< by their keys
+  std::mutex lock_;                           ///< guards the following members
+  std::map<std::string, std::string> plans_;  ///< by key
   std::map<std::string, std::shared_future<std::optional<KnownPlan>>> made_;
   ExploreProgress progress_;
   std::atomic<std::int64_t> planned_ = 0;
   std::atomic<std::int64_t> stored_ = 0;
-  std::atomic<std::int64_t> alike_ = 0;  ///< plans that were made for another machine
+  std::atomic<std::int64_t> alike_ = 0;  ///< plans taken from an equal machine
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The name of a text's content: SHA-256 (FIPS 180-4).
+// Fingerprint of a text: SHA-256 (FIPS 180-4).
 //
 //   store.find(fingerprint(version + network + machine));
 //

@@ -18,7 +18,7 @@ void Finished::add(const std::vector<One>& wave) {
   front_ = std::move(kept);
 }
 
-std::optional<std::size_t> Finished::who_beats(const Point& least) const {
+std::optional<std::size_t> Finished::dominating(const Point& least) const {
   for (const auto& [candidate, point] : front_)
     if (dominates(point, least)) return candidate;
   return std::nullopt;

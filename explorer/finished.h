@@ -1,11 +1,11 @@
-// The finished candidates of a sweep, wave by wave: those that no other beats, and the best one.
+// The finished candidates of a sweep, wave by wave: the Pareto front, and the best candidate.
 //
 //   Finished finished;
 //   finished.add({{.candidate = 3, .point = point, .score = 0.9}});
-//   if (const auto other = finished.who_beats(least)) ...    // no need to plan that one
+//   if (const auto other = finished.dominating(least)) ...    // no need to plan that one
 //
-// A wave costs what it has itself and what is on the front, so that sweeps of many thousands of
-// candidates are not slower for each of them. Private to explorer/.
+// The cost of adding a wave depends on its own size and the size of the front, so sweeps with many
+// thousands of candidates stay fast. Private to explorer/.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ class Finished {
     Point point{};
     double score = 0;
   };
-  /// Each once.
+  /// Each candidate is added once.
   void add(const std::vector<One>& wave);
-  /// Somebody on the front is no worse in anything than this, and better in something.
-  [[nodiscard]] std::optional<std::size_t> who_beats(const Point& least) const;
-  /// Candidates with their points, ascending.
+  /// A candidate on the front that dominates `least`.
+  [[nodiscard]] std::optional<std::size_t> dominating(const Point& least) const;
+  /// The front: candidates with their points, ascending.
   [[nodiscard]] const std::vector<std::pair<std::size_t, Point>>& front() const { return front_; }
-  /// The first of those with the lowest score.
+  /// The first candidate with the lowest score.
   [[nodiscard]] std::optional<std::size_t> best() const;
 
  private:

@@ -17,7 +17,7 @@ bool dominates(const Point& a, const Point& b) {
 std::vector<std::size_t> front(const std::vector<Point>& points) {
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Who is beaten is beaten by one that comes before it, and then by one of the front.
+  // In this order, a dominated point is dominated by an earlier one, and thus by one of the front.
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return points[a] < points[b]; });
   std::vector<std::size_t> kept;

@@ -1,4 +1,4 @@
-// Which points no other point beats: smaller is better in everything.
+// Pareto front: the points that no other point dominates. Smaller is better in every coordinate.
 //
 //   for (const std::size_t k : front(points)) use(points[k]);
 //
@@ -12,10 +12,10 @@ namespace tessera::explorer {
 
 using Point = std::vector<double>;
 
-/// No worse in anything and better in something.
+/// No larger in every coordinate and smaller in one.
 [[nodiscard]] bool dominates(const Point& a, const Point& b);
 
-/// Indices, ascending. Equal points are all on it.
+/// Indices, ascending. Equal points are all included.
 [[nodiscard]] std::vector<std::size_t> front(const std::vector<Point>& points);
 
 }  // namespace tessera::explorer

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t out_of_range = std::numeric_limits<std::uint64_t>::max();
 
-/// Where it pays to look at every choice rather than to draw blindly.
+/// Up to this size, sampling enumerates all choices instead of drawing at random.
 constexpr std::uint64_t small_grid = 1'000'000;
 
 }  // namespace
@@ -46,7 +46,7 @@ std::vector<Choice> sample(const std::vector<std::size_t>& lengths, std::uint64_
   if (grid_size(lengths) <= small_grid) {
     std::vector<Choice> all = grid(lengths, keep);
     const std::uint64_t wanted = std::min<std::uint64_t>(samples, all.size());
-    // The first places of a shuffle.
+    // The first positions of a shuffle.
     for (std::uint64_t k = 0; k < wanted; ++k)
       std::swap(all[k], all[k + random.below(all.size() - k)]);
     all.resize(wanted);

@@ -11,13 +11,13 @@ namespace tessera::explorer {
 
 namespace {
 
-/// No plan scores less: a number, or infinity where there is none.
+/// Lower bound of the score; infinity if there is none.
 double least(const CurvePoint& point) {
   if (point.status == SweepStatus::infeasible) return infinity;
   return point.bound.value_or(0);
 }
 
-/// Without a plan what is known of it is that it is no better than its bound.
+/// Without a plan, the estimate is the bound.
 double most_likely(const CurvePoint& point) {
   return point.score ? *point.score : least(point);
 }
@@ -52,8 +52,8 @@ void find_enough(Curve& curve) {
   }
 }
 
-/// What is worse than tolerated, below the value that is enough. Proved: its bound says so, and no
-/// value between is worse than the best could be.
+/// The largest value below `enough` whose score is worse than tolerated. Proved if its bound
+/// exceeds the tolerance, and no value in between can.
 void find_suffers(Curve& curve) {
   if (!curve.enough) return;
   const std::vector<CurvePoint>& points = curve.points;
@@ -105,7 +105,7 @@ std::vector<Curve> curves(const ExploreResult& result) {
       bool beside = true;
       for (std::size_t k = 0; k < result.keys.size() && beside; ++k)
         beside = k == key || row.values[k] == best->values[k];
-      if (!beside || row.status == SweepStatus::failed) continue;  // that is no machine
+      if (!beside || row.status == SweepStatus::failed) continue;  // no such machine
       values.insert(row.values[key]);
       Curve& curve = of_network[row.network];
       if (curve.points.empty()) order.push_back(row.network);

@@ -1,5 +1,6 @@
-// How scores depend on one key while the others stay as in the best candidate: the smallest value
-// at which a network fits, below which its score suffers, beyond which nothing is gained.
+// Scores as a function of one key, with the other keys as in the best candidate. Finds the smallest
+// value for which a network fits, the value below which its score suffers, and the value beyond
+// which nothing improves.
 //
 //   for (const Curve& curve : curves(result))
 //     if (curve.enough) use(curve.points[curve.enough->point].value, curve.enough->proved);
@@ -25,29 +26,30 @@ struct CurvePoint {
 };
 
 struct Knee {
-  std::size_t point = 0;  ///< of the curve
+  std::size_t point = 0;  ///< index into the points of the curve
   bool proved = false;
-  double gap = 0;  ///< of a score, relative: what is not proved; 0 where `open` says it
-  std::vector<std::string> open;  ///< values of which it is not known
+  double gap = 0;                 ///< relative unproved part of a score; 0 if `open` lists values
+  std::vector<std::string> open;  ///< undecided values
 };
 
 struct Curve {
   std::size_t key = 0;
   std::string network;             ///< "*": the set
-  std::vector<CurvePoint> points;  ///< by number, ascending; at least two
-  std::optional<Knee> fits;        ///< the smallest value with a plan; proved: below none has one
-  std::optional<Knee> suffers;  ///< the largest below `enough` whose score is worse than tolerated
-  std::optional<Knee> enough;   ///< the smallest that no larger value beats
+  std::vector<CurvePoint> points;  ///< by value, ascending; at least two
+  std::optional<Knee> fits;  ///< the smallest value with a plan; proved: no smaller value has one
+  /// the largest value below `enough` whose score is worse than tolerated
+  std::optional<Knee> suffers;
+  std::optional<Knee> enough;  ///< the smallest value that no larger value beats
 };
 
-/// A score this much over the best of its curve suffers.
+/// A score suffers if it exceeds the best of its curve by this share.
 inline constexpr double tolerated_loss = 0.01;
 
-/// Values as numbers, where all of them are: with units, in one kind of unit.
+/// Values as numbers, if all are numbers of one kind of unit.
 [[nodiscard]] std::optional<std::vector<double>> numbers_of(const std::vector<std::string>& values);
 
-/// Of every key whose values are numbers and of which there are two or more beside the best
-/// candidate, network by network, the set last. None where there is no best.
+/// Curves for every key with numeric values of which at least two differ from the best candidate
+/// only in this key; network by network, the set last. Empty without a best candidate.
 [[nodiscard]] std::vector<Curve> curves(const ExploreResult& result);
 
 }  // namespace tessera::explorer

@@ -18,7 +18,7 @@ std::set<UsedMode> modes_used(const NetworkPlan& plan) {
   return used;
 }
 
-/// Nothing where a plan is known whose placements are not, or not in a way that can be read.
+/// None if the stored plan has no readable placements.
 std::optional<ModePlan> recalled(const ModeQuestion& question, const KnownPlan& known,
                                  const std::string& json) {
   ModePlan answer{.known = known, .used = {}};
@@ -27,7 +27,7 @@ std::optional<ModePlan> recalled(const ModeQuestion& question, const KnownPlan& 
   try {
     answer.used = modes_used(load_plan_text(json, "plan", question.network, question.hardware));
   } catch (const BadInput&) {
-    return std::nullopt;  // somebody changed the store
+    return std::nullopt;  // the store was modified externally
   }
   return answer;
 }
@@ -46,7 +46,7 @@ std::optional<ModePlan> known_answer(const ModeQuestion& question) {
 
 }  // namespace
 
-ModePlan known_or_made(const ModeQuestion& question) {
+ModePlan load_or_plan(const ModeQuestion& question) {
   if (std::optional<ModePlan> known = known_answer(question)) return std::move(*known);
   NetworkPlan plan = plan_network(question.network, question.hardware, question.params);
   plan.dtype = question.dtype;

@@ -1,6 +1,6 @@
-// Plans as the search for modes asks for them: known to the store, or made and kept there.
+// Plans for the search for modes: taken from the store, or made and stored.
 //
-//   const ModePlan plan = known_or_made({network, hardware, params, key, timed_key, store, ended});
+//   const ModePlan plan = load_or_plan({network, hardware, params, key, timed_key, store, ended});
 //   if (plan.known.score) use(plan.used);
 //
 // Keys are those of candidates: a machine with fewer modes may be a candidate of another sweep.
@@ -25,24 +25,24 @@ struct ModeQuestion {
   const Hardware& hardware;
   const PlanParams& params;
   std::string key;
-  std::string timed_key;   ///< of an answer that more time may change
-  std::string dtype{};     ///< the network was read with
-  Store* store = nullptr;  ///< none: nothing is kept
+  std::string timed_key;   ///< key of results that more time may change
+  std::string dtype{};     ///< element type with which the network was read
+  Store* store = nullptr;  ///< null: nothing is stored
   std::function<bool()> ended{};
-  /// A plan that is known to whoever asks, with its JSON.
+  /// A plan that the caller already has, with its JSON.
   std::optional<KnownPlan> known{};
   std::string json{};
 };
 
-/// A memory on the chip, by its place among those, and the name of a mode.
+/// Index among the on-chip memories, and name of the mode.
 using UsedMode = std::pair<MemoryIndex, std::string>;
 
 struct ModePlan {
   KnownPlan known;
-  std::set<UsedMode> used;  ///< where there is a plan
-  bool made = false;        ///< now
+  std::set<UsedMode> used;  ///< if there is a plan
+  bool made = false;        ///< newly made
 };
 
-[[nodiscard]] ModePlan known_or_made(const ModeQuestion& question);
+[[nodiscard]] ModePlan load_or_plan(const ModeQuestion& question);
 
 }  // namespace tessera::explorer

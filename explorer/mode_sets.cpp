@@ -20,14 +20,15 @@ namespace {
 
 using Set = std::vector<bool>;
 
-/// So often another set is looked for where planning for the smallest did worse than was known.
+/// How many further sets are tried after planning for the smallest one scored worse than known
+/// plans.
 constexpr int most_denials = 32;
-/// So many sets are tried one by one, to see that none that is smaller would do.
+/// How many sets are planned one by one to confirm that no smaller set is sufficient.
 constexpr int most_confirmed = 1024;
 
 struct OneMode {
   std::string memory;
-  MemoryIndex index = 0;  ///< of those on the chip
+  MemoryIndex index = 0;  ///< index among the on-chip memories
   Mode mode;
 };
 
@@ -48,7 +49,7 @@ std::vector<std::size_t> members(const Set& set) {
   return list;
 }
 
-/// As the value of a memory's key `modes`.
+/// In the syntax of a memory's key `modes`.
 std::string modes_text(const std::vector<OneMode>& modes, const Set& in,
                        const std::string& memory) {
   std::string text;
@@ -63,7 +64,7 @@ std::string modes_text(const std::vector<OneMode>& modes, const Set& in,
   return '[' + text + ']';
 }
 
-/// As the value of a memory's key `banks`, without roles.
+/// In the syntax of a memory's key `banks`, without roles.
 std::string banks_text(const Memory& memory) {
   std::string text;
   for (const Bank& bank : memory.banks)
@@ -72,7 +73,7 @@ std::string banks_text(const Memory& memory) {
   return '[' + text + ']';
 }
 
-/// Banks that follow one another and have one role are said once: "0-11: data, 12-15: weight".
+/// Adjacent banks with one role are merged: "0-11: data, 12-15: weight".
 std::string roles_in_words(const Mode& mode) {
   std::string text;
   for (std::size_t first = 0; first < mode.roles.size();) {
@@ -98,7 +99,7 @@ class ModeSets {
     if (!find_modes() || !plan_with_all()) return std::move(found_);
     std::vector<std::size_t> all(of_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    std::vector<Set> alone(of_.size(), Set(modes_.size(), true));  // with the loss before
+    std::vector<Set> alone(of_.size(), Set(modes_.size(), true));  // with the previous loss
     Set together(modes_.size(), true);
     for (const double lose : params_.lose) {
       together = tell(lose, "*", all, together);
@@ -107,14 +108,14 @@ class ModeSets {
         alone[n] = tell(lose, names_[n], {n}, Set(start));
       }
     }
-    take_away_each();
+    evaluate_removals();
     return std::move(found_);
   }
 
  private:
-  /// What is known of the sets with which a network was planned.
+  /// Known results of the sets with which a network was planned.
   struct Known {
-    double with_all = 0;                         ///< score
+    double with_all = 0;                         ///< score with all modes
     std::vector<std::pair<Set, double>> enough;  ///< modes that some plan uses, and its score
     std::map<Set, KnownPlan> planned;
   };
@@ -150,7 +151,7 @@ class ModeSets {
       if (done.insert(mode.memory).second)
         changes.emplace_back("memories." + mode.memory + ".modes",
                              modes_text(modes_, in, mode.memory));
-    // Banks that chose by themselves do as their memory does now.
+    // Memories with independently switched banks get a table of modes.
     for (const HardwareMemory& memory : machine_.hardware().memories)
       if (memory.space.modes_per_bank && done.contains(memory.space.name))
         changes.emplace_back("memories." + memory.space.name + ".banks", banks_text(memory.space));
@@ -177,7 +178,7 @@ class ModeSets {
       of_[n].with_all = *first.known.score;
       of_[n].planned[Set(modes_.size(), true)] = first.known;
       found_.with_all.push_back(of_[n].with_all);
-      // To begin with: few modes that are enough.
+      // Start from few modes that are sufficient.
       static_cast<void>(plan(n, machine_.hardware(), true));
     }
     found_.area = area_of(machine_);
@@ -195,7 +196,7 @@ class ModeSets {
     return of_[n].with_all * (1 + lose / 100) * (1 + tolerance);
   }
 
-  /// What a plan with just these modes says, whether or not there is one that uses fewer.
+  /// The result of a plan with just these modes, whether or not a plan with fewer exists.
   static planner::Enough said(const KnownPlan& plan, double most) {
     if (plan.score && *plan.score <= most) return planner::Enough::yes;
     const bool refuted = plan.status == SweepStatus::infeasible ||
@@ -203,7 +204,7 @@ class ModeSets {
     return refuted ? planner::Enough::no : planner::Enough::open;
   }
 
-  /// By a plan with just these modes.
+  /// The plan with just these modes.
   const KnownPlan& planned(std::size_t n, const Set& in) {
     std::map<Set, KnownPlan>& known = of_[n].planned;
     const auto at = known.find(in);
@@ -211,7 +212,7 @@ class ModeSets {
     KnownPlan answer;
     try {
       answer = plan(n, with(in).hardware(), false).known;
-    } catch (const BadInput& bad) {  // nobody can plan for a machine without the others
+    } catch (const BadInput& bad) {  // without the other modes, the machine is invalid
       answer.status = SweepStatus::failed;
       answer.reason = bad.what();
     }
@@ -226,7 +227,7 @@ class ModeSets {
     return said(planned(n, in), most);
   }
 
-  /// One "no" is enough, and whoever said it last is asked first.
+  /// One rejection is sufficient; the network that rejected last is queried first.
   template <typename Ask>
   static planner::Enough ask_all(const std::vector<std::size_t>& networks, std::size_t& last_no,
                                  const Ask& ask) {
@@ -245,7 +246,7 @@ class ModeSets {
     std::int64_t bound = 0;
   };
 
-  /// For these networks. require: they were planned with `start`, which is enough.
+  /// For these networks. require: `start` is sufficient, by plans made with it.
   Found search(double lose, const std::vector<std::size_t>& networks, const Set& start) {
     planner::SmallestSetParams search{.things = modes_.size(),
                                       .one_of = one_of_,
@@ -270,7 +271,7 @@ class ModeSets {
         return said(planned(n, in), most(n, lose)) == planner::Enough::yes;
       });
       if (verified) return {in, static_cast<std::int64_t>(smallest.bound)};
-      // A plan that is known would do, but planning takes another way there.
+      // A known plan satisfies this set, but planning for it gives a worse one.
       denied.insert(in);
     }
     const Set in = as_set(smallest.set);
@@ -293,7 +294,7 @@ class ModeSets {
     });
   }
 
-  /// Every network has a plan that uses no others.
+  /// Modes such that every network has a plan with no others.
   [[nodiscard]] Set all_used(const std::vector<std::size_t>& networks, double lose) const {
     Set all(modes_.size(), false);
     for (const std::size_t n : networks) {
@@ -301,7 +302,8 @@ class ModeSets {
       for (const auto& [used, score] : of_[n].enough)
         if (score <= most(n, lose) && (least == nullptr || size_of(used) < size_of(*least)))
           least = &used;
-      for (const std::size_t k : members(*least)) all[k] = true;  // there is that of all modes
+      // the set of all modes is sufficient
+      for (const std::size_t k : members(*least)) all[k] = true;
     }
     for (const std::vector<std::size_t>& list : one_of_)
       if (std::ranges::none_of(list, [&](std::size_t k) { return all[k]; }))
@@ -309,17 +311,17 @@ class ModeSets {
     return all;
   }
 
-  /// What is known of a set without what plans with more modes say of it.
+  /// The result for a set, without inference from plans with more modes.
   planner::Enough ask_itself(std::size_t n, const Set& in, double most) {
     for (const auto& [set, plan] : of_[n].planned)
       if (plan.status == SweepStatus::infeasible && within(in, set)) return planner::Enough::no;
     return said(planned(n, in), most);
   }
 
-  /// A plan is proved over tiles that depend on the modes there are, so with fewer modes a better
-  /// one may be found (tiles that hold less, and wait less, say). What a set cannot do therefore
-  /// says little of smaller ones but where it has no plan at all: those are planned, too, the
-  /// smallest first.
+  /// Plans are proved optimal over tiles that depend on the available modes, so fewer modes may
+  /// give a better plan (for example, with smaller tiles and less waiting). Thus insufficiency of a
+  /// set does not imply that of its subsets, unless it has no plan at all. The subsets are planned
+  /// as well, smallest first.
   Found confirmed(double lose, const std::vector<std::size_t>& networks, Found found) {
     const std::int64_t count = size_of(found.set);
     const std::int64_t least = static_cast<std::int64_t>(one_of_.size());
@@ -371,8 +373,8 @@ class ModeSets {
     return smallest.set;
   }
 
-  /// Each by itself. A plan that does not use a mode does without it at no cost.
-  void take_away_each() {
+  /// The loss without each single mode. A plan that does not use the mode proves a loss of 0.
+  void evaluate_removals() {
     for (const std::vector<std::size_t>& list : one_of_)
       for (const std::size_t mode : list) {
         if (list.size() == 1) continue;
@@ -404,7 +406,7 @@ class ModeSets {
   const Profile& machine_;
   const ModeSetParams& params_;
   std::vector<OneMode> modes_;
-  std::vector<std::vector<std::size_t>> one_of_;  ///< modes of each memory
+  std::vector<std::vector<std::size_t>> one_of_;  ///< per memory: its modes
   std::vector<Known> of_;                         ///< per network
   std::vector<std::string> names_;
   ExploreModes found_;

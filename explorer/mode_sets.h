@@ -1,17 +1,18 @@
-// The fewest modes with which every network keeps its score, or loses little of it; and what it
-// costs to take one mode away.
+// The fewest modes with which every network keeps its score, or loses little of it; and the cost of
+// removing one mode.
 //
-//   const ExploreModes found = fewest_modes(profile, networks, {.lose = {0, 1}, .plan = plan,
-//   ...}); if (found.reason.empty()) std::cout << found.sets[0].count << " of " <<
-//   found.modes.size();
+//   const ExploreModes found =
+//       fewest_modes(profile, networks, {.lose = {0, 1}, .plan = plan, ...});
+//   if (found.reason.empty())
+//     std::cout << found.sets[0].count << " of " << found.modes.size();
 //
-// A set of modes is tried by planning for the machine without the others. What plans say of other
-// sets saves most of them: a plan uses some modes, and any set with these can do with it; where a
-// plan is proved to be too dear, or there is none, so it should be with fewer modes. The sets tried
-// are smallest ones that nothing speaks against yet (planner/smallest_set.h). Of a plan that is too
-// dear that is a guess, as proofs range over tiles that depend on the modes there are: what is
-// smaller than the answer is planned itself. What was planned for one loss, or for all networks
-// together, answers for the others. Private to explorer/.
+// A set of modes is evaluated by planning for the machine without the others. Results of other sets
+// save most of these plans: a plan that uses only modes of a set is a plan for it. If a plan is
+// proved too expensive, or none exists, fewer modes are assumed to be insufficient, too. The search
+// evaluates smallest sets that no result contradicts (planner/smallest_set.h). For plans that are
+// too expensive the assumption is a heuristic, as proofs range over tiles that depend on the
+// available modes; all subsets of the result are therefore planned themselves. Plans for one loss,
+// or for all networks together, are reused for the others. Private to explorer/.
 #pragma once
 
 #include <functional>
@@ -26,14 +27,13 @@ namespace tessera::explorer {
 
 struct ModeSetParams {
   std::vector<double> lose;  ///< percent, ascending
-  /// Plans network n; with as few modes as may be at its score, where that is asked for. Called
-  /// from one thread.
+  /// Plans network n; with the fewest modes at that score, if requested. Called from one thread.
   std::function<ModePlan(std::size_t n, const Hardware& hardware, bool with_few_modes)> plan;
   Budget budget;
 };
 
-/// ensure: the needed modes are enough by a plan of each network that was made without the others;
-/// fewer than `bound` are not, over what plans are proved over.
+/// ensure: the needed modes are sufficient, by a plan of each network made without the other modes.
+/// Fewer than `bound` modes are not, within the scope of the proofs.
 [[nodiscard]] ExploreModes fewest_modes(const Profile& machine,
                                         const std::vector<SweepNetwork>& networks,
                                         const ModeSetParams& params);

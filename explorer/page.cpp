@@ -15,14 +15,14 @@ namespace tessera::explorer {
 
 namespace {
 
-/// A page that can be mailed and opens at once; the other plans stand beside it.
+/// The page stays small enough for e-mail and opens quickly; further plans are separate files.
 constexpr std::size_t most_plan_bytes = std::size_t{8} << 20U;
 
 std::string number_or_null(const std::optional<double>& number) {
   return number ? json_number(*number) : "null";
 }
 
-/// Texts that are said again and again, each kept once.
+/// Repeated texts, each stored once.
 class Texts {
  public:
   std::size_t index(const std::string& text) {
@@ -138,10 +138,10 @@ std::string plan_part(const PagePlan& each) {
   });
 }
 
-/// The best candidate first, then the front by score, as far as there is room.
+/// The best candidate first, then the front by score, up to the size limit.
 std::vector<PagePlan> drawn_plans(const Sweep& sweep, const ExploreResult& result) {
   std::vector<PagePlan> plans;
-  // Whoever interrupts does not want to wait for pictures: the same command draws them.
+  // An interrupt skips the pictures; running the command again draws them.
   if (result.stop == StopReason::interrupted) return plans;
   std::map<std::size_t, double> scores;
   for (const ExploreRow& row : result.pareto) scores[row.candidate] = row.score.value_or(0);
@@ -162,7 +162,7 @@ std::vector<PagePlan> drawn_plans(const Sweep& sweep, const ExploreResult& resul
       plan.plan = load_plan_text(each->json, "plan", network->network, machine.hardware());
       plan.picture = plan_picture(network->network, machine.hardware(), plan.plan);
     } catch (const BadInput&) {
-      continue;  // somebody changed the store; what the rows say is still so
+      continue;  // the store was modified externally; the rows remain valid
     }
     bytes += plan.picture.size() + 64 * plan.plan.layers.size();
     if (bytes > most_plan_bytes && !plans.empty()) break;
@@ -204,7 +204,7 @@ std::string modes_json(const ExploreModes& found) {
 
 using Weights = std::vector<std::pair<std::string, double>>;
 
-/// Those that count.
+/// The weights above 0.
 Weights weights_of(const Sweep::State& state) {
   Weights all = state.text.objective;
   if (all.empty()) {
@@ -229,7 +229,7 @@ std::string weights_in_words(const Weights& weights) {
 
 std::string page_json(const PageFacts& facts, const ExploreResult& result,
                       const std::vector<PagePlan>& plans) {
-  // The rows of each network, all in the order of the candidates.
+  // The rows of each network, in the order of the candidates.
   std::vector<std::string> networks;
   std::map<std::string, Rows> rows;
   for (const ExploreRow& row : result.rows) {

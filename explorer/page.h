@@ -1,7 +1,7 @@
-// What the page of a sweep shows, as JSON (io/sweep_page.h says how it is laid out).
+// Data of the page of a sweep, as JSON (io/sweep_page.h describes the layout).
 //
-//   write(sweep_page("machines.yaml", page_json({"machines.yaml", "ethos-u55-like"}, result,
-//   plans)));
+//   write(sweep_page("machines.yaml",
+//                    page_json({"machines.yaml", "ethos-u55-like"}, result, plans)));
 //
 // Private to explorer/.
 #pragma once
@@ -15,13 +15,12 @@
 namespace tessera::explorer {
 
 struct PageFacts {
-  std::string file;     ///< of the sweep
-  std::string base;     ///< the profile that varies
-  std::string weights;  ///< of the objective, in words
-  /// The metric that scores are made of, where it is one alone: then a bound of a score is one of
-  /// it.
+  std::string file;     ///< file of the sweep
+  std::string base;     ///< name of the base profile
+  std::string weights;  ///< description of the objective's weights
+  /// The metric, if the score consists of a single one: then bounds of scores are bounds of it.
   std::string only;
-  std::vector<double> shares;  ///< of the networks
+  std::vector<double> shares;  ///< weights of the networks
 };
 
 struct PagePlan {

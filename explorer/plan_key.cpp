@@ -7,15 +7,16 @@
 namespace tessera::explorer {
 namespace {
 
-/// Raised with every change after which the same question gets another plan: a store may be older
-/// than the program, within one version of it.
+/// Incremented with every change that changes the plan for some query: within one version, a store
+/// may be older than the program.
 constexpr int revision_of_plans = 14;
 
 }  // namespace
 
 std::string plan_key(const std::string& machine, const std::string& network,
                      const PlanParams& params) {
-  // Every field has a name here, so that a new one is not forgotten: it does not compile.
+  // The structured binding names every field: a new field does not compile until it is handled
+  // here.
   const auto& [max_ops, limits, nodes_per_question, tile_shapes, proof_shapes, weights, residency,
                fewest_modes, peak_limits, reference, memory, progress] = params;
   const auto& [timeout, work, bytes, threads, seed, stop] = limits;

@@ -1,9 +1,8 @@
-// The name a plan is stored under: everything its answer depends on, and nothing else.
+// The key under which a plan is stored: everything the plan depends on.
 //
 //   store.find(plan_key(state.machine, fingerprint(network_yaml(network)), params));
 //
-// What is forgotten here is an answer to another question taken from the store, without a word.
-// Private to explorer/.
+// A parameter missing in the key silently yields plans for other parameters. Private to explorer/.
 #pragma once
 
 #include <string>
@@ -12,9 +11,8 @@
 
 namespace tessera::explorer {
 
-/// `machine` and `network` are fingerprints. Of `params` threads, time, memory, progress and what
-/// is shared with other plans do not count: a plan that is proved does not depend on them.
-/// require: params.reference is set.
+/// `machine` and `network` are fingerprints. Threads, time, memory, progress and shared caches in
+/// `params` are ignored: a proved plan does not depend on them. require: params.reference is set.
 [[nodiscard]] std::string plan_key(const std::string& machine, const std::string& network,
                                    const PlanParams& params);
 

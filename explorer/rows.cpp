@@ -17,7 +17,7 @@ double milliseconds(double cycles, double clock_hz) {
   return clock_hz > 0 ? cycles / clock_hz * 1e3 : 0;
 }
 
-/// RFC 4180: quotes where the text has a comma, a quote or a line end.
+/// RFC 4180: quoted if the text has a comma, a quote or a line break.
 std::string cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -29,7 +29,7 @@ std::string cell(const std::optional<double>& number) {
   return number ? json_number(*number) : std::string();
 }
 
-/// A mean of cycles or bytes need not be whole; one that is reads as such.
+/// Whole numbers are printed without decimals; means need not be whole.
 std::string figure(double number) {
   constexpr double exact = 9007199254740992;  // 2^53
   if (std::floor(number) == number && std::abs(number) < exact)
@@ -100,7 +100,7 @@ ExploreRow RowMaker::of_set() const {
   ExploreRow row = empty("*");
   std::vector<ExploreRow> parts;
   for (std::size_t n = 0; n < sweep.networks.size(); ++n) parts.push_back(of_network(n));
-  // What is said of the set is the worst that is said of a network.
+  // The status of the set is the worst status of its networks.
   constexpr SweepStatus worst_first[] = {SweepStatus::failed, SweepStatus::infeasible,
                                          SweepStatus::excluded, SweepStatus::limit};
   row.status = SweepStatus::proved;

@@ -1,4 +1,4 @@
-// The rows of results.csv that are about one candidate. Private to explorer/.
+// The rows of results.csv for one candidate. Private to explorer/.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct RowMaker {
   const CandidateState& state;
   std::size_t candidate = 0;
 
-  /// A row per network, and then the one of the set.
+  /// Adds a row per network, then the row of the set.
   void add_to(std::vector<ExploreRow>& rows) const;
 
  private:
@@ -25,7 +25,7 @@ struct RowMaker {
   [[nodiscard]] ExploreRow of_set() const;
 };
 
-/// What a machine costs in silicon, mm2; nothing where its profile does not say.
+/// Silicon area of a machine in mm2; none if its profile does not state it.
 [[nodiscard]] std::optional<double> area_of(const Profile& profile);
 
 }  // namespace tessera::explorer

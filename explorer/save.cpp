@@ -10,7 +10,7 @@
 namespace tessera::explorer {
 namespace {
 
-/// The machine for all networks at each loss; the loss is named where there are several.
+/// The machine for all networks at each loss; file names include the loss if there are several.
 void save_fewest_modes(const ExploreModes& modes, const std::filesystem::path& folder) {
   const auto together = [](const ExploreModes::Set& set) { return set.network == "*"; };
   const bool several = std::ranges::count_if(modes.sets, together) > 1;
@@ -22,7 +22,7 @@ void save_fewest_modes(const ExploreModes& modes, const std::filesystem::path& f
   }
 }
 
-/// What a sweep into the same folder left there, and nothing else.
+/// Removes files of a previous sweep in the same folder, and no other files.
 void remove_older(const std::filesystem::path& folder) {
   const auto is_of_a_sweep = [](const std::string& name) {
     const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());

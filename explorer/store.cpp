@@ -12,15 +12,15 @@ namespace tessera::explorer {
 
 namespace {
 
-/// "tess": what SQLite calls the application of a file.
+/// "tess": SQLite's application id of the file.
 constexpr int application = 0x74657373;
 constexpr int layout = 1;
-/// Others hold the file for one small transaction at a time.
+/// Other processes hold the file for one small transaction at a time.
 constexpr std::chrono::seconds patience{60};
 
-/// Asks again while others hold the file. SQLite's own busy handler is not called where two
-/// connections wait for each other, as two do that turn the same new file to write-ahead logging
-/// (sqlite.org/c3ref/busy_handler.html); then one of them has to let go first.
+/// Retries while other processes hold the file. SQLite does not call its own busy handler if two
+/// connections wait for each other (sqlite.org/c3ref/busy_handler.html). This happens while both
+/// switch the same new file to write-ahead logging. One of them has to release its lock first.
 template <typename Ask>
 int patiently(const Ask& ask) {
   const auto until = std::chrono::steady_clock::now() + patience;
@@ -96,7 +96,7 @@ class Statement {
     if (good()) code_ = sqlite3_bind_int64(statement_, at, value);
     return *this;
   }
-  /// Is there a row?
+  /// Returns whether there is a row.
   bool step() {
     if (good())
       code_ = patiently([&] {
@@ -143,8 +143,8 @@ Store::Store(const std::string& path) : connection_(std::make_unique<Connection>
                       nullptr) != SQLITE_OK)
     c.cannot_open(c.why());
   sqlite3_busy_timeout(c.base, 1000);
-  // Looked at first: nothing is written into a file that is somebody else's.
-  // In one transaction, so that all of it is of one moment: others may be making the file.
+  // Check first, so that foreign files are never modified. One transaction gives a consistent view,
+  // because another process may be creating the file.
   c.run("BEGIN");
   const std::int64_t owner = c.number("PRAGMA application_id");
   if (owner != application && (owner != 0 || c.number("SELECT count(*) FROM sqlite_master") != 0))
@@ -153,7 +153,7 @@ Store::Store(const std::string& path) : connection_(std::make_unique<Connection>
     c.cannot_open("another version of Tessera made it");
   c.run("COMMIT");
   c.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
-  // Two processes may come here at once: the second finds everything there.
+  // Two processes may arrive here at once: the second finds the tables complete.
   c.run(
       "BEGIN IMMEDIATE;"
       "CREATE TABLE IF NOT EXISTS result (key TEXT PRIMARY KEY, status INTEGER NOT NULL,"

@@ -1,13 +1,12 @@
-// What was planned, on disk: a file of SQLite that several sweeps and processes may use at once.
+// Stored plans: an SQLite file that several sweeps and processes may use at once.
 //
 //   Store store("out/store.sqlite");
 //   if (const auto known = store.find(key)) return *known;
 //   store.keep(key, planned, plan_json);
 //
-// Keys are fingerprints of everything an answer depends on, the version of Tessera among it, so
-// nothing in it is ever wrong: at worst nobody asks for it any more. A plan is one transaction in a
-// write-ahead log: what was kept survives a kill, and readers wait for nobody. Private to
-// explorer/.
+// Keys are fingerprints of everything a result depends on, including the version of Tessera, so
+// entries never become invalid, only unused. Each plan is one transaction in a write-ahead log: it
+// survives a kill of the process, and readers never wait. Private to explorer/.
 #pragma once
 
 #include <memory>
@@ -32,18 +31,17 @@ struct KnownPlan {
 /// Thread-safe.
 class Store {
  public:
-  /// Makes the file where there is none. Throws BadInput for a file that is something else or
-  /// cannot be opened.
+  /// Creates the file if it does not exist. Throws BadInput if it is another kind of file or cannot
+  /// be opened.
   explicit Store(const std::string& path);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
   [[nodiscard]] std::optional<KnownPlan> find(const std::string& key);
-  /// The whole plan as JSON, where it was kept.
+  /// The whole plan as JSON, if it was stored.
   [[nodiscard]] std::optional<std::string> plan(const std::string& key);
-  /// Takes the place of what is known; a plan is kept as well unless it is empty. Throws
-  /// OutputError.
+  /// Replaces the stored summary, and the stored plan unless `plan` is empty. Throws OutputError.
   void keep(const std::string& key, const KnownPlan& known, const std::string& plan = {});
   void keep_plan(const std::string& key, const std::string& plan);
 

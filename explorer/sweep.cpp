@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With a candidate before it and ".json" behind it, it is the name of a file anywhere.
+/// Leaves space in a file name for a candidate number and ".json", on every file system.
 constexpr std::size_t longest_name = 200;
 
 bool names_files(const std::string& name) {
@@ -26,11 +26,11 @@ bool names_files(const std::string& name) {
          std::ranges::none_of(name, no_part_of_names);
 }
 
-/// What a profile says of itself rather than of a machine.
+/// Keys that describe the profile and not the machine.
 constexpr std::array about_itself{"tessera",    "name",      "inherit",
                                   "provenance", "objective", "reference"};
 
-/// A path in a sweep is relative to the sweep.
+/// Resolves a path relative to the sweep file.
 std::string beside(const std::string& sweep, const std::string& path) {
   const fs::path given(path);
   if (given.is_absolute()) return path;
@@ -79,7 +79,7 @@ class Loader {
     throw BadInput(file_ + ':' + std::to_string(line) + ": " + what, hint);
   }
 
-  /// A file beside the sweep, or the name of a profile.
+  /// A file relative to the sweep, or the name of a profile.
   [[nodiscard]] std::string meant(const std::string& name) const {
     const std::string own = beside(file_, name);
     std::error_code error;
@@ -113,7 +113,7 @@ class Loader {
         wrong(axis.line, io::shown(axis.key) + " is a part of " + io::shown(other.key) +
                              ", which varies as a whole");
     if (state.base.has(axis.key)) return;
-    // A key that the reader knows and this profile does not say may be added.
+    // Keys that the reader supports and the profile omits may be added.
     for (const std::string& value : axis.values) {
       Profile changed = state.base;
       try {
@@ -124,7 +124,7 @@ class Loader {
         const bool about_key =
             what.find("unknown key") != what.npos || what.find("has no ") != what.npos ||
             what.find("so it has no key") != what.npos || what.find("no path of keys") != what.npos;
-        if (!about_key) return;  // about the value: those that are wrong fail by themselves
+        if (!about_key) return;  // an error of the value: only candidates with that value fail
       }
     }
     wrong(axis.line, state.text.base + " has no key " + io::shown(axis.key),
@@ -146,7 +146,7 @@ class Loader {
         } catch (const ConditionError& bad) {
           wrong(text.where[k].line, bad.what());
         } catch (const BadInput&) {
-          return true;  // there is no such machine: its row says so
+          return true;  // no such machine: its row reports it
         }
       }
       return true;
@@ -192,7 +192,7 @@ class Loader {
     return conditions;
   }
 
-  /// Most keys of conditions are those that vary: no machine has to be made to know them.
+  /// Most keys of conditions are axes: their values are known without making a machine.
   static std::string value(const Sweep::State& state, const Choice& choice, const std::string& key,
                            std::optional<Profile>& whole) {
     bool touched = false;

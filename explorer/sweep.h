@@ -1,4 +1,4 @@
-// A sweep as it is run: what the file says, with everything it names at hand. Private to explorer/.
+// A sweep with all files it refers to loaded. Private to explorer/.
 //
 //   const Sweep::State& state = sweep.state();
 //   for (const Choice& choice : state.choices) plan(state.machine(choice).hardware());
@@ -19,7 +19,7 @@ namespace tessera::explorer {
 struct SweepNetwork {
   std::string name;
   std::string file;
-  double share = 1;  ///< its weight, of all that add up to 1
+  double share = 1;  ///< its weight; weights add up to 1
   Network network;
 };
 
@@ -29,11 +29,11 @@ namespace tessera {
 
 struct Sweep::State {
   io::SweepText text;
-  std::string source;  ///< the file, as it was read
+  std::string source;  ///< text of the file
   std::vector<std::string> files;
   std::vector<std::string> folders;
   Profile base;
-  std::optional<Profile> reference;  ///< of scores, where the sweep names one
+  std::optional<Profile> reference;  ///< of scores, if the sweep names one
   std::vector<std::string> keys;
   std::vector<explorer::SweepNetwork> networks;
   std::vector<explorer::Choice> choices;

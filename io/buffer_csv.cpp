@@ -30,8 +30,8 @@ constexpr std::array column_names{
     ColumnName{"offset", Column::offset}, ColumnName{"hint", Column::hint},
     ColumnName{"gaps", Column::gaps},     ColumnName{"address", Column::address}};
 
-/// Next piece of `rest` up to `separator`, which is eaten.
-std::string_view next_piece(std::string_view& rest, char separator) {
+/// Removes the next part of `rest` up to `separator`, and the separator.
+std::string_view next_part(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   const std::string_view piece = rest.substr(0, at);
   rest = at == rest.npos ? std::string_view{} : rest.substr(at + 1);
@@ -56,7 +56,7 @@ class Reader {
     require_text(text, file_);
     csv_.table.header = csv_.table.text.size() - text.size();
     std::string_view rest = text;
-    if (trimmed(without_cr(next_piece(rest, '\n'))).empty()) {
+    if (trimmed(without_cr(next_part(rest, '\n'))).empty()) {
       throw error(text.find_first_not_of(" \t\r\n") == text.npos
                       ? "is empty"
                       : "begins with a blank line, but the header has to come first",
@@ -72,7 +72,7 @@ class Reader {
     while (!rest.empty()) {
       ++line_;
       const auto begin = static_cast<std::size_t>(rest.data() - base);
-      const std::string_view row = without_cr(next_piece(rest, '\n'));
+      const std::string_view row = without_cr(next_part(rest, '\n'));
       const bool blank = trimmed(row).empty();
       if (blank && rest.find_first_not_of(" \t\r\n") == rest.npos) break;
       const std::size_t before = wrong_.count();
@@ -98,7 +98,8 @@ class Reader {
   }
 
  private:
-  /// Is it a defect of a row that was not read whole? Its id may still be one that stands twice.
+  /// Does the defect follow from a row that was not read completely? Duplicate ids are still
+  /// reported.
   [[nodiscard]] bool follows(const Defect& defect) const {
     if (defect.part != ProblemPart::buffer || !broken_.contains(defect.index)) return false;
     return defect.field != "id" || csv_.problem.buffers[defect.index].id.empty();
@@ -129,7 +130,7 @@ class Reader {
     std::array<std::string_view, meanings> named{};
     while (header.data() != nullptr) {
       const bool last = header.find(',') == header.npos;
-      const std::string_view name = trimmed(next_piece(header, ','));
+      const std::string_view name = trimmed(next_part(header, ','));
       const auto known = std::find_if(column_names.begin(), column_names.end(),
                                       [&](const ColumnName& each) { return each.name == name; });
       if (known == column_names.end()) throw unknown_column(name);
@@ -254,7 +255,8 @@ class Reader {
     const char* const end = text.data() + text.size();
     const auto [stop, code] = std::from_chars(text.data(), end, value);
     if (stop != end || code != std::errc{} || value < 0 || value > max_address) {
-      const Parsed<Size> parsed = parse_size(text);  // units, and the reason where it is wrong
+      // names the units, and the reason if it is wrong
+      const Parsed<Size> parsed = parse_size(text);
       if (!parsed) {
         throw error(subject(column) + " is " + shown(text) + ", which " + parsed.error);
       }
@@ -269,10 +271,10 @@ class Reader {
 
   void read_gaps(std::string_view list, Buffer& buffer) const {
     while (!list.empty()) {
-      const std::string_view text = next_piece(list, ' ');
+      const std::string_view text = next_part(list, ' ');
       if (text.empty()) continue;
       std::string_view window = text;
-      std::string_view steps = next_piece(window, '@');
+      std::string_view steps = next_part(window, '@');
       const bool has_window = text.find('@') != text.npos;
       const std::size_t dash = steps.find('-');
       const std::size_t colon = window.find(':');
@@ -297,7 +299,7 @@ class Reader {
   Lifetimes lifetimes_;
   BufferCsv csv_;
   Collected wrong_;
-  std::unordered_set<BufferIndex> broken_;  ///< those with a mistake in their row
+  std::unordered_set<BufferIndex> broken_;  ///< those with an error in their row
   std::vector<Column> columns_;
   std::string_view lower_name_ = "lower";
   std::string_view upper_name_ = "upper";
@@ -343,7 +345,7 @@ std::string write_buffer_csv(const CsvTable& table, std::span<const BufferPlace>
     } else {
       for (std::size_t column = 0; column < table.columns; ++column) {
         if (column > 0) out += ',';
-        const std::string_view cell = next_piece(rest, ',');
+        const std::string_view cell = next_part(rest, ',');
         if (column == table.offset_column) {
           append_number(out, places[k].offset);
         } else if (column == table.address_column) {

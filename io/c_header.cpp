@@ -23,8 +23,7 @@ bool plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// A name of C, in small or capital letters; no two underscores in a row, which C++ keeps to
-/// itself.
+/// A C identifier in small or capital letters. No double underscores, which C++ reserves.
 std::string c_name(std::string_view text, bool capitals) {
   std::string name;
   for (const char c : text) {
@@ -48,8 +47,8 @@ std::string prefix_of(std::string_view text) {
   return name;
 }
 
-/// Names of macros, each once: the second of a name is NAME_2. Of a family, NAME_USED and the like
-/// are its own as well.
+/// Unique macro names: the second use of a name becomes NAME_2. Suffixed names of a family
+/// (NAME_USED and the like) are reserved with it.
 class Unique {
  public:
   std::string operator()(const std::string& name, const std::vector<std::string>& family = {}) {
@@ -70,10 +69,10 @@ class Unique {
   std::set<std::string> taken_;
 };
 
-/// What is said of a memory.
+/// Macro suffixes of a memory.
 const std::vector<std::string> of_a_memory{"_USED", "_ALIGNMENT", "_BASE", "_BUFFERS"};
 
-/// A string; C99 promises 4095 characters of one, so what is longer than any name is cut.
+/// A string literal. C99 guarantees 4095 characters, so longer names are cut.
 std::string c_string(std::string_view text) {
   constexpr std::size_t longest = 1000;
   std::string out = "\"";
@@ -83,14 +82,14 @@ std::string c_string(std::string_view text) {
       out += "...";
       break;
     }
-    // "??=" and the like mean something else in a string of C.
+    // avoid trigraphs such as "??="
     if (c == '"' || c == '\\' || c == '?') out += '\\';
     out += c;
   }
   return out + '"';
 }
 
-/// Text inside a comment, which it cannot end.
+/// Text inside a comment, without "*/".
 std::string in_comment(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -112,9 +111,9 @@ struct PlaceRow {
   MemoryIndex memory = 0;
   std::array<Offset, 2> offsets{};
   Size size = 0;
-  StepRange live;  ///< from the first step to behind the last
+  StepRange live;  ///< from the first step to one past the last
   std::array<std::vector<StepRange>, 2> lives{};
-  std::array<std::size_t, 2> banks{};  ///< the first and the last one that is touched
+  std::array<std::size_t, 2> banks{};  ///< first and last bank that it touches
 };
 
 std::array<std::size_t, 2> banks_of(const Memory& memory, Offset offset, Size size) {
@@ -127,7 +126,7 @@ std::array<std::size_t, 2> banks_of(const Memory& memory, Offset offset, Size si
   return touched;
 }
 
-/// The steps at which the buffer occupies anything.
+/// The steps at which the buffer occupies any byte.
 std::vector<StepRange> lives_of(const Buffer& buffer) {
   std::vector<StepRange> lives;
   for (const Load& load : loads(buffer)) {
@@ -157,7 +156,7 @@ std::vector<PlaceRow> rows_of(const PlacementProblem& problem, const Placement& 
   return rows;
 }
 
-/// The two copies of a tile's buffer, which follow each other, become one row.
+/// The two consecutive copies of a tile's buffer become one row.
 std::vector<PlaceRow> with_copies_joined(std::vector<PlaceRow> rows) {
   constexpr std::string_view ping = ".ping";
   constexpr std::string_view pong = ".pong";
@@ -198,7 +197,7 @@ class CHeader {
            high_ + "_H\n#define " + high_ + "_H\n\n#include <stdint.h>\n\n";
   }
 
-  /// The memories: their numbers, how many bytes of them are used, where they begin.
+  /// The memories: numbers, used bytes, bases.
   void memories(std::span<const Memory> memories, std::span<const Size> used,
                 std::span<const Size> alignments) {
     for (const Memory& memory : memories)
@@ -217,7 +216,7 @@ class CHeader {
     out_ += '\n';
   }
 
-  /// Macros for the offsets; of rows with two copies for both.
+  /// Macros for the offsets; rows with two copies get macros for both.
   void offsets(const std::vector<PlaceRow>& rows) {
     out_ += "/* Offsets, from the beginning of a buffer's memory. */\n";
     for (const PlaceRow& row : rows)
@@ -273,7 +272,7 @@ class CHeader {
     out_ += "};\n";
   }
 
-  /// The mode of each memory at each step, as the number of a name.
+  /// The mode of each memory at each step, as the index of a name.
   void modes(const PlacementProblem& problem, const Placement& placement, const std::string& of) {
     for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
       if (m >= placement.modes.size() || placement.modes[m].empty()) continue;
@@ -304,7 +303,7 @@ class CHeader {
   }
   void text(const std::string& text) { out_ += text; }
   [[nodiscard]] const std::string& memory(MemoryIndex number) const { return names_[number]; }
-  /// The name of a memory that has no number.
+  /// The name of a memory without a number.
   [[nodiscard]] std::string other_memory(const std::string& name) {
     return unique_(high_ + '_' + c_name(name, true), of_a_memory);
   }
@@ -315,7 +314,7 @@ class CHeader {
   }
 
  private:
-  /// One list behind the other; sets where each begins.
+  /// Concatenates the lists and records where each begins.
   void add_lives(const std::string& name, std::map<std::vector<StepRange>, std::size_t>& lives) {
     out_ += "static const " + low_ + "_life " + name + "[] = {\n";
     std::size_t begin = 0;
@@ -337,7 +336,7 @@ class CHeader {
   std::string out_;
 };
 
-/// The memories of a header; what is used of them, and what their buffers ask of where they begin.
+/// The memories of a header, with their used bytes and the alignment of their buffers.
 struct UsedRoom {
   std::vector<Memory> memories;
   std::vector<Size> heights;
@@ -359,7 +358,7 @@ struct UsedRoom {
       alignments[m] = checked_mul(alignments[m], rest).value_or(aligned);
     }
   }
-  /// require: its memory is there
+  /// require: its memory is known
   void add(const PlannedPin& pin) {
     const MemoryIndex m = number_of(pin.memory);
     heights[m] = std::max(heights[m], pin.offset + pin.bytes);
@@ -450,7 +449,7 @@ std::string with_name(std::string text, const std::string& name) {
   return text;
 }
 
-/// A run's lists of names, and what each is called.
+/// Name lists of a group, with their identifiers.
 std::array<std::pair<const char*, const std::vector<std::string>*>, 4> lists_of(
     const PlannedSubgraph& run) {
   return {{{"_kept", &run.kept},

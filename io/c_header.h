@@ -1,4 +1,4 @@
-// Where buffers lie, as a header for C and C++: tables, and a macro for every offset.
+// Places of buffers as a header for C and C++: tables, and a macro for every offset.
 //
 //   write_output("net.h", write_c_header(problem, placement, "net"));
 //   write_output("plan.h", write_plan_c_header(plan, "plan"));
@@ -17,13 +17,13 @@
 
 namespace tessera::io {
 
-/// `name` begins every name of the header; what is no letter or digit becomes '_'. C99 and C++.
+/// `name` begins every name of the header; characters that are no letters or digits become '_'. C99
+/// and C++.
 [[nodiscard]] std::string write_c_header(const PlacementProblem& problem,
                                          const Placement& placement, std::string_view name);
 
-/// A table per placement of a subgraph, where two copies of a tile's buffer (ping and pong) are one
-/// row, a table of the subgraphs, and one for every memory off the chip.
-/// require: the plan is feasible.
+/// One table per placement of a subgraph, with one row for both copies (ping and pong) of a tile's
+/// buffer; one table of the subgraphs; one for each off-chip memory. require: the plan is feasible.
 [[nodiscard]] std::string write_plan_c_header(const NetworkPlan& plan, std::string_view name);
 
 }  // namespace tessera::io

@@ -1,10 +1,10 @@
-// Errors of one file that have nothing to do with each other, so that one run tells them all.
+// Collects independent errors of one file, so that one run reports all of them.
 //
 //   Collected wrong;
 //   for (const Node& each : list) wrong.attempt([&] { read_buffer(each); });
 //   wrong.rethrow();                       // nothing, one InputError, or SeveralErrors
 //
-// After rethrow() whatever was read is whole; before it, what failed may be half there.
+// After rethrow() returns, everything read is complete; before it, failed parts may be incomplete.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace tessera::io {
 
-/// The first error as such, and those behind it.
+/// The first error, with the further ones attached.
 struct SeveralErrors : InputError, MoreErrors {
   SeveralErrors(const InputError& first, std::vector<BadInput> others)
       : InputError(first), MoreErrors(std::move(others)) {}
@@ -24,7 +24,7 @@ struct SeveralErrors : InputError, MoreErrors {
 
 class Collected {
  public:
-  /// Errors told in one run: who has more has another kind of problem.
+  /// Maximum number of errors per run; more errors usually have another cause.
   static constexpr std::size_t most = 10;
 
   template <typename Read>
@@ -32,7 +32,7 @@ class Collected {
     try {
       read();
     } catch (const InputError& error) {
-      if (errors_.size() == most) throw;  // from an attempt inside of this one
+      if (errors_.size() == most) throw;  // from an attempt nested in this one
       errors_.push_back(error);
       if (errors_.size() == most) rethrow();
     }

@@ -14,7 +14,7 @@
 namespace tessera::io {
 namespace {
 
-// Pairs an exclusive pin is kept apart from; a file beyond is mistaken.
+// Maximum number of pairs that an exclusive pin separates; more indicate an error in the file.
 constexpr std::size_t most_pairs = 1'000'000;
 
 class Builder {
@@ -153,7 +153,7 @@ class Builder {
     std::iota(class_of_.begin(), class_of_.end(), BufferIndex{0});
   }
 
-  /// The same steps as intervals in order that do not touch.
+  /// Sorts the intervals and joins those that touch or overlap.
   static void join(std::vector<StepRange>& live) {
     std::sort(live.begin(), live.end());
     std::vector<StepRange> joined;
@@ -197,8 +197,8 @@ class Builder {
     return b;
   }
 
-  // One allocation per transitive class, as large as its largest member: whatever is apart from
-  // one member is apart from the whole of it.
+  // One allocation per transitive class, as large as its largest member. A separation from one
+  // member is a separation from the whole class.
   void read_colocations(const Node& list) {
     std::map<BufferIndex, std::size_t> first_line;
     for (const Node& node : list.children) {
@@ -261,7 +261,8 @@ class Builder {
       buffer.memories = {m};
       buffer.offset = whole(node, "offset");
     }
-    // Second pass: whom an exclusive pin may meet depends on where the others are pinned.
+    // Second pass: the buffers an exclusive pin may share addresses with depend on the pins of
+    // others.
     std::set<std::pair<BufferIndex, BufferIndex>> apart;
     for (const Node& node : list.children) {
       if (node.find("exclusive_for_all_time")->text == "true") {
@@ -305,7 +306,7 @@ class Builder {
     for (const Node& term : node.find("terms")->children) {
       const bool peak = term.text == "total_peak" || term.text == "max_peak";
       const bool cost = term.text == "reuse_cost" && costs;
-      if (!peak && !cost) continue;  // a hard rule here, or zero whatever is done
+      if (!peak && !cost) continue;  // a hard rule here, or always zero
       const Objective what = peak ? Objective::height : Objective::cost;
       if (std::find(all.begin(), all.end(), what) != all.end()) continue;
       if (peak) peak_term = term.text;
@@ -318,8 +319,9 @@ class Builder {
       note_meaning(peak_term, all.front() == Objective::height);
   }
 
-  /// Of several memories a height that comes first is the least of each, which adds up to the least
-  /// sum where each buffer has its memory; later on it is the largest of all.
+  /// With several memories, a height as first objective minimises each memory's height, which
+  /// minimises the sum if each buffer has a given memory. As a later objective it is the largest
+  /// height of all.
   void note_meaning(std::string_view peak, bool first) {
     const bool total = peak == "total_peak";
     const bool tied = std::all_of(read_.problem.buffers.begin(), read_.problem.buffers.end(),

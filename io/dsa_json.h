@@ -2,7 +2,7 @@
 //
 //   DsaJson read = read_dsa_json_file("kernel.json");
 //
-// What becomes of it:
+// Mapping:
 //   pool                    memory; capacity null: unbounded; bank_geometry: banks, where they add
 //                           up to the capacity (they carry no rule in that schema)
 //   buffer                  its `name` where all names are different and not empty, else its id as
@@ -15,8 +15,8 @@
 //                           buffer outside its class that may share its memory
 //   reuse_penalties         avoid_overlap; zero costs and pairs of one class (which never pay) drop
 //   objective               total_peak and max_peak give minimize_height, reuse_cost with penalties
-//                           minimize_cost, in their order, each once; fit if there is none. Where
-//                           that is not quite what the document says, a note tells
+//                           minimize_cost, in their order, each once; fit if there is none. A note
+//                           reports any difference in meaning
 //   pypto_structure, profile, metadata and reasons: checked for form; they carry no rule
 // Steps are not negative and quantities at most 2^60, as everywhere in this program.
 #pragma once
@@ -34,11 +34,11 @@ namespace tessera::io {
 struct DsaJson {
   PlacementProblem problem;
   SourceMap source;
-  std::vector<std::string> notes;  ///< what the document says that has no effect, as sentences
+  std::vector<std::string> notes;  ///< parts of the document without effect, as sentences
 };
 
-/// `memories`, where there are any, take the place of the pools of the same names.
-/// `file` is only for messages. ensure: validate(result.problem) is empty.
+/// `memories`, if any, replace the pools with the same names. `file` is only for messages. ensure:
+/// validate(result.problem) is empty.
 [[nodiscard]] DsaJson read_dsa_json(std::string_view text, const std::string& file,
                                     const std::vector<Memory>& memories = {});
 [[nodiscard]] DsaJson read_dsa_json_file(const std::filesystem::path& path,

@@ -58,7 +58,7 @@ class Checker {
     if (items.size() < least) throw sources_.error(node, shown(key) + " is empty");
     for (const Node& item : items) check(item);
   }
-  /// A list of words without repetition.
+  /// A list of distinct words.
   void words(const Node& node, std::string_view key, std::size_t least,
              std::initializer_list<std::string_view> known) const {
     std::set<std::string_view> seen;

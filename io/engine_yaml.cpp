@@ -57,7 +57,7 @@ class EngineReader {
   }
 
  private:
-  /// One list for all operands, or one for each of them.
+  /// One list for all operands, or one list per operand.
   [[nodiscard]] Reach read_reach(const Node& node) const {
     const auto names = [&](const Node& list, std::string_view what) {
       std::vector<std::string> found;
@@ -185,8 +185,8 @@ class EngineReader {
     });
   }
 
-  /// One number for all ops, or a default and those of some kinds of op.
-  /// `functions`: they go by the op's kind or function, else by what a map calls it.
+  /// One number for all ops, or a default and numbers for kinds of ops. `functions`: kinds include
+  /// functions of ops, and names that a map refers to.
   void read_rates(const Node& node, std::string_view what, double& otherwise,
                   std::vector<std::pair<std::string, double>>& of, bool functions = false) const {
     if (node.kind != Node::Kind::map) {
@@ -206,7 +206,8 @@ class EngineReader {
   }
 
   using Words = std::vector<std::string_view>;
-  /// A kind of network files, a function of theirs or of ONNX, or a foreign type.
+  /// A kind of op in network files, a function of network files or ONNX, or a type of another
+  /// framework.
   [[nodiscard]] static bool is_function(std::string_view name) {
     constexpr std::string_view others[] = {
         "acos",      "acosh",          "asin",        "asinh",      "atan",      "atanh",

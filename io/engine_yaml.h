@@ -1,4 +1,4 @@
-// The engines of a profile (docs/formats.md).
+// The engines of a profile (docs/reference/profiles.md).
 //
 //   Engine engine = read_engine(sources, node);      // the node below its name
 #pragma once
@@ -8,8 +8,7 @@
 
 namespace tessera::io {
 
-/// Throws InputError that names file, line and key. Values are held against their limits later, by
-/// check_hardware().
+/// Throws InputError with file, line and key. check_hardware() checks the ranges of values later.
 [[nodiscard]] Engine read_engine(const Sources& sources, const Node& node);
 
 }  // namespace tessera::io

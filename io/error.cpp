@@ -11,8 +11,8 @@ std::string located(const std::string& file, std::size_t line, const std::string
   return out + ": " + message;
 }
 
-/// Names come into messages from everywhere, also as they are: what would end the line or is no
-/// text is escaped here, and a message that is a book is cut.
+/// Names from the input appear in messages unquoted. Line breaks and non-text bytes are escaped,
+/// and overlong messages are cut.
 std::string one_line(std::string_view text) {
   constexpr std::size_t longest = 500;
   constexpr std::string_view digits = "0123456789abcdef";

@@ -1,5 +1,4 @@
-// What readers throw at bad input, and how it reads: the BadInput of the public door that knows
-// file and line.
+// Errors of readers, and their text: the public BadInput with file and line.
 //
 //   throw InputError("buffers.csv", 7, "buffer `b3` has size 0", "sizes are at least 1");
 //
@@ -17,25 +16,24 @@
 
 namespace tessera::io {
 
-/// Bad input. what() is `file:line: message`, or `file: message` where the file as a whole is
-/// meant (line 0: it cannot be opened, or cannot be written).
-/// ensure: one line; whatever the input contained is shown escaped and shortened.
+/// Bad input. what() is `file:line: message`, or `file: message` if the error concerns the whole
+/// file (line 0: it cannot be opened, or cannot be written). ensure: one line; text of the input is
+/// escaped and shortened.
 struct InputError : BadInput {
   InputError(std::string file_name, std::size_t line_number, std::string what_is_wrong,
              std::string what_would_fix_it = {});
   std::string file;
-  std::size_t line;          ///< from 1; 0 for the whole file
-  std::string message;       ///< without file and line
-  bool unknown_key = false;  ///< what is wrong is a key that nobody knows there
+  std::size_t line;     ///< from 1; 0 for the whole file
+  std::string message;  ///< without file and line
+  bool unknown_key = false;
 };
 
-/// A file that reads well, but answers another question than the one it is held against.
+/// A valid file that does not belong to the given problem.
 struct MismatchError : InputError {
   using InputError::InputError;
 };
 
-/// Input text as it may stand in a message: in backquotes, unprintable bytes as \xNN, at most 60
-/// characters.
+/// Input text for messages: in backquotes, unprintable bytes as \xNN, at most 60 characters.
 [[nodiscard]] std::string shown(std::string_view text);
 
 }  // namespace tessera::io

@@ -40,7 +40,7 @@ class TraceReader {
     std::size_t line = 0;
     std::vector<Step> steps;
   };
-  /// Those that are alike in a key, and how many of them stood at the last step.
+  /// Entries with an equal key, and how many of them the last step has.
   struct Alike {
     Step step = -1;
     std::size_t seen = 0;
@@ -64,13 +64,13 @@ class TraceReader {
     const std::int64_t memory = as_whole(sources_, need(event, "pid"), "pid");
     const Step step = as_whole(sources_, need(event, "tid"), "tid");
     const Size size = as_whole(sources_, need(event, "dur"), "dur");
-    if (size == 0) return;  // nothing of an empty tensor has to lie anywhere
+    if (size == 0) return;  // an empty tensor needs no place
     const auto at = found_.try_emplace({memory, name, size}).first;
     Alike& alike = at->second;
     if (alike.step > step)
       throw sources_.error(event, "the steps (`tid`) of " + shown(name) + " run backwards",
                            not_ours);
-    // The results of one operator stand in their order at every step they live at.
+    // Results of one operator keep their order at every step at which they are live.
     alike.seen = alike.step == step ? alike.seen + 1 : 0;
     alike.step = step;
     if (alike.seen == alike.tensors.size()) {
@@ -101,7 +101,7 @@ class TraceReader {
 
   void make_buffers() {
     std::set<std::string> ids;
-    std::map<std::string, int> last;  // number of a name
+    std::map<std::string, int> last;  // last number used for a name
     for (const auto& [at, which] : order_) {
       const auto& [pid, name, size] = at->first;
       const Tensor& tensor = at->second.tensors[which];
@@ -127,7 +127,7 @@ class TraceReader {
   const std::vector<Memory>& given_;
   ExecutorchTrace read_;
   std::map<Key, Alike> found_;
-  /// As they stand in the file.
+  /// In file order.
   std::vector<std::pair<std::map<Key, Alike>::const_iterator, std::size_t>> order_;
   std::map<std::int64_t, MemoryIndex> numbers_;  ///< of the memories, by pid
 };

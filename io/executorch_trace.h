@@ -1,15 +1,15 @@
-// The memory profile of ExecuTorch: what `executorch.util.activation_memory_profiler` writes after
+// The memory profile of ExecuTorch, written by `executorch.util.activation_memory_profiler` after
 // memory planning (ExecuTorch's documentation, "Memory Planning Inspection").
 //
 //   ExecutorchTrace read = read_executorch_trace(text, "memory_profile.json");
 //
-// It is a trace in which time means bytes and threads mean steps. What becomes of it:
+// It is a trace in which time means bytes and threads mean steps. Mapping:
 //   pid     a memory without a capacity, named "memory PID"; the buffers of an event may go there
 //   name    the id of a buffer; where an operator has several results they are told apart by size
 //           and order, and the second of a name is "name.2"
 //   dur     its size
-//   tid     a step at which it lives; steps follow each other
-//   ts      where it lies, or the sum of what stands before it: not read
+//   tid     a step at which it is live; steps are consecutive
+//   ts      its offset, or the sum of the sizes before it: not read
 // Alignments are not in the file: 1. The objective is the least height.
 #pragma once
 
@@ -30,8 +30,8 @@ struct ExecutorchTrace {
   SourceMap source;
 };
 
-/// `memories`, where there are any, take the place of those of the file, in order; one is for all.
-/// Throws InputError, also for the traces of other programs. ensure: validate(problem) is empty.
+/// `memories`, if any, replace those of the file, in order; a single one replaces all. Throws
+/// InputError, also for traces of other programs. ensure: validate(problem) is empty.
 [[nodiscard]] ExecutorchTrace read_executorch_trace(std::string_view text, const std::string& file,
                                                     const std::vector<Memory>& memories = {});
 

@@ -52,12 +52,13 @@ std::string read_file(const fs::path& path, std::size_t limit) {
   struct stat info {};
   if (::fstat(in.get(), &info) != 0) fail(path, "cannot be read", errno);
   if (S_ISDIR(info.st_mode)) fail(path, "cannot be read", EISDIR);
-  // Before anything of it is read; only pipes and devices show their size by being read.
+  // Check regular files before reading; the size of pipes and devices is only known by reading.
   if (S_ISREG(info.st_mode) && info.st_size > 0 && static_cast<std::size_t>(info.st_size) > limit) {
     too_large(path, limit);
   }
   std::string text;
-  // One more than the size, so that the end shows in the first read; pipes grow.
+  // One byte more than the size, so that the first read reaches the end; the buffer grows for
+  // pipes.
   if (S_ISREG(info.st_mode) && info.st_size > 0) {
     text.resize(static_cast<std::size_t>(info.st_size) + 1);
   } else {

@@ -1,4 +1,4 @@
-// Whole files in; validation/output_file.h is the way out.
+// Reads whole files; validation/output_file.h writes them.
 //
 //   std::string text = read_file("problem.yaml");
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace tessera::io {
 
-/// A path as it is given on a command line: "-" is the standard input.
+/// A path from the command line: "-" is the standard input.
 [[nodiscard]] std::filesystem::path input_path(const std::string& path);
 
-/// The contents of a file, pipe or device, at most `limit` bytes.
-/// Throws InputError (line 0) where it cannot be opened, is a directory or is larger.
+/// The contents of a file, pipe or device, at most `limit` bytes. Throws InputError (line 0) if it
+/// cannot be opened, is a directory or is larger.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path,
                                     std::size_t limit = std::size_t{2} << 30);
 

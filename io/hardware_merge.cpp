@@ -20,7 +20,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-/// `base` with what `over` says: maps key by key, all else replaced, null takes away.
+/// `base` overridden by `over`: maps merge key by key, other values are replaced, null removes.
 Node merged(Node base, Node over) {
   if (base.kind != Node::Kind::map || over.kind != Node::Kind::map) return over;
   for (Node& entry : over.children) {
@@ -38,14 +38,14 @@ Node merged(Node base, Node over) {
   return over;
 }
 
-/// Weights are shares of each other: a profile that gives some replaces all.
+/// Weights are relative to each other: a profile that sets some replaces all.
 void drop_old_weights(Node& base, const Node& over) {
   const Node* weights = over.find("objective");
   if (weights == nullptr || weights->kind != Node::Kind::map) return;
   std::erase_if(base.children, [](const Node& each) { return each.key == "objective"; });
 }
 
-/// Does `over` replace, or take away, what a dotted path leads to? It may do so above it.
+/// Does `over` replace or remove the value at a dotted path, or a map that contains it?
 bool replaces(const Node& over, std::string_view path) {
   if (path.starts_with("objective.") && over.find("objective") != nullptr) return true;
   const Node* at = &over;
@@ -57,8 +57,7 @@ bool replaces(const Node& over, std::string_view path) {
   return at != nullptr && at->kind != Node::Kind::map;
 }
 
-/// A figure that `over` replaces without saying from where does not keep the source of the figure
-/// that stood there before.
+/// A figure that `over` replaces without a new source loses the source of the old figure.
 void drop_outdated_sources(Node& base, const Node& over) {
   const auto provenance = std::find_if(base.children.begin(), base.children.end(),
                                        [](const Node& each) { return each.key == "provenance"; });
@@ -74,7 +73,8 @@ void drop_outdated_sources(Node& base, const Node& over) {
 fs::path find_named(const Sources& sources, const Node& node, const char* key,
                     std::span<const fs::path> folders) {
   const std::string& name = as_text(sources, node, key);
-  // A base in a folder of its own names others as its heirs do.
+  // A base in a folder of its own may name other bases relative to the profiles that inherit from
+  // it.
   std::vector<fs::path> places;
   for (const std::string& file : sources.files())
     places.insert(places.begin(), fs::path(file).parent_path());

@@ -31,8 +31,8 @@ class HardwareReader {
     Collected wrong;
     Fields fields(sources_, root, "the profile");
     require_kind(sources_, fields, "hardware/1");
-    static_cast<void>(fields.find("inherit"));    // already followed
-    static_cast<void>(fields.find("reference"));  // followed below
+    static_cast<void>(fields.find("inherit"));    // handled already
+    static_cast<void>(fields.find("reference"));  // handled below
     hardware_.name = as_text(sources_, fields.need("name"), "name");
     if (const Node* node = fields.find("clock")) {
       hardware_.clock_hz = positive(*node, "clock", parse_frequency);
@@ -61,7 +61,7 @@ class HardwareReader {
       hardware_.static_power_mw += part.leakage_mw;
     if (const Node* node = fields.find("provenance")) read_provenance(root, *node);
     fields.finish();
-    // One of these is often the reason of the next: the first is told.
+    // One defect often causes the next: report the first.
     for (const HardwareDefect& defect : check_hardware(hardware_)) {
       std::string message = defect.message;
       if (message.ends_with('.')) message.pop_back();
@@ -71,7 +71,7 @@ class HardwareReader {
   }
 
  private:
-  /// Where a defect stands: its key, or the nearest thing around it that the file has.
+  /// The node of a defect: its key, or the closest enclosing node in the file.
   [[nodiscard]] static const Node& node_of(const Node& root, const HardwareDefect& defect) {
     const Node* around = &root;
     const auto descend = [&](const Node* to) { around = to != nullptr ? to : around; };
@@ -142,7 +142,7 @@ class HardwareReader {
         else
           memory.latency = cycles(each, "latency");
       });
-    fields.finish();  // a key that is written wrong is what is missing below
+    fields.finish();  // report a misspelt key before the missing key below
     if (memory.offchip && !memory.bandwidth) {
       throw sources_.error_at_key(node,
                                   "off-chip memory " + shown(node.key) + " has no `bandwidth`");
@@ -172,7 +172,7 @@ class HardwareReader {
     return bandwidth;
   }
 
-  /// One value, which holds for both directions, or `{read: ..., write: ...}`.
+  /// One value for both directions, or `{read: ..., write: ...}`.
   template <typename Take>
   void two_values(const Node& node, std::string_view what, Take take) const {
     if (node.kind != Node::Kind::map) return take(node, false);
@@ -268,7 +268,7 @@ class HardwareReader {
     }
   }
 
-  /// A list of different words as the values of an enumeration in that order.
+  /// A list of distinct words as values of an enumeration, in its order.
   template <typename Choice>
   [[nodiscard]] std::vector<Choice> choices(const Node& node, std::string_view what,
                                             std::initializer_list<std::string_view> words) const {
@@ -346,7 +346,7 @@ class HardwareReader {
     fields.finish();
   }
 
-  /// Keys are dotted paths into the profile, so that a figure cannot lose its source unnoticed.
+  /// Keys are dotted paths into the profile, so that a stale path is detected.
   void read_provenance(const Node& root, const Node& node) {
     for (const Node& each : Fields(sources_, node, "`provenance`").node().children) {
       const Node* at = &root;

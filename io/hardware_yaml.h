@@ -3,10 +3,10 @@
 //   std::vector<std::filesystem::path> folders{"hw_profiles"};
 //   Hardware hardware = read_hardware_yaml_file(find_profile("nvdla-like", folders), folders);
 //
-// `inherit: base/npu` takes everything from another profile first: beside this file
-// (base/npu.yaml) or in a folder with profiles. Maps merge key by key, everything else is replaced,
-// and a key with the value `null` takes the inherited one away. A replaced figure loses its
-// `provenance` unless a new one is given. Errors name the file the line is in.
+// `inherit: base/npu` merges another profile first: relative to this file (base/npu.yaml) or in a
+// profile folder. Maps merge key by key, other values are replaced, and the value `null` removes an
+// inherited key. A replaced figure loses its `provenance` unless a new one is given. Errors name
+// the file of the line.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@
 
 namespace tessera::io {
 
-/// `file` is for messages and for what `inherit` is relative to.
+/// `file` is for messages and for relative paths in `inherit`.
 [[nodiscard]] Hardware read_hardware_yaml(std::string_view text, const std::string& file,
                                           std::span<const std::filesystem::path> folders = {});
 [[nodiscard]] Hardware read_hardware_yaml_file(const std::filesystem::path& path,
@@ -30,12 +30,12 @@ namespace tessera::io {
 [[nodiscard]] std::vector<std::filesystem::path> hardware_yaml_files(
     const std::filesystem::path& path, std::span<const std::filesystem::path> folders = {});
 
-/// A path that exists is taken as it is; else `<folder>/<name>.yaml` of the first folder that has
-/// it. Throws InputError that lists the names there are.
+/// An existing path is used as it is; otherwise `<folder>/<name>.yaml` of the first folder that has
+/// it. Throws InputError with the list of available names.
 [[nodiscard]] std::filesystem::path find_profile(const std::string& name_or_path,
                                                  std::span<const std::filesystem::path> folders);
 
-/// Names of the profiles in the folders, sorted, without those of subfolders (which are bases).
+/// Names of the profiles in the folders, sorted. Subfolders, which hold bases, are excluded.
 [[nodiscard]] std::vector<std::string> profile_names(
     std::span<const std::filesystem::path> folders);
 

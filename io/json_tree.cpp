@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Walks over the text and leaves word of how far it got: the parser's callbacks carry no
-/// positions, but come as soon as their token is read.
+/// Iterates over the text and records the position: the parser's callbacks carry no positions, but
+/// are called right after their token is read.
 class Cursor {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -59,7 +59,7 @@ class JsonEvents : public nlohmann::json_sax<Json> {
     return scalar(Node::Kind::whole, std::to_string(value), 1);
   }
   bool number_float(number_float_t, const string_t& written) override {
-    // Integers too large for 64 bits arrive here as well.
+    // Integers that exceed 64 bits arrive here as well.
     const bool whole = written.find_first_of(".eE") == string_t::npos;
     return scalar(whole ? Node::Kind::whole : Node::Kind::real, written, 1);
   }
@@ -77,8 +77,8 @@ class JsonEvents : public nlohmann::json_sax<Json> {
 
   bool parse_error(std::size_t position, const std::string& token,
                    const Json::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while
-    // parsing value - invalid literal; last read: 'x'": the middle of it is worth keeping.
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while parsing
+    // value - invalid literal; last read: 'x'": keep the middle part.
     std::string_view why = error.what();
     if (const auto at = why.find("syntax error "); at != why.npos) {
       why.remove_prefix(at + 13);
@@ -87,7 +87,7 @@ class JsonEvents : public nlohmann::json_sax<Json> {
     }
     why = why.substr(0, why.find("; last read"));
     std::string message = "is not valid JSON: " + std::string(why);
-    // Behind the end of the document the token reaches back to before it.
+    // At the end of the document, the token includes text before it.
     if (!token.empty() && token.find("<U+") == token.npos) message += ", at " + shown(token);
     for (char& c : message) c = static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     throw InputError(sources_.newest(), line_at(text_, position > 0 ? position - 1 : 0),
@@ -97,7 +97,7 @@ class JsonEvents : public nlohmann::json_sax<Json> {
   [[nodiscard]] Node take() { return builder_.take(); }
 
  private:
-  /// The line of the token just read. `ahead`: how many bytes the parser had to read beyond it.
+  /// The line of the token just read. `ahead`: number of bytes the parser read beyond it.
   std::size_t line(std::ptrdiff_t ahead = 0) {
     const char* const at = std::max(counted_, reached - ahead);
     line_ += static_cast<std::size_t>(std::count(counted_, at, '\n'));

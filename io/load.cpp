@@ -47,7 +47,7 @@ std::string_view to_string(ProblemFormat format) {
 
 namespace {
 
-/// A problem in the flow style of YAML, which JSON is a part of: it says so in its first key.
+/// A problem in YAML flow style, which includes JSON; its first key identifies it.
 bool is_flow_yaml(std::string_view line, std::string_view rest) {
   constexpr std::size_t enough = 120;
   const std::string begin = std::string(line) + ' ' + std::string(rest.substr(0, enough));
@@ -94,7 +94,7 @@ std::vector<Memory> memories_of_profile(const InputOptions& options) {
   return placement_memories(profile.hardware());
 }
 
-/// Whoever names a capacity asks whether the tensors fit, anybody else how large the arena must be.
+/// With a capacity the query is whether the tensors fit, without one the required arena size.
 Input read_arena(std::string text, const std::string& file, const InputOptions& options,
                  const std::vector<Memory>& memories) {
   Input input;
@@ -109,7 +109,7 @@ Input read_arena(std::string text, const std::string& file, const InputOptions& 
   return input;
 }
 
-/// `memories`: of a profile; none: the input's own.
+/// `memories`: of a profile; empty: those of the input.
 Input read_input(std::string text, const std::string& file, const InputOptions& options,
                  const std::vector<Memory>& memories) {
   ProblemFormat format = detect_format(text);
@@ -146,7 +146,7 @@ Input read_input(std::string text, const std::string& file, const InputOptions& 
       ExecutorchTrace trace = read_executorch_trace(text, file, memories);
       input.problem = std::move(trace.problem);
       source = std::move(trace.source);
-      // Whoever names a capacity asks whether they fit, anybody else how much they need.
+      // With a capacity or a profile the query is feasibility, otherwise the minimum height.
       if (options.capacity || !memories.empty()) input.problem.objective = Objective::fit;
       break;
     }
@@ -171,7 +171,7 @@ Input load_problem_text(std::string text, const std::string& file, const InputOp
 }
 
 Input load_problem(const std::filesystem::path& path, const InputOptions& options) {
-  // A profile that there is none of is told before a long file is read.
+  // Report an unknown profile before reading a long file.
   const std::vector<Memory> memories = memories_of_profile(options);
   return read_input(read_file(path), path.string(), options, memories);
 }

@@ -1,4 +1,4 @@
-// A placement problem from any of the five formats, told apart by content.
+// Loads a placement problem in any of the five formats, detected by content.
 //
 //   Input input = load_problem("input", {.capacity = 1 << 20});
 //   PlacementResult result = place(input.problem, {});
@@ -24,20 +24,20 @@ enum class ProblemFormat : std::uint8_t {
   tflite
 };
 
-/// As Input::format has it: "csv", "yaml", "json", "executorch", "tflite".
+/// As in Input::format: "csv", "yaml", "json", "executorch", "tflite".
 [[nodiscard]] std::string_view to_string(ProblemFormat format);
 
 }  // namespace tessera::io
 
 namespace tessera {
 
-/// Where the buffers of an Input come from that was a CSV.
+/// Origin of an Input read from CSV.
 struct CsvOrigin {
-  io::CsvTable table;    ///< to write it again with offsets
+  io::CsvTable table;    ///< to write it back with offsets
   io::SourceMap source;  ///< for messages
 };
 
-/// The model an Input comes from that was one, to write it again with a plan.
+/// Origin of an Input read from a model, to write it back with a plan.
 struct TfliteOrigin {
   std::string bytes;
   std::string file;
@@ -48,14 +48,14 @@ struct TfliteOrigin {
 
 namespace tessera::io {
 
-/// A TensorFlow Lite model has the letters TFL3 at byte 4; JSON begins with `{` or `[`
-/// (and with `traceEvents` where it is a memory profile of ExecuTorch); YAML's
-/// first line that is not a comment has a colon before any comma (or is `---`); the rest is CSV.
+/// A TensorFlow Lite model has the letters TFL3 at byte 4. JSON begins with `{` or `[` (an
+/// ExecuTorch memory profile with the key `traceEvents`). In YAML, the first line that is not a
+/// comment has a colon before any comma, or is `---`. Everything else is CSV.
 [[nodiscard]] ProblemFormat detect_format(std::string_view text);
 
-/// A capacity takes the place of that of the only memory (without banks), the memories of a profile
-/// that of the input's own. A profile is looked for in `options.folders` alone.
-/// Throws InputError. ensure: validate(result.problem) is empty.
+/// A capacity replaces that of the only memory (without banks), the memories of a profile replace
+/// those of the input. Profiles are searched in `options.folders` only. Throws InputError. ensure:
+/// validate(result.problem) is empty.
 [[nodiscard]] Input load_problem(const std::filesystem::path& path,
                                  const InputOptions& options = {});
 [[nodiscard]] Input load_problem_text(std::string text, const std::string& file,

@@ -16,16 +16,16 @@ namespace {
 
 constexpr std::string_view white = " \t\n\v\f\r";
 
-/// The piece of `rest` up to the separator, which is eaten; then `rest` is what follows, or has no
-/// data where nothing does.
-std::string_view eat_piece(std::string_view& rest, char separator) {
+/// Removes the part of `rest` up to the separator, and the separator. At the end of the text `rest`
+/// becomes empty with null data.
+std::string_view take_part(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   const std::string_view piece = rest.substr(0, at);
   rest = at == rest.npos ? std::string_view{} : rest.substr(at + 1);
   return piece;
 }
 
-/// The usual meaning of a column's name; a name nobody knows is its own.
+/// The standard name for a column's name or alias; unknown names stay.
 std::string_view meaning_of(std::string_view name) {
   if (name == "buffer" || name == "buffer_id") return "id";
   if (name == "begin" || name == "start") return "lower";
@@ -41,7 +41,7 @@ class MinimallocReader {
     std::string_view rest = without_bom(bytes);
     while (rest.data() != nullptr) {
       ++line_;
-      std::string_view row = eat_piece(rest, '\n');
+      std::string_view row = take_part(rest, '\n');
       if (row.ends_with('\r')) row.remove_suffix(1);
       if (row.empty()) {
         pass_over(rest);
@@ -68,7 +68,7 @@ class MinimallocReader {
 
   void read_columns(std::string_view row) {
     while (row.data() != nullptr) {
-      const std::string_view name = eat_piece(row, ',');
+      const std::string_view name = take_part(row, ',');
       if (name == "end") inclusive_ = 1;
       if (!columns_.emplace(meaning_of(name), columns_.size()).second)
         throw error("the column " + shown(name) + " stands twice, or means the same as another",
@@ -101,7 +101,7 @@ class MinimallocReader {
 
   void read_buffer(std::string_view row) {
     std::vector<std::string_view> cells;
-    while (row.data() != nullptr) cells.push_back(eat_piece(row, ','));
+    while (row.data() != nullptr) cells.push_back(take_part(row, ','));
     if (cells.size() != columns_.size())
       throw error("has " + std::to_string(cells.size()) +
                   (cells.size() == 1 ? " field" : " fields") + ", but the header has " +
@@ -143,10 +143,10 @@ class MinimallocReader {
 
   void read_gaps(std::string_view list, MinimallocBuffer& buffer) const {
     while (list.data() != nullptr) {
-      const std::string_view text = eat_piece(list, ' ');
+      const std::string_view text = take_part(list, ' ');
       if (text.empty()) continue;
       std::string_view window = text;
-      const std::string_view steps = eat_piece(window, '@');
+      const std::string_view steps = take_part(window, '@');
       const std::size_t dash = steps.find('-');
       const std::size_t colon = window.find(':');
       if (dash == steps.npos || (window.data() != nullptr && colon == window.npos))
@@ -172,15 +172,15 @@ class MinimallocReader {
   std::size_t line_ = 0;
 };
 
-/// What a buffer occupies from a step on: nothing, or a window. Of several at one step the last
-/// counts, an end of a gap before a beginning.
+/// The window that a buffer occupies from a step on; none: it occupies nothing. Of several changes
+/// at one step the last one counts; the end of a gap precedes a beginning.
 struct Change {
   Step step = 0;
   bool begins = false;
   std::optional<AddressRange> window;
 };
 
-/// The stretches of its life in which a buffer does not occupy all its bytes, sorted and apart.
+/// The intervals in which a live buffer does not occupy all its bytes, sorted and disjoint.
 std::vector<Gap> occupied_less(const MinimallocBuffer& buffer) {
   const AddressRange whole{0, buffer.size};
   std::vector<Change> changes;
@@ -205,7 +205,7 @@ std::vector<Gap> occupied_less(const MinimallocBuffer& buffer) {
   return less;
 }
 
-/// Every step that is named, in order: a step's place in the list takes its place in the problem.
+/// Every step in the file, in order; in the problem its rank replaces it.
 class StepRanks {
  public:
   void name(const StepRange& steps) {
@@ -232,7 +232,7 @@ bool is_utf8(std::string_view text) {
   return text.empty();
 }
 
-/// A name that no other row has: its own where it can be had.
+/// A unique name: the row's own name if possible.
 std::string unlike_others(const MinimallocBuffer& row, std::unordered_set<std::string>& taken) {
   std::string name = row.id;
   if (name.empty() || !is_utf8(name) || !is_printable(name) || taken.contains(name))
@@ -241,7 +241,7 @@ std::string unlike_others(const MinimallocBuffer& row, std::unordered_set<std::s
   return name;
 }
 
-/// In text of LaTeX these characters mean something.
+/// Escapes special characters of LaTeX.
 std::string in_latex(std::string_view text) {
   std::string out;
   for (const char c : text) {

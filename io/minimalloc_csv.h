@@ -1,20 +1,19 @@
-// The buffer CSV as google/minimalloc's own program reads and writes it, for the command that
-// stands in for that program.
+// The buffer CSV exactly as google/minimalloc's program reads and writes it, for the command
+// compatible with that program.
 //
 //   MinimallocTable table = read_minimalloc_csv(text, "in.csv");
 //   MinimallocProblem asked = minimalloc_problem(table, 1 << 20, "in.csv");
 //   const PlacementResult result = place(asked.problem, {});
 //   write_output("out.csv", write_minimalloc_csv(table, offsets_of(asked, *result.placement)));
 //
-// buffer_csv.h reads the same files and is strict. Here whatever that program takes is taken:
-// columns nobody knows, ids that stand twice or are empty, a blank line as the end of the file,
-// no buffers at all, steps below 0, buffers of no bytes, gaps in any order that overlap or leave
-// the lifetime, any negative hint for none. Beyond it: CR LF, a byte-order mark, empty cells for no
-// offset and no hint. Refused is what means nothing: negative sizes, an alignment below 1, a
-// lifetime that is empty, a window of a gap that is not inside its buffer.
+// buffer_csv.h reads the same files strictly. This reader accepts everything that program accepts:
+// unknown columns, duplicate or empty ids, a blank line as the end of the file, files without
+// buffers, negative steps, buffers of size 0, gaps in any order that overlap or exceed the
+// lifetime, any negative hint for none. In addition: CR LF, a byte-order mark, empty cells for no
+// offset and no hint. It rejects input without a meaning: negative sizes, an alignment below 1,
+// empty lifetimes, a gap window outside its buffer.
 //
-// The facts are those of https://github.com/google/minimalloc (src/converter.cc, src/minimalloc.cc
-// at 9f5cf81).
+// Source: https://github.com/google/minimalloc (src/converter.cc, src/minimalloc.cc at 9f5cf81).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@
 
 namespace tessera::io {
 
-/// One row; numbers as they were written, the upper ends half-open.
+/// One row; numbers as written, upper ends half-open.
 struct MinimallocBuffer {
   std::string id;
   StepRange live;
@@ -42,7 +41,7 @@ struct MinimallocBuffer {
 
 struct MinimallocTable {
   std::vector<MinimallocBuffer> buffers;
-  std::vector<std::string> notes;  ///< what was passed over, as sentences
+  std::vector<std::string> notes;  ///< ignored parts, as sentences
 };
 
 /// Throws InputError. `file` is only for messages.
@@ -50,14 +49,13 @@ struct MinimallocTable {
 
 struct MinimallocProblem {
   PlacementProblem problem;                        ///< one memory
-  std::vector<std::optional<BufferIndex>> placed;  ///< of each row: nothing where it has no bytes
-  std::vector<Offset> others;  ///< of each row that has none: where it lies all the same
+  std::vector<std::optional<BufferIndex>> placed;  ///< of each row: none if its size is 0
+  std::vector<Offset> others;                      ///< of each row of size 0: its offset
 };
 
-/// Steps are counted anew, so that any numbers will do: only their order means something. A gap
-/// counts as that program counts it: where gaps overlap, the end of one ends all of them.
-/// Throws InputError where the numbers are beyond what can be placed (2^60 in all).
-/// require: capacity >= 1.
+/// Steps are renumbered, because only their order matters. Gaps are interpreted as in that program:
+/// if gaps overlap, the end of one ends all of them. Throws InputError if sizes exceed 2^60 in
+/// total. require: capacity >= 1.
 [[nodiscard]] MinimallocProblem minimalloc_problem(const MinimallocTable& table, Size capacity,
                                                    const std::string& file);
 
@@ -65,8 +63,8 @@ struct MinimallocProblem {
 [[nodiscard]] std::vector<Offset> offsets_of(const MinimallocProblem& asked,
                                              const Placement& placement);
 
-/// id, lower, upper, size; alignment, hint and gaps where a row has one; offset.
-/// require: one offset per row.
+/// id, lower, upper, size; alignment, hint and gaps if some row has one; offset. require: one
+/// offset per row.
 [[nodiscard]] std::string write_minimalloc_csv(const MinimallocTable& table,
                                                const std::vector<Offset>& offsets);
 

@@ -1,10 +1,11 @@
-// ONNX models in. Of the ONNX library only the messages are used: files may be hostile.
+// Reads ONNX models. Uses only the message definitions of the ONNX library, because files may be
+// hostile.
 //
 //   OnnxNetwork read = read_onnx(bytes, "resnet50.onnx", {});
 //   Network small = simplified(read.network, {});               // network_passes.h
 //
-// One op per node, except that constants are folded, Identity and Dropout vanish and layout
-// changes that move nothing become views. What the geometry does not know is kept as opaque.
+// One op per node, except: constants are folded, Identity and Dropout are removed, and layout
+// changes that move no element become views. Ops with unsupported geometry become opaque.
 #pragma once
 
 #include <string>
@@ -20,19 +21,20 @@ namespace tessera::io {
 
 struct OnnxOptions {
   std::vector<std::pair<std::string, Dim>> dims;  ///< extents for named dynamic dimensions
-  bool ignore_declared_shapes = false;  ///< infer everything from the inputs, as a test of both
-  Budget budget{};                      ///< looked at every few nodes
+  /// infer all shapes from the inputs, to test inference against declared shapes
+  bool ignore_declared_shapes = false;
+  Budget budget{};  ///< polled every few nodes
 };
 
 struct OnnxNetwork {
   Network network;
   std::vector<std::string> warnings;  ///< sentences; the network is usable
-  /// Shapes the file itself declares for tensors that are made by nodes, by name.
+  /// Declared shapes of tensors made by nodes, by name.
   std::vector<std::pair<std::string, std::vector<Dim>>> declared;
 };
 
-/// Throws BudgetEnded (model/poll.h), and InputError naming the node (cycles, shapes that disagree,
-/// dynamic dimensions, files cut short). ensure: check_network(result.network) is empty.
+/// Throws BudgetEnded (model/poll.h), and InputError with the node (cycles, inconsistent shapes,
+/// dynamic dimensions, truncated files). ensure: check_network(result.network) is empty.
 [[nodiscard]] OnnxNetwork read_onnx(std::string_view bytes, const std::string& file,
                                     const OnnxOptions& options);
 

@@ -11,7 +11,7 @@
 namespace tessera::io {
 namespace {
 
-/// A network under change: ops are marked dead and swept out at the end.
+/// A network being modified: ops are marked dead and removed at the end.
 class Passes {
  public:
   Passes(Network network, const Budget& budget) : net_(std::move(network)), poll_(budget) {
@@ -69,10 +69,10 @@ class Passes {
     }
     for (const TensorIndex t : net_.outputs) kept_[t] = true;
     for (const Tensor& tensor : net_.tensors)
-      if (tensor.view_of) kept_[*tensor.view_of] = true;  // its readers are not all known here
+      if (tensor.view_of) kept_[*tensor.view_of] = true;  // some readers are unknown here
   }
 
-  /// Removes the dead, and ops nobody reads.
+  /// Removes dead ops, and ops without readers.
   void sweep() {
     std::vector<bool> used(net_.tensors.size());
     const auto use = [&](TensorIndex t) { used[t] = used[storage_of(net_, t)] = true; };
@@ -90,13 +90,13 @@ class Passes {
     index();
   }
 
-  /// The op that makes the tensor for `reader` alone.
+  /// The op that makes the tensor, if `reader` is its only reader.
   std::optional<OpIndex> private_producer(TensorIndex t, OpIndex reader) const {
     const bool alone = std::ranges::all_of(readers_[t], [&](OpIndex k) { return k == reader; });
     if (!producer_[t] || dead_[*producer_[t]] || kept_[t] || !alone) return std::nullopt;
     return producer_[t];
   }
-  /// The op that reads the tensor, if a single one does.
+  /// The op that reads the tensor, if there is exactly one.
   std::optional<OpIndex> only_reader(TensorIndex t) const {
     if (kept_[t] || twice_[t] || readers_[t].size() != 1 || dead_[readers_[t][0]])
       return std::nullopt;
@@ -110,15 +110,15 @@ class Passes {
     return !dead_[k] && net_.ops[k].kind == OpKind::reduce && net_.ops[k].function == "mean" &&
            net_.ops[k].keep_dims;
   }
-  /// The op that reads the output of `k`, alone, and is this function.
+  /// The only reader of `k`'s output, if it has this function.
   std::optional<OpIndex> next(std::optional<OpIndex> k, std::string_view function) const {
     if (!k) return std::nullopt;
     const std::optional<OpIndex> reader = only_reader(net_.ops[*k].outputs[0]);
     return reader && is_function(*reader, function) ? reader : std::nullopt;
   }
 
-  /// mean; subtract; square; mean; add; square root; divide; then maybe scale and shift: what
-  /// exporters make of LayerNorm when the operator set has none.
+  /// mean; subtract; square; mean; add; square root; divide; optionally scale and shift: the
+  /// decomposition of LayerNorm by exporters whose operator set lacks it.
   void recognise_norm(OpIndex mean) {
     if (!is_mean(mean)) return;
     const TensorIndex x = op(mean).inputs[0];
@@ -164,8 +164,8 @@ class Passes {
     replace(last, std::move(norm));
   }
 
-  /// Puts an op in the place of `at`; what it makes unnecessary is swept later. A tensor that both
-  /// read keeps its list of readers, which may be long.
+  /// Replaces op `at`; ops that become unnecessary are removed later. A tensor read by both keeps
+  /// its list of readers, which may be long.
   void replace(OpIndex at, Op with) {
     const std::vector<TensorIndex> before = operands(op(at));
     const std::vector<TensorIndex> after = operands(with);
@@ -177,17 +177,17 @@ class Passes {
     op(at) = std::move(with);
   }
 
-  /// Can what makes the tensor never be part of an expression?
+  /// Can the producer of the tensor never be part of a pointwise expression?
   bool closed(TensorIndex t) const {
     return kept_[t] || !producer_[t] || dead_[*producer_[t]] ||
            net_.ops[*producer_[t]].kind != OpKind::elementwise ||
            !net_.ops[*producer_[t]].fused.empty();
   }
 
-  /// An elementwise op whose inputs all come from one tensor through private elementwise ops is
-  /// one function of that tensor: x * sigmoid(x), or GELU written with erf. At most as many ops as
-  /// any function is written with: looking further would take time in the square of a network's
-  /// size.
+  /// An elementwise op whose inputs derive from one tensor through private elementwise ops is one
+  /// function of that tensor: x * sigmoid(x), or GELU written with erf. The number of ops is
+  /// limited to that of the longest known function; otherwise the time is quadratic in the size of
+  /// the network.
   void collapse_pointwise(OpIndex last) {
     if (dead_[last] || op(last).kind != OpKind::elementwise) return;
     std::set<OpIndex> inside{last};
@@ -207,7 +207,7 @@ class Passes {
     while (open.size() > 1) {
       if (inside.size() >= longest || open.size() > longest) return;
       if (std::ranges::count_if(open, [&](TensorIndex t) { return closed(t); }) > 1) return;
-      // Furthest down first: the others may be inputs of it.
+      // Last op first: the others may be inputs of it.
       std::optional<OpIndex> best;
       for (const TensorIndex t : open) {
         const std::optional<OpIndex> k = producer_[t];
@@ -248,14 +248,14 @@ class Passes {
     Op& target = op(*conv);
     if (target.kind != OpKind::conv && target.kind != OpKind::conv_transpose) return;
     if (target.inputs.size() == 2) {
-      // The scale goes into the filters; what is left is one value per channel to add.
+      // The scale is folded into the filters; one added value per channel remains.
       if (op(k).inputs.size() < 3) return;
       target.inputs.push_back(op(k).inputs[2]);
     }
     move_output(*conv, k);
   }
 
-  /// The op makes what `reader` made; the reader is gone.
+  /// Op k makes the output of `reader`, which is removed.
   void move_output(OpIndex k, OpIndex reader) {
     op(k).outputs = op(reader).outputs;
     producer_[op(k).outputs[0]] = k;
@@ -279,7 +279,7 @@ class Passes {
     }
   }
 
-  /// Joins an elementwise op of one activation to the op that makes it.
+  /// Fuses an elementwise op of one activation into the op that makes it.
   void fuse(OpIndex k) {
     if (dead_[k] || op(k).kind != OpKind::elementwise) return;
     std::optional<TensorIndex> x;

@@ -107,7 +107,7 @@ class NetworkReader {
     for (const auto& [index, view] : views) net().tensors[index].view_of = known(*view);
   }
 
-  /// `weights: {shape: [...]}` or a list of such, each a new tensor of its own.
+  /// `weights: {shape: [...]}` or a list of these; each is a new tensor.
   void read_weights(Op& op, const Node& node, ElementType standard) {
     const auto one = [&](const Node& each, std::size_t number) {
       Fields fields(sources_, each, "the weights of op " + shown(op.name));
@@ -124,7 +124,7 @@ class NetworkReader {
       fields.finish();
       op.inputs.push_back(add(std::move(tensor), each.line, each));
     };
-    if (node.kind == Node::Kind::null) return;  // `weights:` with nothing behind it
+    if (node.kind == Node::Kind::null) return;  // `weights:` without a value
     if (node.kind != Node::Kind::list) return one(node, 0);
     for (std::size_t k = 0; k < node.children.size(); ++k) one(node.children[k], k);
   }
@@ -334,7 +334,7 @@ class NetworkReader {
     net().ops.push_back(std::move(op));
   }
 
-  /// The output's tensor: declared, or new with the shape the op gives it.
+  /// The output tensor: declared, or new with the shape inferred from the op.
   TensorIndex made_by(const Op& op, const Node& output, ElementType standard) {
     const std::string& name = as_text(sources_, output, "output");
     if (by_name_.contains(name)) return known(output);

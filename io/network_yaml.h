@@ -1,10 +1,10 @@
-// `tessera: network/1`: networks as people write them and as `tessera import` leaves them.
+// `tessera: network/1`: networks written by hand or by `tessera import`.
 //
 //   NetworkYaml read = read_network_yaml(text, "toy.yaml");
 //   std::string same = write_network_yaml(read.network);        // reads back equal
 //
 // Tensors that an op makes need not be declared: their shape follows from the op, their type from
-// its first input. docs/networks.md lists the keys of every op.
+// its first input. docs/reference/networks.md lists the keys of every op.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct NetworkYaml {
 /// require: check_network(network) is empty. ensure: reads back as normalized(network).
 [[nodiscard]] std::string write_network_yaml(const Network& network);
 
-/// Types an op may have besides those of to_string(OpKind): the functions of elementwise ops.
+/// Values of `type` in addition to to_string(OpKind): the functions of elementwise ops.
 [[nodiscard]] const std::vector<std::string_view>& elementwise_functions();
 
 }  // namespace tessera::io

@@ -7,7 +7,7 @@
 namespace tessera::io {
 namespace {
 
-/// Plain where no YAML reader takes it for anything else, else in double quotes as in JSON.
+/// Plain if every YAML reader takes it as this text, otherwise double-quoted as in JSON.
 std::string name_text(std::string_view text) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -63,7 +63,7 @@ class Writer {
   }
 
   void tensor(const Tensor& t) {
-    // YAML takes a key of at most 1024 characters for one without a mark.
+    // YAML limits plain keys to 1024 characters; longer keys need the mark `?`.
     const std::string name = name_text(t.name);
     out_ += (name.size() <= 1000 ? "  " + name : "  ? " + name + "\n  ") +
             ": {shape: " + numbers(t.shape) + ", dtype: " + std::string(to_string(t.type));

@@ -1,4 +1,4 @@
-// In place of the ONNX reader, in a build without it (TESSERA_WITH_ONNX=OFF).
+// Replaces the ONNX reader in a build without it (TESSERA_WITH_ONNX=OFF).
 #include "io/network_onnx.h"
 
 namespace tessera::io {

@@ -1,7 +1,6 @@
-// The list `objectives` of a result: what was minimised or maximised, in which order, with bounds.
-// Private to io/.
+// The list `objectives` of a result: objectives in order, with values and bounds. Private to io/.
 //
-//   write_objectives(object, result.objectives);               // nothing where the list is empty
+//   write_objectives(object, result.objectives);               // nothing if the list is empty
 //   result.objectives = read_objectives(sources, fields);
 #pragma once
 

@@ -1,4 +1,4 @@
-// Small constants: reading them, and computing with them.
+// Reads and evaluates small constants.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@ using onnx::NodeProto;
 using onnx::TensorProto;
 using Shape = std::vector<Dim>;
 
-/// Largest where it is no number of elements at all.
+/// The maximum value if the shape has no valid number of elements.
 std::size_t count(const Shape& shape) {
   if (std::ranges::any_of(shape, [](Dim extent) { return extent < 0; }))
     return std::numeric_limits<std::size_t>::max();
@@ -40,7 +40,7 @@ bool field(const Field& values, std::size_t elements, std::vector<Out>& out) {
   return true;
 }
 
-/// Row-major index of an element of `out` in an operand that is broadcast onto it.
+/// Row-major index into an operand of an element of `out`, with broadcasting.
 std::size_t broadcast_index(std::size_t flat, const Shape& out, const Shape& in) {
   std::size_t index = 0;
   std::size_t stride = 1;
@@ -166,7 +166,7 @@ Constant pick(const Constant& from, Shape shape, const std::vector<std::size_t>&
   return out;
 }
 
-/// Only along axis 0, which is all that chains over shapes need.
+/// Only along axis 0, which is sufficient for computations on shapes.
 std::optional<Constant> gather(const NodeProto& node, const Constant& data, const Constant& index) {
   if (int_attribute(node, "axis", 0) != 0 || data.shape.size() != 1 || !index.integer)
     return std::nullopt;
@@ -230,7 +230,7 @@ std::optional<Constant> literal(const NodeProto& node) {
   return std::nullopt;
 }
 
-/// Shape and Size, which need no values.
+/// Shape and Size, which depend on no values.
 std::optional<Constant> shape_of(const Model& model, const NodeProto& node) {
   const Known* known = model.known(node.input(0));
   if (known == nullptr) return std::nullopt;
@@ -275,14 +275,14 @@ std::optional<Constant> choose(const Constant& which, const Constant& a, const C
   return out;
 }
 
-/// Numbers from, to, by, as many as shape inference says.
+/// The numbers of a Range; shape inference gives their count.
 std::optional<Constant> range(const Model& model, const NodeProto& node,
                               const std::vector<const Constant*>& in) {
   const Known* known = model.known(node.output(0));
   if (known == nullptr || count(known->shape) > max_constant) return std::nullopt;
   Constant out{known->shape, in[0]->integer, {}, {}, in[0]->type};
   for (std::size_t k = 0; k < count(known->shape); ++k)
-    if (out.integer)  // inference has bounded the last of them
+    if (out.integer)  // inference has bounded the last one
       out.integers.push_back(in[0]->integers[0] +
                              static_cast<std::int64_t>(k) * in[2]->integers[0]);
     else
@@ -290,7 +290,7 @@ std::optional<Constant> range(const Model& model, const NodeProto& node,
   return out;
 }
 
-/// Everything but what only gives a constant another name or shape.
+/// All operators except those that only rename or reshape a constant.
 std::optional<Constant> computed(const Model& model, const NodeProto& node) {
   const std::string& op = node.op_type();
   if (op == "Constant") return literal(node);
@@ -368,7 +368,7 @@ ConstantPtr evaluate(const Model& model, const NodeProto& node) {
     const auto at = model.constants.find(node.input(0));
     const Known* known = model.known(node.output(0));
     if (at == model.constants.end() || known == nullptr) return nullptr;
-    if (known->shape == at->second->shape) return at->second;  // the same constant once more
+    if (known->shape == at->second->shape) return at->second;  // the same constant again
     if (count(known->shape) != at->second->size()) return nullptr;
     Constant value = *at->second;
     value.shape = known->shape;

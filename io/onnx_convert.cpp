@@ -49,7 +49,7 @@ std::optional<ElementType> element_type(int type) {
   }
 }
 
-/// Operators that take parameters at these input positions, whatever else the file says.
+/// Operators with parameters at these input positions, independent of the file.
 std::pair<int, int> parameters(const std::string& type) {
   if (type == "Conv" || type == "ConvTranspose" || type == "Gemm" || type == "LayerNormalization" ||
       type == "InstanceNormalization")
@@ -59,8 +59,8 @@ std::pair<int, int> parameters(const std::string& type) {
   return {0, -1};
 }
 
-/// Is the input, at this position of this node, what weights look like: a factor of a product with
-/// at most two axes on the right, or smaller than what the node makes of it?
+/// Does this input look like weights: a right factor of a product with at most two axes, or smaller
+/// than the node's output?
 bool like_a_weight(const Model& model, const NodeProto& node, int position) {
   const auto in = model.tensors.find(node.input(position));
   const auto out = model.tensors.find(node.output_size() > 0 ? node.output(0) : "");
@@ -82,7 +82,7 @@ std::unordered_set<std::string> find_weights(const Model& model) {
   std::unordered_set<std::string> candidates;
   for (const auto& input : graph.input())
     if (!model.initializers.contains(input.name())) candidates.insert(input.name());
-  // An Identity of an input is that input.
+  // An Identity of an input is equivalent to that input.
   std::unordered_map<std::string, std::string> same;
   const auto origin = [&](const std::string& name) {
     const auto at = same.find(name);
@@ -204,7 +204,7 @@ void Converter::unknown(const NodeProto& node, Op& op, const std::string& why) {
   ++count;
   for (int k = 0; k < node.input_size(); ++k)
     if (has(node, k) && constant(node, k) == nullptr) op.inputs.push_back(input(node, k));
-  if (op.inputs.empty())  // what depends on constants alone depends on those
+  if (op.inputs.empty())  // depends on constants only
     for (int k = 0; k < node.input_size(); ++k)
       if (has(node, k)) op.inputs.push_back(input(node, k));
   if (op.inputs.empty())
@@ -229,7 +229,7 @@ Network Converter::convert() {
   for (const NodeProto* each : model_.nodes) {
     const NodeProto& node = *each;
     model_.poll(poll_units);
-    if (std::ranges::all_of(node.output(), &std::string::empty)) continue;  // makes nothing
+    if (std::ranges::all_of(node.output(), &std::string::empty)) continue;
     Op op;
     op.name = node.name();
     handled_ = false;

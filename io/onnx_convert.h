@@ -1,4 +1,4 @@
-// From a prepared ONNX model to a Network. Private to the ONNX reader.
+// Converts a prepared ONNX model to a Network. Private to the ONNX reader.
 #pragma once
 
 #include <unordered_map>
@@ -8,9 +8,8 @@
 
 namespace tessera::io::onnx_reader {
 
-/// Which graph inputs are weights: those consumed where an operator takes its parameters. Files
-/// that say `weights_as_inputs` in their metadata also have weights as operands of MatMul and of
-/// elementwise ops.
+/// Graph inputs that are weights: those used where an operator takes its parameters. In files with
+/// `weights_as_inputs` in their metadata also operands of MatMul and of elementwise ops.
 [[nodiscard]] std::unordered_set<std::string> find_weights(const Model& model);
 
 class Converter {
@@ -42,8 +41,8 @@ class Converter {
   [[nodiscard]] const Constant* constant(const onnx::NodeProto& node, int position) const {
     return has(node, position) ? model_.constant(node.input(position)) : nullptr;
   }
-  /// A list that older operators have as an attribute and newer ones as an input; nothing where
-  /// it is not constant.
+  /// A list that old operators have as an attribute and newer ones as an input; none if it is not
+  /// constant.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> list(const onnx::NodeProto& node,
                                                               int position, const char* name) const;
   [[nodiscard]] std::vector<std::size_t> axes_of(const onnx::NodeProto& node, std::size_t rank,
@@ -55,7 +54,7 @@ class Converter {
   void automatic_padding(const onnx::NodeProto& node, Op& op);
   void unknown(const onnx::NodeProto& node, Op& op, const std::string& why);
 
-  // One per kind of node; each fills in the op, or leaves its kind opaque.
+  // One per kind of node; each fills in the op, or leaves it opaque.
   void convolution(const onnx::NodeProto& node, Op& op);
   void pool(const onnx::NodeProto& node, Op& op);
   void global_pool(const onnx::NodeProto& node, Op& op);

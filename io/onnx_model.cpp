@@ -20,24 +20,25 @@ namespace {
 using onnx::GraphProto;
 using onnx::NodeProto;
 
-/// The deepest message of a model without control flow is 8 levels down; types nest a little more.
+/// In models without control flow messages nest up to 8 levels; types nest slightly deeper.
 constexpr int deepest = 32;
 
-/// Messages and texts of a file: some hundred times those of the largest models, and 3 GB.
+/// Limit on messages and texts of a file: some hundred times that of the largest models, and 3 GB
+/// of memory.
 constexpr std::size_t max_parts = std::size_t{1} << 24U;
 
-/// Elements of all constants that are made by folding, together: a chain of nodes, each of a few
-/// bytes, makes no more than this. Nodes beyond it stay nodes.
+/// Limit on the elements of all folded constants together, because a chain of tiny nodes could make
+/// arbitrarily many. Further nodes are not folded.
 constexpr std::size_t max_folded = std::size_t{1} << 22;
 
-/// The file in pieces, so that the budget is looked at while it is parsed.
-class Pieces final : public google::protobuf::io::ZeroCopyInputStream {
+/// Feeds the file in chunks, so that the budget is polled during parsing.
+class Chunks final : public google::protobuf::io::ZeroCopyInputStream {
  public:
-  Pieces(std::string_view bytes, const Budget& budget) : bytes_(bytes), budget_(budget) {}
+  Chunks(std::string_view bytes, const Budget& budget) : bytes_(bytes), budget_(budget) {}
 
   bool Next(const void** data, int* size) override {
     constexpr std::size_t most = std::size_t{1} << 16U;
-    // The parser takes this for the end, and may think that it has seen a whole message.
+    // The parser takes this as the end of the file, and may accept a truncated message.
     if (!ended_) ended_ = budget_.exhausted();
     if (ended_) return false;
     const std::string_view piece = bytes_.substr(at_, most);
@@ -53,7 +54,7 @@ class Pieces final : public google::protobuf::io::ZeroCopyInputStream {
     return static_cast<std::size_t>(count) <= left;
   }
   [[nodiscard]] std::int64_t ByteCount() const override { return static_cast<std::int64_t>(at_); }
-  /// What ended it before its end.
+  /// The reason of a premature end.
   [[nodiscard]] std::optional<StopReason> ended() const { return ended_; }
 
  private:
@@ -65,7 +66,7 @@ class Pieces final : public google::protobuf::io::ZeroCopyInputStream {
 
 /// Throws BudgetEnded.
 bool parses(std::string_view bytes, const Budget& budget, int depth, onnx::ModelProto& into) {
-  Pieces pieces(bytes, budget);
+  Chunks pieces(bytes, budget);
   google::protobuf::io::CodedInputStream in(&pieces);
   in.SetRecursionLimit(depth);
   into.Clear();
@@ -74,7 +75,7 @@ bool parses(std::string_view bytes, const Budget& budget, int depth, onnx::Model
   return whole;
 }
 
-/// What the file says of a tensor; extents below 0 are not stated.
+/// The declared type and shape of a tensor; extents below 0 are not stated.
 struct Stated {
   std::optional<Shape> shape;
   int type = 0;
@@ -141,10 +142,10 @@ class Loader {
     throw InputError(model_.file, 0, what, hint);
   }
 
-  /// Exporters may leave names out; messages and ops need them, each once.
+  /// Exporters may omit names; messages and ops need unique ones.
   void name_nodes(GraphProto& graph) {
     std::unordered_set<std::string> taken;
-    std::unordered_map<std::string, std::size_t> next;  // of a name that many nodes have
+    std::unordered_map<std::string, std::size_t> next;  // next number per repeated name
     for (NodeProto& node : *graph.mutable_node()) {
       model_.poll(poll_units);
       std::string name = node.name();
@@ -159,7 +160,7 @@ class Loader {
     }
   }
 
-  /// Collects what the file states of tensors. It may do so twice, but not in two ways.
+  /// Collects declared types and shapes; repeated declarations have to agree.
   void state(const GraphProto& graph) {
     const auto take = [&](const onnx::ValueInfoProto& info) {
       const Stated stated = stated_in(info);
@@ -187,7 +188,7 @@ class Loader {
       for (auto& [name, stated] : stated_) stated.shape.reset();
   }
 
-  /// As absurd(), for shapes of which some extents are not stated.
+  /// As absurd(), for shapes with extents that are not stated.
   static std::optional<std::string> absurd_stated(Shape shape) {
     for (Dim& extent : shape) extent = std::max<Dim>(extent, 1);
     return absurd(shape);
@@ -209,7 +210,7 @@ class Loader {
     }
   }
 
-  /// Gives every input fixed extents.
+  /// Resolves every input to fixed extents.
   void inputs(const GraphProto& graph) {
     for (const onnx::ValueInfoProto& input : graph.input()) {
       const Stated stated = stated_in(input);
@@ -245,7 +246,7 @@ class Loader {
     return 1;
   }
 
-  /// The nodes, each after what it reads (Kahn 1962), in the file's order where that can be kept.
+  /// Topological order of the nodes (Kahn 1962), in file order if possible.
   std::vector<const NodeProto*> ordered(const GraphProto& graph) {
     const auto count = static_cast<std::size_t>(graph.node_size());
     const auto node = [&](std::size_t k) -> const NodeProto& {
@@ -290,7 +291,7 @@ class Loader {
     return sorted;
   }
 
-  /// A tensor becomes known: by what is inferred, and what the file states of it.
+  /// Registers a tensor with its inferred and its declared properties.
   void put(const std::string& maker, const std::string& name, std::optional<Known> inferred) {
     const auto at = stated_.find(name);
     if (at != stated_.end()) {
@@ -315,7 +316,7 @@ class Loader {
     model_.tensors[name] = *std::move(inferred);
   }
 
-  /// Infers what a node makes; folds it where that is a constant that is known.
+  /// Infers the outputs of a node; folds it if they are known constants.
   void visit(const NodeProto& node) {
     model_.poll(poll_units);
     std::vector<std::optional<Known>> made(static_cast<std::size_t>(node.output_size()));
@@ -330,7 +331,7 @@ class Loader {
       if (ConstantPtr value = evaluate(model_, node)) return fold(node, std::move(value));
     attempted(node);
     if (node.op_type() == "Constant" && standard_domain(node.domain())) {
-      // Too large, or of a type nothing is computed with: an initializer all the same.
+      // Too large, or of an unsupported type: still an initializer.
       if (const Known* known = model_.known(node.output(0)))
         model_.initializers[node.output(0)] = *known;
       return;
@@ -338,7 +339,7 @@ class Loader {
     model_.nodes.push_back(&node);
   }
 
-  /// What was tried to be computed counts as well, as if it had been made.
+  /// Failed evaluations count as if they had produced the constant.
   void attempted(const NodeProto& node) {
     const Known* out = node.output_size() == 1 ? model_.known(node.output(0)) : nullptr;
     const auto constant = [&](const std::string& name) { return model_.constant(name) != nullptr; };
@@ -350,7 +351,7 @@ class Loader {
 
   void fold(const NodeProto& node, ConstantPtr value) {
     const std::string& name = node.output(0);
-    if (value.use_count() == 1) folded_ += value->size() + 1;  // else it is shared
+    if (value.use_count() == 1) folded_ += value->size() + 1;  // otherwise it is shared
     model_.initializers[name] = model_.tensors[name] = {value->shape, value->type};
     model_.constants[name] = std::move(value);
   }

@@ -86,7 +86,7 @@ constexpr Operator operators[] = {
     {"Sum", 1, many, 1, 1, "consumed_inputs:I", rules::broadcast},
     {"Where", 3, 3, 1, 1, "", rules::chosen},
     {"Xor", 2, 2, 1, 1, OLD_BROADCAST, rules::compared},
-    // Types.
+    // Type conversions and constants of a type.
     {"Bernoulli", 1, 1, 1, 1, "dtype:i seed:f", rules::typed},
     {"Cast", 1, 1, 1, 1, "saturate:i to:i", rules::typed},
     {"CastLike", 2, 2, 1, 1, "saturate:i", rules::cast_like},
@@ -97,7 +97,7 @@ constexpr Operator operators[] = {
      rules::quantize},
     {"RandomNormalLike", 1, 1, 1, 1, "dtype:i mean:f scale:f seed:f", rules::typed},
     {"RandomUniformLike", 1, 1, 1, 1, "dtype:i high:f low:f seed:f", rules::typed},
-    // Norms, and what goes along an axis.
+    // Norms, and other operators along an axis.
     {"BatchNormalization", 5, 5, 1, 5,
      "consumed_inputs:I epsilon:f is_test:i momentum:f spatial:i training_mode:i",
      rules::batch_norm},
@@ -160,7 +160,7 @@ constexpr Operator operators[] = {
      "extrapolation_value:f keep_aspect_ratio_policy:s mode:s nearest_mode:s",
      rules::resize},
     {"Upsample", 1, 2, 1, 1, "height_scale:f mode:s scales:F width_scale:f", rules::resize},
-    // Moving elements.
+    // Data movement.
     {"Compress", 2, 2, 1, 1, "axis:i", rules::unknown},
     {"Concat", 1, many, 1, 1, "axis:i", rules::concat},
     {"Expand", 2, 2, 1, 1, "", rules::expand},

@@ -1,9 +1,9 @@
-// The operators of ONNX that are known here: how many inputs and outputs each has, which attributes
-// of which types, and the rule for the shapes it makes. Private to the ONNX reader.
+// Table of the supported ONNX operators: number of inputs and outputs, attributes with their types,
+// and the shape inference rule. Private to the ONNX reader.
 //
 //   if (const Operator* op = operator_of("Conv")) op->rule(inference);
 //
-// An operator that is not in the table is kept as an opaque op, if the file states what it makes.
+// Operators outside the table become opaque ops if the file declares the shapes of their outputs.
 #pragma once
 
 #include <string_view>
@@ -12,22 +12,22 @@ namespace tessera::io::onnx_reader {
 
 class Inference;
 
-inline constexpr int many = -1;  ///< no largest number
+inline constexpr int many = -1;  ///< unlimited
 
 struct Operator {
   const char* type;
   int least_inputs, most_inputs;
   int least_outputs, most_outputs;
-  /// "axis:i perm:I": i integer, f number, s text, t tensor, capitals for lists. Attributes of
-  /// every version of the operator.
+  /// "axis:i perm:I": i integer, f number, s text, t tensor, capitals for lists. Includes the
+  /// attributes of all versions of the operator.
   const char* attributes;
   void (*rule)(Inference&);
 
-  /// The letter of an attribute, 0 where the operator has none of that name.
+  /// The type letter of an attribute, 0 if the operator has no such attribute.
   [[nodiscard]] char attribute_kind(std::string_view name) const;
 };
 
-/// Null for an operator that is not known.
+/// Null for an unknown operator.
 [[nodiscard]] const Operator* operator_of(std::string_view type);
 
 }  // namespace tessera::io::onnx_reader

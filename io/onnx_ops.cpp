@@ -1,4 +1,4 @@
-// What each ONNX operator is here.
+// Conversion of each ONNX operator to an op.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -119,8 +119,8 @@ void Converter::windows(const NodeProto& node, Op& op, std::size_t spatial) {
       fail(node, "has a kernel, stride or dilation below 1");
 }
 
-/// auto_pad says what the padding has to achieve; so does ceil_mode, whose last window may hang
-/// over the end by as much as the declared shape tells.
+/// auto_pad determines the padding, as does ceil_mode, whose last window may exceed the input; the
+/// declared shape tells by how much.
 void Converter::automatic_padding(const NodeProto& node, Op& op) {
   const std::string rule = text_attribute(node, "auto_pad", "NOTSET");
   const std::vector<Dim>& in = shape(op.inputs[0]);
@@ -135,7 +135,7 @@ void Converter::automatic_padding(const NodeProto& node, Op& op) {
     if (rule == "SAME_UPPER" || rule == "SAME_LOWER" ||
         (op.kind == OpKind::conv_transpose && attribute(node, "output_shape") != nullptr)) {
       total = std::max<Dim>(total, 0);
-      // ConvTranspose without auto_pad puts the odd one in front.
+      // ConvTranspose without auto_pad puts the odd pixel in front.
       const bool upper = rule == "SAME_UPPER";
       op.pad_begin[axis] = upper ? total / 2 : total - total / 2;
       op.pad_end[axis] = total - op.pad_begin[axis];
@@ -226,7 +226,7 @@ void Converter::elementwise(const NodeProto& node, Op& op) {
   }
   std::vector<std::vector<Dim>> shapes;
   for (const TensorIndex t : op.inputs) shapes.push_back(shape(t));
-  // A lone constant that is larger than it looks: [1, 1, 1] plus a vector.
+  // A constant with a higher rank than the result's shape suggests: [1, 1, 1] plus a vector.
   if (op.inputs.empty() || broadcast_shape(shapes) != made(node)) {
     op.inputs.clear();
     for (int k = 0; k < node.input_size(); ++k)
@@ -275,7 +275,7 @@ void Converter::instance_norm(const NodeProto& node, Op& op) {
   }
 }
 
-/// LRN reads its neighbours among the channels: taken as a norm over all of them.
+/// LRN reads neighbouring channels; modelled as a norm over all channels.
 void Converter::channel_norm(const NodeProto& node, Op& op) {
   op.kind = OpKind::normalize;
   op.inputs = {input(node, 0)};
@@ -331,7 +331,7 @@ void Converter::slice(const NodeProto& node, Op& op) {
   if (axes->empty())
     for (std::size_t k = 0; k < starts->size(); ++k) axes->push_back(static_cast<Dim>(k));
   if (steps->empty()) steps->assign(starts->size(), 1);
-  // Where the ends are computed, only the file says what is made.
+  // If the ends are computed, only the file determines the output shape.
   if (made(node).size() != in.size()) fail(node, "makes a tensor with another number of axes");
   op.axes = axes_of(node, in.size(), *axes);
   if (op.axes.size() != starts->size() || steps->size() != starts->size())
@@ -348,7 +348,7 @@ void Converter::slice(const NodeProto& node, Op& op) {
   if (made(node) == in) alias(node);
 }
 
-/// One constant index is a slice without its axis; anything else is a table look-up.
+/// A single constant index is a slice with its axis removed; other indices are a table look-up.
 void Converter::gather(const NodeProto& node, Op& op) {
   const Constant* index = constant(node, 1);
   const TensorIndex from = input(node, 0);
@@ -430,7 +430,7 @@ void Converter::resize(const NodeProto& node, Op& op) {
   if (op.extents.size() != in.size()) fail(node, "makes a tensor with another number of axes");
   if (int_attribute(node, "antialias", 0) != 0 || int_attribute(node, "exclude_outside", 0) != 0)
     return unknown(node, op, "with antialiasing or without what is outside is not known");
-  // Regions are exact only where the scale is the ratio of the extents.
+  // Regions are exact only if the scale is the ratio of the extents.
   std::vector<std::size_t> axes = axes_of(node, in.size(), ints_attribute(node, "axes"));
   if (axes.empty())
     for (std::size_t axis = 0; axis < in.size(); ++axis) axes.push_back(axis);
@@ -460,7 +460,7 @@ void Converter::transpose(const NodeProto& node, Op& op) {
   if (order.empty())
     for (std::size_t axis = in.size(); axis-- > 0;) order.push_back(static_cast<Dim>(axis));
   op.permutation = axes_of(node, in.size(), order);
-  // Axes of extent 1 can go anywhere without moving an element.
+  // Moving axes of extent 1 moves no element.
   std::vector<std::size_t> moved;
   for (const std::size_t axis : op.permutation)
     if (in[axis] > 1) moved.push_back(axis);

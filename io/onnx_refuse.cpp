@@ -15,12 +15,12 @@ using onnx::AttributeProto;
 using onnx::NodeProto;
 using onnx::TensorProto;
 
-/// The newest version of the standard operators whose rules are known here.
+/// The newest supported version of the standard operators.
 constexpr std::int64_t newest_opset = 23;
 
 constexpr const char* again = "the file is damaged or was written wrongly: export the model again";
 
-/// Bits of an element as raw data; 0 for what has no raw data, nothing for an unknown type.
+/// Bits per element of raw data; 0 for types without raw data, none for an unknown type.
 std::optional<std::size_t> raw_bits(int type) {
   switch (type) {
     case int4_type:
@@ -53,7 +53,7 @@ std::optional<std::size_t> raw_bits(int type) {
   }
 }
 
-/// How many values the typed field of a tensor of this type holds.
+/// Number of values in the typed field of a tensor of this type.
 std::int64_t stored_values(const TensorProto& tensor) {
   switch (tensor.data_type()) {
     case TensorProto::FLOAT:
@@ -73,7 +73,7 @@ std::int64_t stored_values(const TensorProto& tensor) {
       return tensor.string_data_size();
     case int4_type:
     case uint4_type:
-      return 2 * static_cast<std::int64_t>(tensor.int32_data_size());  // an odd one is filled up
+      return 2 * static_cast<std::int64_t>(tensor.int32_data_size());  // an odd count is padded
     default:
       return tensor.int32_data_size();
   }
@@ -139,7 +139,7 @@ class Refusal {
   }
 
  private:
-  /// Names are kept, and written into text files.
+  /// Names are kept, and written to text files.
   void text(std::string_view name) const {
     for (std::string_view rest = name; !rest.empty();) {
       const std::size_t length = utf8_length(rest);
@@ -203,7 +203,7 @@ std::string needed(int least, int most, const char* what) {
   return say(least, " to ", most, " are needed");
 }
 
-/// Does the attribute hold what its kind (a letter of Operator::attributes) says?
+/// Does the attribute have the type of its kind (a letter of Operator::attributes)?
 bool holds(const AttributeProto& attribute, char kind) {
   switch (kind) {
     case 'i':

@@ -1,4 +1,4 @@
-// The frame every rule stands in, and the rules of operators that keep or reduce a shape.
+// Framework of the shape rules, and the rules of operators that keep or reduce a shape.
 #include "io/onnx_shapes.h"
 
 #include <algorithm>
@@ -228,7 +228,8 @@ void matmul(Inference& of) {
   Shape a = of.shape(0);
   Shape b = of.shape(right);
   if (a.empty() || b.empty()) of.fail("multiplies a scalar");
-  // A vector is a row on the left and a column on the right, and leaves no axis behind.
+  // A vector is a row on the left and a column on the right; its added axis is removed from the
+  // result.
   const bool row = a.size() == 1;
   const bool column = b.size() == 1;
   if (row) a.insert(a.begin(), 1);
@@ -256,14 +257,14 @@ void gemm(Inference& of) {
   of.make(0, {a[0], b[1]}, of.type(0));
 }
 
-/// "bij,bjk->bik": a letter per axis, "..." for axes that are broadcast. Without an arrow the
-/// result has those and, in alphabetical order, the letters that stand once.
+/// "bij,bjk->bik": a letter per axis, "..." for broadcast axes. Without an arrow, the result has
+/// the broadcast axes and, in alphabetical order, the letters that occur once.
 void einsum(Inference& of) {
   std::string equation = of.text("equation", "");
   std::erase(equation, ' ');
   const std::size_t arrow = equation.find("->");
   std::string_view left = std::string_view(equation).substr(0, arrow);
-  std::map<char, std::pair<Dim, int>> letters;  // extent, times
+  std::map<char, std::pair<Dim, int>> letters;  // extent, number of occurrences
   std::vector<Shape> broadcasts;
   for (int k = 0; k < of.inputs(); ++k) {
     const std::string_view term = left.substr(0, left.find(','));
@@ -378,7 +379,7 @@ void range(Inference& of) {
   }
   double count = 0;
   if (in[0]->integer) {
-    // Differences of what fits into 62 bits fit as well, and so do their quotients.
+    // Differences of values below 2^62 fit into 64 bits, and so do their quotients.
     constexpr std::int64_t most = std::int64_t{1} << 62;
     for (const Constant* each : in)
       if (each->integers[0] < -most || each->integers[0] > most)

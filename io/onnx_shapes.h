@@ -1,11 +1,11 @@
-// Which shapes and types a node makes of its inputs. Private to the ONNX reader.
+// Infers shapes and types of a node's outputs. Private to the ONNX reader.
 //
 //   Inference inference(model, node);
 //   for (const std::optional<Known>& made : inference.run()) ...
 //
-// Every number comes from a file nobody has checked: extents of inputs are within 0 .. max_extent
-// (Known), attributes are bounded by number() and numbers(), so that sums and products of a few of
-// them stay within 64 bits.
+// All numbers come from an unchecked file: extents of inputs are within 0 .. max_extent (Known),
+// and number() and numbers() bound attributes, so that sums and products of a few of them fit into
+// 64 bits.
 #pragma once
 
 #include "io/onnx_model.h"
@@ -16,19 +16,19 @@ namespace tessera::io::onnx_reader {
 
 using Shape = std::vector<Dim>;
 
-/// Above every window, stride and number of elements that makes sense, far below overflow.
+/// Above every reasonable window, stride and number of elements, far below overflow.
 inline constexpr std::int64_t max_number = max_extent;
 
 class Inference {
  public:
-  /// require: the node was not refused; every input it has is known to the model.
+  /// require: refuse_node() accepted the node; the model knows each of its inputs.
   Inference(const Model& model, const onnx::NodeProto& node);
 
-  /// One entry per output; nothing where no rule says what it is, or where that depends on values
-  /// that are not known. Throws InputError where the inputs and attributes do not go together.
+  /// One entry per output; none if no rule applies, or if the output depends on unknown values.
+  /// Throws InputError if inputs and attributes are inconsistent.
   [[nodiscard]] std::vector<std::optional<Known>> run();
 
-  // What rules ask and say.
+  // Interface for the rules.
 
   template <typename... Pieces>
   [[noreturn]] void fail(const Pieces&... pieces) const {
@@ -48,11 +48,11 @@ class Inference {
     return attribute(node_, name) != nullptr;
   }
 
-  /// An integer attribute; refused outside least .. most.
+  /// An integer attribute; rejected outside least .. most.
   [[nodiscard]] std::int64_t number(const char* name, std::int64_t standard, std::int64_t least,
                                     std::int64_t most) const;
-  /// A list of integers; `count` times `standard` where there is none; refused with another count
-  /// or with a value outside least .. most.
+  /// A list of integers; by default `count` times `standard`; rejected with another count or with a
+  /// value outside least .. most.
   [[nodiscard]] std::vector<std::int64_t> numbers(const char* name, std::size_t count,
                                                   std::int64_t standard, std::int64_t least,
                                                   std::int64_t most) const;
@@ -64,7 +64,7 @@ class Inference {
                                                               const char* name) const {
     return list_of(model_, node_, position, name);
   }
-  /// Counted from the end where negative.
+  /// Negative axes count from the end.
   [[nodiscard]] std::size_t axis(std::int64_t given, std::size_t rank) const;
   [[nodiscard]] std::size_t axis_attribute(std::int64_t standard, std::size_t rank) const {
     return axis(int_attribute(node_, "axis", standard), rank);
@@ -75,7 +75,7 @@ class Inference {
   void need_rank(int position, std::size_t least, std::size_t most = max_rank) const;
   [[nodiscard]] Shape broadcast(const std::vector<Shape>& shapes) const;
 
-  /// Says what an output is; one that the node leaves out is ignored.
+  /// Sets the shape and type of an output; ignored if the node omits the output.
   void make(int output, Shape shape, int type);
 
  private:
@@ -86,13 +86,13 @@ class Inference {
   std::vector<std::optional<Known>> made_;
 };
 
-/// The rules, one per group of operators (onnx_operators.cpp says which has which).
+/// The rules, one per group of operators (onnx_operators.cpp assigns them).
 namespace rules {
 void same(Inference& of);           ///< like the first input
 void tested(Inference& of);         ///< like the first input, boolean
-void broadcast(Inference& of);      ///< all inputs together
+void broadcast(Inference& of);      ///< broadcast of all inputs
 void broadcast_old(Inference& of);  ///< arithmetic: before version 7 like the first input
-void compared(Inference& of);       ///< all inputs together, boolean
+void compared(Inference& of);       ///< broadcast of all inputs, boolean
 void chosen(Inference& of);         ///< Where
 void typed(Inference& of);          ///< like the first input, of the type `to` or `dtype`
 void cast_like(Inference& of);
@@ -117,7 +117,7 @@ void shape_of(Inference& of);
 void size_of(Inference& of);
 void one_hot(Inference& of);
 void top_k(Inference& of);
-void unknown(Inference& of);  ///< depends on values: what the file states is taken
+void unknown(Inference& of);  ///< depends on values: the declared shape is used
 
 void convolution(Inference& of);
 void transposed_convolution(Inference& of);

@@ -1,4 +1,4 @@
-// Shapes of what moves elements without computing with them.
+// Shapes of operators that move elements without computing.
 #include <algorithm>
 #include <numeric>
 
@@ -7,7 +7,7 @@
 namespace tessera::io::onnx_reader::rules {
 namespace {
 
-/// The product of some extents, each within 0 .. max_extent; refused where it leaves 62 bits.
+/// The product of some extents, each within 0 .. max_extent; rejected above 62 bits.
 Dim product(const Inference& of, Shape::const_iterator from, Shape::const_iterator to) {
   Dim out = 1;
   for (; from != to; ++from)
@@ -49,7 +49,7 @@ void split(Inference& of) {
   if (sizes->empty()) {
     if (of.number("num_outputs", pieces, 1, max_number) != pieces)
       of.fail("has ", pieces, " outputs but another number in its attribute `num_outputs`");
-    // Version 18 lets the last piece be smaller.
+    // From version 18 on the last part may be smaller.
     if (of.opset() < 18 && in[axis] % pieces != 0)
       of.fail("splits an extent of ", in[axis], " into ", pieces, " equal pieces");
     const Dim each = (in[axis] + pieces - 1) / pieces;
@@ -96,7 +96,7 @@ void slice(Inference& of) {
     const Dim step = (*steps)[k];
     if (step == 0) of.fail("goes in steps of 0");
     const bool back = step < 0;
-    // Backwards the places run from the last element to one before the first.
+    // For negative steps, positions run from the last element to one before the first.
     const auto place = [&](Dim at) {
       const Dim from_begin = at < 0 ? std::max(at, -extent - 1) + extent : at;
       return std::clamp<Dim>(from_begin, back ? -1 : 0, back ? extent - 1 : extent);
@@ -254,7 +254,7 @@ void expand(Inference& of) {
 }
 
 void tile(Inference& of) {
-  if (of.opset() < 6) return;  // takes a number and an axis
+  if (of.opset() < 6) return;  // the input holds a number and an axis
   const auto repeats = of.list(1, "");
   if (!repeats) return;
   Shape out = of.shape(0);

@@ -1,4 +1,4 @@
-// Shapes of what slides a window over its input, or looks at parts of it.
+// Shapes of operators that slide a window over their input, or read parts of it.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@ using onnx::TensorProto;
 namespace rules {
 namespace {
 
-/// The attributes of windows on `spatial` axes, each entry within bounds.
+/// Window attributes on `spatial` axes, with every entry in bounds.
 struct Windows {
   Windows(const Inference& of, const Shape& weights, std::size_t spatial)
       : kernel(of.numbers("kernel_shape", spatial, 1, 1, max_number)),
@@ -21,7 +21,7 @@ struct Windows {
     if (rule != "NOTSET" && rule != "VALID" && rule != "SAME_UPPER" && rule != "SAME_LOWER")
       of.fail("has an auto_pad ", shown(rule), " that is none of NOTSET, VALID, SAME_UPPER and ",
               "SAME_LOWER");
-    // With auto_pad the paddings follow from the extents; exporters may state them all the same.
+    // With auto_pad, paddings follow from the extents; exporters may state them anyway.
     pads = of.numbers("pads", 2 * spatial, 0, -max_number, max_number);
     if (weights.empty()) return;
     const Shape own(weights.begin() + 2, weights.end());
@@ -42,7 +42,6 @@ struct Windows {
   std::string rule;
 };
 
-/// Extent of what windows make on one axis.
 Dim windowed(const Inference& of, const Windows& windows, std::size_t axis, Dim extent, bool ceil) {
   const Dim stride = windows.stride[axis];
   if (windows.same()) return (extent + stride - 1) / stride;
@@ -164,7 +163,7 @@ void blocks(Inference& of) {
 void resize(Inference& of) {
   const bool upsample = of.node().op_type() == "Upsample";
   const Shape& in = of.shape(0);
-  // Version 18 may name the axes that the scales or sizes are about.
+  // From version 18 on, the scales or sizes may apply to given axes.
   std::vector<std::size_t> axes;
   for (const std::size_t each : of.axes(ints_attribute(of.node(), "axes"), in.size()))
     axes.push_back(each);
@@ -191,7 +190,7 @@ void resize(Inference& of) {
   } else if (of.has_attribute("height_scale") || of.has_attribute("width_scale")) {
     return;  // version 1
   } else {
-    // Before version 11 the second input are the scales; there was no region.
+    // Before version 11 the second input holds the scales; there was no region.
     const int position = upsample || of.opset() < 11 ? 1 : 2;
     if (!of.has(position)) of.fail("has neither scales nor sizes");
     const Constant* values = of.constant(position);

@@ -7,7 +7,7 @@
 namespace tessera::io::onnx_reader {
 namespace {
 
-/// Messages that hold others; everything else of some length is a text, as far as counting goes.
+/// Messages that contain messages; other length-delimited fields count as texts.
 enum class Kind : std::uint8_t {
   text,
   model,
@@ -25,7 +25,7 @@ enum class Kind : std::uint8_t {
   training,
 };
 
-/// What field `field` of a message holds (onnx.proto).
+/// Content of field `field` of a message (onnx.proto).
 Kind held(Kind in, std::uint64_t field) {
   struct Field {
     Kind in;
@@ -115,13 +115,13 @@ std::size_t parts_in(std::string_view bytes, std::size_t most, Poll& poll) {
       }
       case 3:
       case 4:
-        ++parts;  // begin and end of a group: the parser keeps those it does not know
+        ++parts;  // begin and end of a group: the parser keeps unknown ones
         break;
       case 5:
         if (!reader.skip(4)) return parts;
         break;
       default:
-        return parts;  // the parser refuses the file
+        return parts;  // the parser rejects the file
     }
   }
   return parts;

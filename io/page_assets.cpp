@@ -6,7 +6,7 @@ namespace tessera::io {
 
 namespace {
 
-/// Nothing in a text may end the element it stands in, or begin another.
+/// Escapes text so that it cannot end its element, or begin another.
 std::string without_tags(std::string_view json) {
   std::string out;
   out.reserve(json.size());

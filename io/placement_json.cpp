@@ -37,7 +37,7 @@ class PlacementReader {
     const bool feasible = result.status == Status::feasible;
     const Node* buffers = feasible ? &fields.need("buffers") : fields.find("buffers");
     if (!feasible && buffers != nullptr) throw without_placement(*buffers, "lists buffers");
-    // What is not said of the placement is counted: only what is said can be wrong.
+    // Missing metrics are computed; stated ones are checked.
     if (feasible) {
       const auto [status, stop] = std::pair(result.status, result.stop);
       result = counted(problem_, placement(*buffers, fields.find("left_out")));
@@ -96,7 +96,7 @@ class PlacementReader {
     return sources_.error_at_key(node, does + ", although the status is not `feasible`");
   }
 
-  /// A buffer that begins at the largest address there is ends above it.
+  /// A buffer that begins at the largest address ends above it.
   void height(Fields& fields, std::string_view key, Size& to) const {
     if (const Node* node = fields.find(key)) to = as_whole(sources_, *node, key, 0, unbounded);
   }

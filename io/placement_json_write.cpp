@@ -53,7 +53,7 @@ void write_buffers(std::string& out, const PlacementProblem& problem, const Plac
 }
 
 void write_stats(std::string& out, const Stats& all) {
-  const Stats stats = added_up(all);  // a key that stands twice is no JSON
+  const Stats stats = added_up(all);  // duplicate keys are invalid JSON
   out += '{';
   for (std::size_t k = 0; k < stats.size(); ++k) {
     out += k > 0 ? ", " : "";

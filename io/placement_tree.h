@@ -7,7 +7,7 @@
 
 namespace tessera::io {
 
-/// As read_placement_json() (placement_json.h), from a tree that is parsed already.
+/// As read_placement_json() (placement_json.h), from a parsed tree.
 [[nodiscard]] PlacementResult read_placement_tree(const Sources& sources, const Node& node,
                                                   const PlacementProblem& problem);
 

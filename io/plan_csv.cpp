@@ -5,7 +5,7 @@
 namespace tessera::io {
 namespace {
 
-/// RFC 4180: quotes where the text has a comma, a quote or a line end.
+/// RFC 4180: quoted if the text has a comma, a quote or a line break.
 std::string cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";

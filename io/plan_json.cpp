@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* wrong_plan = "is this the plan of another network or profile?";
 
-/// Sums of a plan, or of what one is relative to: then `of` says whose.
+/// Metrics of a plan, or of its reference; then `of` names the reference.
 Metrics read_metrics(const Sources& sources, const Node& node, std::string what,
                      PlanReference* of = nullptr, double* score = nullptr) {
   Fields fields(sources, node, std::move(what));
@@ -36,7 +36,7 @@ Metrics read_metrics(const Sources& sources, const Node& node, std::string what,
   return metrics;
 }
 
-/// Of a plan that was found.
+/// Metrics of a feasible plan.
 std::optional<PlanReference> costs_of(const Sources& sources, const Node& root) {
   const Node* const totals = root.find("totals");
   const Node* const status = root.find("status");
@@ -77,7 +77,7 @@ class PlanReader {
     fields.take("clock_hz", plan.clock_hz);
     if (const Node* node = fields.find("baseline"))
       plan.baseline = read_metrics(sources_, *node, "baseline", nullptr, &plan.baseline_score);
-    // Files from before there were references are relative to their baseline.
+    // Files without references are relative to their baseline.
     plan.reference = {plan.profile, plan.clock_hz, plan.baseline};
     if (const Node* node = fields.find("reference"))
       plan.reference.totals = read_metrics(sources_, *node, "reference", &plan.reference);
@@ -328,7 +328,7 @@ class PlanReader {
     return memory;
   }
 
-  /// Addresses say what the base is, all the same.
+  /// Addresses reveal the base.
   OffchipBuffer offchip_buffer(const Node& node, OffchipMemory& memory) const {
     Fields fields(sources_, node, "a buffer off the chip");
     OffchipBuffer buffer;
@@ -378,7 +378,7 @@ class PlanReader {
     if (!result.placement) throw sources_.error(node, "a planned subgraph needs a placement");
     planned.placement = *result.placement;
     planned.engine = result.engine;
-    // A placement that breaks a rule is told about in more words by who checks the plan.
+    // The checker of plans reports invalid placements with more detail.
     if (check(planned.problem, planned.placement, 1).empty()) {
       const std::vector<Size> high = heights(planned.problem, planned.placement);
       const Size highest = *std::max_element(high.begin(), high.end());

@@ -6,7 +6,7 @@
 namespace tessera::io {
 namespace {
 
-/// The text is one line: its number is that of the lines before it, which `where` says.
+/// The text is a single line; `where` gives its line number.
 [[noreturn]] void throw_at(const std::string& where, const InputError& wrong) {
   throw InputError(where, 0, wrong.message, wrong.hint);
 }

@@ -18,7 +18,7 @@ struct PlanRequestText {
   std::vector<KeyChange> changes{};
 };
 
-/// `where` takes the place of file and line in messages. Throws InputError.
+/// `where` replaces file and line in messages. Throws InputError.
 [[nodiscard]] PlanRequestText read_plan_request_json(std::string_view text,
                                                      const std::string& where);
 

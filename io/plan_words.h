@@ -1,4 +1,4 @@
-// How files spell the variants of a run.
+// Names of tiling variants in files.
 //
 //   object.text("weights", word(subgraph.variant.weights));    // "resident"
 #pragma once

@@ -60,7 +60,7 @@ class ProblemReader {
                   {"fit", "minimize_height", "minimize_cost", "maximize_benefit"}));
   }
 
-  /// One, or a list: what stands first decides, what follows it among equals.
+  /// One objective, or a list in lexicographic order.
   void read_objectives(const Node& node) {
     if (node.kind != Node::Kind::list) {
       read_.problem.objective = objective(node);
@@ -296,7 +296,7 @@ class ProblemReader {
     return found->second;
   }
 
-  /// The defect at the line of the key it is about, where there is one.
+  /// The error at the line of the defect's key, if the file has it.
   [[nodiscard]] InputError located(const Node& root, const Defect& defect) const {
     InputError error = defect_error(read_.source, defect);
     if (defect.part == ProblemPart::problem) {
@@ -315,7 +315,7 @@ class ProblemReader {
   const std::vector<Memory>& given_;
   ProblemYaml read_;
   Collected wrong_;
-  std::unordered_set<BufferIndex> broken_;  ///< those with a mistake of their own
+  std::unordered_set<BufferIndex> broken_;  ///< those with an error of their own
   std::unordered_map<std::string, MemoryIndex> memories_;
   std::unordered_map<std::string, BufferIndex> buffers_;
 };

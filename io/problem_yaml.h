@@ -1,14 +1,13 @@
-// `tessera: problem/1`: everything a placement problem can say, readable and writable.
+// `tessera: problem/1`: the complete format of placement problems, readable and writable.
 //
 //   ProblemYaml read = read_problem_yaml_file("problem.yaml");
 //   std::string same = write_problem_yaml(read.problem);      // reads back equal
 //
-// Besides the keys of the contract a buffer may have
+// In addition to the keys of the contract a buffer may have
 //   gaps: [{live: [2, 4]}, {live: [5, 6], window: [0, 64]}]
-//   parts: [{live: [0, 3], offset: 0, size: 128, repeat: [[4, 512]]}]     # then `live` may be
-//   missing
-// and a memory may say `banks: 16` with `bank_size: 32 KiB` instead of listing its banks.
-// Unknown and repeated keys, anchors, aliases, tags and second documents are refused.
+//   parts: [{live: [0, 3], offset: 0, size: 128, repeat: [[4, 512]]}]     # then `live` is optional
+// and a memory may have `banks: 16` with `bank_size: 32 KiB` instead of a list of banks. Unknown
+// and repeated keys, anchors, aliases, tags and second documents are rejected.
 #pragma once
 
 #include <filesystem>
@@ -26,8 +25,8 @@ struct ProblemYaml {
   SourceMap source;
 };
 
-/// `memories`, where there are any, take the place of the file's own (those of a profile).
-/// `file` is only for messages. ensure: validate(result.problem) is empty.
+/// `memories`, if any, replace those of the file (for example by those of a profile). `file` is
+/// only for messages. ensure: validate(result.problem) is empty.
 [[nodiscard]] ProblemYaml read_problem_yaml(std::string_view text, const std::string& file,
                                             const std::vector<Memory>& memories = {});
 [[nodiscard]] ProblemYaml read_problem_yaml_file(const std::filesystem::path& path,

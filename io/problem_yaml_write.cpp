@@ -16,8 +16,8 @@ constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Plain where every YAML reader takes it for the same text, else in double quotes, whose escapes
-/// are those of JSON.
+/// Plain if every YAML reader takes it as this text, otherwise double-quoted with the escapes of
+/// JSON.
 std::string scalar(std::string_view text) {
   constexpr std::array<std::string_view, 10> words{"null", "true", "false", "yes", "no",
                                                    "on",   "off",  "y",     "n",   "nan"};
@@ -64,8 +64,8 @@ std::string lives(const std::vector<StepRange>& live) {
 }
 
 void write_memory(std::string& out, const Memory& memory) {
-  // YAML gives up on a plain `key: value` whose key is longer than 1024 characters (1.2, section
-  // 7.4.2); the form with a question mark has no such limit.
+  // YAML rejects a plain `key: value` with a key longer than 1024 characters (1.2, section 7.4.2);
+  // the form with a question mark has no limit.
   constexpr std::size_t longest_key = 1000;
   const std::string name = scalar(memory.name);
   out += name.size() <= longest_key ? "  " + name + ":" : "  ? " + name + "\n  :";

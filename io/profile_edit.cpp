@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view decimal_digits = "0123456789";
 
-/// The first name of a path. Names may have dots in them: the longest that `map` has is meant.
+/// The first name of a path. Names may contain dots: the longest match in `map` counts.
 std::string_view first_name(const Node& map, std::string_view path) {
   std::string_view longest;
   for (const Node& child : map.children)
@@ -33,7 +33,7 @@ std::string_view after(std::string_view path, std::string_view name) {
   return path;
 }
 
-/// Position of the entry of that name, or of that number.
+/// Index of the entry with this name or number.
 std::optional<std::size_t> entry_at(const Node& around, std::string_view name) {
   if (around.is_scalar()) return std::nullopt;
   if (around.kind == Node::Kind::map)
@@ -75,12 +75,12 @@ std::string entries_hint(const Node& around, std::string_view wrong,
   return hint;
 }
 
-/// What a change calls itself where a file would say its name and line.
+/// Name of a change in messages, in place of file and line.
 std::string name_of(const KeyChange& change) {
   return shown(change.key + '=' + change.value);
 }
 
-/// A value stands in no line of any file.
+/// The value is not from a line of a file.
 void say_where(Node& node, std::uint32_t file) {
   node.file = file;
   node.line = node.key_line = 0;
@@ -99,7 +99,7 @@ class Edit {
     sources.add(name_of(change));
   }
 
-  /// Gives the path as names, numbers replaced.
+  /// Returns the path with numbers replaced by names.
   std::string apply(Node& root) {
     if (change_.key.empty() || change_.key.front() == '.' || change_.key.back() == '.' ||
         change_.key.find("..") != change_.key.npos)
@@ -143,12 +143,12 @@ class Edit {
                   "change " + place(names) + " as a whole");
   }
 
-  /// What has names of its own is not made by misspelling one.
+  /// Maps with user-defined names: a misspelt key must not create an entry.
   [[nodiscard]] static bool named_things(const std::string& names) {
     return names == "memories" || names == "engines";
   }
 
-  /// A map that the profile does not have yet; whether it may is for the reader to say.
+  /// Adds a missing map; the reader decides whether it is valid.
   Node& added(Node& around, const std::string& names, std::string_view name) const {
     require_map(around, names, name);
     if (named_things(names))
@@ -160,7 +160,7 @@ class Edit {
     return node;
   }
 
-  /// What is there says nothing of keys that are known and left out: the reader knows them all.
+  /// The present keys do not tell which other keys are known: ask the reader.
   [[noreturn]] void take_nothing(Node& root, Node& around, const std::string& names,
                                  std::string_view name) const {
     require_map(around, names, name);
@@ -172,7 +172,7 @@ class Edit {
     say_where(asked, sources_.newest_index());
     try {
       static_cast<void>(read_hardware_tree(root, sources_));
-    } catch (const InputError& said) {  // nothing is no value of a key that is known
+    } catch (const InputError& said) {  // a known key rejects this value
       if (said.unknown_key) throw;
     }
     throw error(place(names) + " says nothing of " + shown(name) + " that could be taken away",
@@ -205,7 +205,7 @@ class Edit {
     }
   }
 
-  /// The figure that stood there had a source; the new one has none.
+  /// The replaced figure had a source; the new one has none.
   void forget_sources(Node& root, const std::string& names) const {
     for (Node& section : root.children)
       if (section.key == "provenance" && names != "provenance" && !names.starts_with("provenance."))
@@ -218,7 +218,7 @@ class Edit {
   Sources& sources_;
 };
 
-/// A size of a memory as it is written.
+/// A size of a memory in its text form.
 struct SizeKey {
   std::string path;
   const Node& size;
@@ -243,7 +243,7 @@ void list_keys(const Node& node, const std::string& path, std::vector<std::strin
   }
 }
 
-/// Text that YAML takes for exactly that, quoted where it has to be.
+/// Text for a YAML scalar, quoted if necessary.
 void write_text(std::string_view text, bool plain, std::string& out) {
   const bool simple =
       plain && !text.empty() && text.find_first_of(":#,[]{}&*!|>'\"%@`\n\t\\") == text.npos &&
@@ -318,11 +318,11 @@ EditableProfile::EditableProfile(std::string_view text, const std::string& file,
 void EditableProfile::change(std::span<const KeyChange> changes) {
   std::vector<KeyChange> wanted = changes_;
   for (const KeyChange& each : changes) {
-    // What is replaced as a whole takes the changes inside it along.
+    // Replacing a map as a whole drops earlier changes inside it.
     const std::size_t gone = std::erase_if(wanted, [&](const KeyChange& older) {
       return older.key == each.key || older.key.starts_with(each.key + '.');
     });
-    // Nothing is left of a key that only a change had added.
+    // A key that only a change had added is gone completely.
     if (gone > 0 && takes_away(each) && node_at(base_, each.key) == nullptr) continue;
     wanted.push_back(each);
   }
@@ -338,7 +338,7 @@ void EditableProfile::change(std::span<const KeyChange> changes) {
     hardware_ = std::move(changed);
   } catch (const InputError& wrong) {
     if (wrong.line == 0) throw;
-    // It stands in a file, and is wrong together with what was changed elsewhere.
+    // The value is from a file, and conflicts with a change elsewhere.
     std::string all;
     for (const KeyChange& each : wanted) all += (all.empty() ? "" : ", ") + name_of(each);
     throw InputError(wrong.file, wrong.line, wrong.message,

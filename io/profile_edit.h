@@ -1,11 +1,11 @@
-// A profile of which single figures are changed: what a sweep over hardware asks for.
+// A profile with editable figures, for sweeps over hardware.
 //
 //   EditableProfile profile(read_file(path), path.string(), folders);
 //   profile.change({{"memories.cbuf.bank_size", "16 KiB"}, {"memories.cbuf.banks", "8"}});
 //   use(profile.hardware());
 //
-// The tree the files came to is kept and read again after every change, so a key is known and a
-// value is right exactly where the reader of profiles says so, with its units and its sentences.
+// The merged tree is kept and read again after every change. The reader of profiles therefore
+// checks keys and values, with its units and its messages.
 #pragma once
 
 #include <filesystem>
@@ -21,13 +21,13 @@
 
 namespace tessera::io {
 
-/// A dotted path and the value as it would stand in the file; `null` takes the key away.
+/// A dotted path and the value as written in a file; `null` removes the key.
 struct KeyChange {
   std::string key{};
   std::string value{};
 };
 
-/// A value of any tree (also one of JSON) as a change of a profile would have it.
+/// A value of any tree (including JSON) in the form of a change.
 [[nodiscard]] std::string profile_text(const Node& value);
 
 class EditableProfile {
@@ -42,21 +42,21 @@ class EditableProfile {
   /// As Profile::notes().
   [[nodiscard]] std::vector<std::string> notes() const;
 
-  /// All of them or, where one is refused (InputError), none. An entry of a map or list may be
-  /// named by its number: `engines.0.lanes`.
+  /// Applies all of them or, if one is rejected (InputError), none. An entry of a map or list may
+  /// be given by its number: `engines.0.lanes`.
   void change(std::span<const KeyChange> changes);
 
-  /// What was changed so far, the newest last; a key that was changed again stands once.
+  /// The changes so far, the newest last; the last change of a key replaces earlier ones.
   [[nodiscard]] const std::vector<KeyChange>& changes() const { return changes_; }
 
-  /// Paths of every value that is no map, in the order of the profile, but for `provenance` and
-  /// `inherit`.
+  /// Paths of all values that are not maps, in the order of the profile, except for `provenance`
+  /// and `inherit`.
   [[nodiscard]] std::vector<std::string> keys() const;
-  /// Is there anything under this path?
+  /// Does the path exist?
   [[nodiscard]] bool has(std::string_view key) const;
-  /// The value as it stands; lists and maps on one line. Throws InputError where there is none.
+  /// The current value; lists and maps on one line. Throws InputError if it does not exist.
   [[nodiscard]] std::string value(std::string_view key) const;
-  /// The whole as a file that inherits from none and reads back as the same hardware.
+  /// The complete profile without inheritance; reads back as the same hardware.
   [[nodiscard]] std::string yaml() const;
 
  private:
@@ -65,7 +65,7 @@ class EditableProfile {
   Node tree_;
   Hardware hardware_;
   std::vector<std::filesystem::path> folders_;
-  /// What scores of changed machines are relative to: the reference of the files, or the machine
+  /// The reference of scores of changed machines: the reference of the files, or else the machine
   /// they describe.
   std::shared_ptr<const Hardware> reference_;
   std::vector<KeyChange> changes_;

@@ -8,7 +8,7 @@ namespace tessera::io {
 
 namespace {
 
-/// What every entry of a list of buffers needs to be drawn.
+/// Fields that drawing a buffer requires.
 void check_buffers(const Sources& sources, const Node& list) {
   for (const Node& node : as_list(sources, list, "buffers")) {
     Fields buffer(sources, node, "an entry of `buffers`");

@@ -10,7 +10,7 @@
 namespace tessera::io {
 namespace {
 
-/// Of one piece: a KiB, a bank, a multiplier.
+/// Per item: a KiB, a bank, a multiplier.
 struct Price {
   double area_mm2 = 0;
   double leakage_mw = 0;
@@ -82,8 +82,8 @@ class SiliconReader {
     parts_.push_back({std::move(name), price.area_mm2 * count, price.leakage_mw * count});
   }
 
-  /// Ports that some mode gives a bank, of reading and of writing: each is wires and a multiplexer
-  /// that are always there, whatever else the modes that use it allow.
+  /// Ports that some mode connects to a bank, for reading and for writing. The wires and
+  /// multiplexer of each exist permanently, independent of other permissions of the modes.
   static double connections(const Memory& memory) {
     std::set<std::pair<std::size_t, bool>> ports;
     const auto add_ports = [&](std::size_t bank, Role role) {
@@ -98,7 +98,7 @@ class SiliconReader {
     return static_cast<double>(ports.size());
   }
 
-  /// Products a cycle, of the mapping that makes the most of the array.
+  /// Products per cycle of the mapping with the highest utilisation.
   static double macs(const Engine& engine) {
     const auto product = [](const LoopCounts& unroll) {
       double all = 1;

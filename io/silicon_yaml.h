@@ -1,10 +1,10 @@
-// `silicon:` of a profile: what the parts of the machine cost in area and leakage.
+// `silicon:` of a profile: area and leakage of the parts of a machine.
 //
 //   for (const SiliconPart& part : read_silicon(root, hardware, sources)) area += part.area_mm2;
 //
 // Figures are per KiB, per bank, per connection of a bank to a port, per multiplier and per lane,
-// so that a machine of which these change costs what it has become. Area decides nothing in a plan:
-// it is for whoever compares machines. Leakage is power that is always on, and counts as such.
+// so that they scale with changes of the machine. Area does not affect plans; it serves the
+// comparison of machines. Leakage is permanent power and counts in energy.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace tessera::io {
 
-/// Empty where the profile has no `silicon`. Throws InputError.
+/// Empty if the profile has no `silicon`. Throws InputError.
 [[nodiscard]] std::vector<SiliconPart> read_silicon(const Node& root, const Hardware& hardware,
                                                     const Sources& sources);
 

@@ -24,7 +24,7 @@ std::size_t line_of(const SourceMap& source, const Defect& defect) {
 }
 
 InputError defect_error(const SourceMap& source, const Defect& defect) {
-  // Ids and names come from the input and may hold anything.
+  // Ids and names come from the input and may hold any bytes.
   std::string message;
   for (const char c : defect.message) message += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   if (message.ends_with('.')) message.pop_back();

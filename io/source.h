@@ -1,5 +1,4 @@
-// Which line of which file a part of a problem comes from, so that what is found wrong with it
-// later still names the line.
+// File and line of each part of a problem, so that later errors can name the line.
 //
 //   for (const Defect& defect : validate(loaded.problem))
 //     throw defect_error(loaded.source, defect);

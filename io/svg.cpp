@@ -29,12 +29,11 @@ constexpr double right = 64;
 constexpr double header = 46;
 constexpr double panel_title = 26;
 constexpr double axis = 34;   // below a panel: time ticks and their label
-constexpr double strip = 18;  // the modes of the steps
+constexpr double strip = 18;  // strip of the modes
 constexpr double between = 14;
 constexpr double legend_row = 22;
 constexpr std::size_t most_tooltips = 20000;
 
-/// Which memory a panel shows.
 struct MemoryPanel : svg::Panel {
   MemoryIndex memory = 0;
   [[nodiscard]] double across(Step step) const {
@@ -44,7 +43,7 @@ struct MemoryPanel : svg::Panel {
 
 constexpr std::string_view weight_fill = "#edb95a";
 
-/// From pale yellow through green to a deep blue that letters can still be read on.
+/// From pale yellow through green to a deep blue on which text is still readable.
 std::string life_fill(double share) {
   return svg::colour((58 + 152 * share) / 360, 0.42 + 0.16 * share, 0.84 - 0.16 * share);
 }
@@ -75,7 +74,7 @@ class Drawing {
   }
 
  private:
-  /// Fills panels_; returns the height of the whole picture.
+  /// Computes panels_; returns the height of the whole picture.
   double layout() {
     const std::size_t count = problem_.memories.size();
     const double one = options_.height > 0 ? options_.height
@@ -105,7 +104,7 @@ class Drawing {
     svg::draw_ground(canvas_, panel, memory);
     draw_steps(panel, memory);
     draw_buffers(panel);
-    svg::draw_borders(canvas_, panel, memory);
+    svg::draw_boundaries(canvas_, panel, memory);
     svg::draw_level(canvas_, panel, memory.capacity, svg::limit_line);
     svg::draw_level(canvas_, panel, heights_[panel.memory], svg::height_line);
     if (has_modes(memory)) draw_modes(panel, memory);
@@ -139,7 +138,7 @@ class Drawing {
   }
 
   void draw_buffers(const MemoryPanel& panel) {
-    // Large ones first, so that where a wrong placement overlaps the small ones are still seen.
+    // Large buffers first, so that small ones stay visible if an invalid placement overlaps.
     std::vector<BufferIndex> order(problem_.buffers.size());
     std::iota(order.begin(), order.end(), BufferIndex{0});
     std::stable_sort(order.begin(), order.end(), [&](BufferIndex a, BufferIndex b) {
@@ -150,11 +149,11 @@ class Drawing {
     }
   }
 
-  /// " = 0x20000010" where the memory has a base.
+  /// " = 0x20000010" if the memory has a base.
   [[nodiscard]] std::string address_of(BufferIndex b) const {
     const BufferPlace& place = placement_.places[b];
     const Offset base = problem_.memories[place.memory].base;
-    // A placement that is wrong is drawn as well.
+    // Invalid placements are drawn as well.
     return base == 0 || place.offset < 0 ? "" : " = " + hex_text(base + place.offset);
   }
 
@@ -201,8 +200,7 @@ class Drawing {
     if (widest != nullptr) label(panel, buffer, *widest, offset, most);
   }
 
-  /// Of more buffers than there are pixels most cannot be told from others: half pixels will do,
-  /// and what looks the same is drawn once.
+  /// If there are more buffers than pixels: rounds to half pixels and draws equal boxes once.
   void draw_in_a_crowd(double x, double y, double width, double height, const std::string& style) {
     const auto halves = [](double value) { return std::llround(value * 2); };
     const auto far = [&](double from, double length) {
@@ -215,7 +213,7 @@ class Drawing {
                  static_cast<double>(place[2]) / 2, static_cast<double>(place[3]) / 2, style);
   }
 
-  /// The id, and the size where there is room for a second line; only what fits.
+  /// The id, and the size if a second line fits; omitted if it does not fit.
   void label(const MemoryPanel& panel, const Buffer& buffer, const Segment& part, Offset offset,
              double width) {
     const AddressRange bytes = part.range.at(offset);
@@ -259,8 +257,8 @@ class Drawing {
     }
   }
 
-  /// Of a buffer by how long it lives, from the shortest life to the longest; doublings count, so
-  /// that a few long lives leave differences between the others.
+  /// Colour by lifetime, from the shortest to the longest, on a logarithmic scale, so that a few
+  /// long lifetimes leave the others distinguishable.
   [[nodiscard]] std::string fill_of(const Buffer& buffer) const {
     if (buffer.kind == BufferKind::weight) return std::string(weight_fill);
     return life_colour(life_of(buffer));
@@ -293,7 +291,7 @@ class Drawing {
     };
     const std::string outline = " stroke=\"#3f3f46\" stroke-width=\"0.5\"";
     const auto steps = [](Step n) { return std::to_string(n) + (n == 1 ? " step" : " steps"); };
-    // Every length where they are few; else three of a scale.
+    // Every lifetime if there are few; otherwise three of the scale.
     std::set<Step> lives = lives_;
     if (constexpr std::size_t most = 6; lives.size() > most) {
       const double middle = (doublings(*lives_.begin()) + doublings(*lives_.rbegin())) / 2;
@@ -322,7 +320,7 @@ class Drawing {
       legend.dash(svg::limit_line, "capacity");
   }
 
-  /// Is such an address a line in some panel?
+  /// Is such an address drawn as a line in some panel?
   template <typename Address>
   [[nodiscard]] bool shown(const Address& address) const {
     return std::any_of(panels_.begin(), panels_.end(), [&](const MemoryPanel& panel) {
@@ -336,10 +334,10 @@ class Drawing {
   std::vector<Size> heights_;
   Step steps_;
   std::set<std::pair<std::array<long long, 4>, std::string>> crowd_;
-  std::set<Step> lives_;  ///< lengths of lives of buffers that are no weights
+  std::set<Step> lives_;  ///< lifetimes of buffers that are not weights
   std::vector<MemoryPanel> panels_;
   double legend_y_ = 0;
-  Canvas canvas_;  // last: layout() has to know everything above
+  Canvas canvas_;  // last member: layout() needs all of the above
 };
 
 }  // namespace

@@ -2,9 +2,9 @@
 //
 //   write_output("plot.svg", placement_svg(problem, *result.placement, {.title = "toy"}));
 //
-// Banks, reserved ranges and the modes of the steps are drawn; a buffer with gaps or several live
-// intervals is drawn as what it occupies, its parts joined by a thin line. Labels stand only where
-// they fit. Everything is deterministic, and ids are escaped.
+// Shows banks, reserved ranges and the modes of the steps. A buffer with gaps or several live
+// intervals is drawn as its occupied areas, joined by a thin line. Labels are drawn only if they
+// fit. Everything is deterministic, and ids are escaped.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct SvgOptions {
   int height = 0;     ///< of one panel; 0: chosen from the number of memories
 };
 
-/// require: validate(problem) is empty; one place per buffer. The placement may be wrong (then
-/// what overlaps is seen to overlap).
+/// require: validate(problem) is empty; one place per buffer. The placement may be invalid;
+/// overlaps are then visible.
 [[nodiscard]] std::string placement_svg(const PlacementProblem& problem, const Placement& placement,
                                         const SvgOptions& options = {});
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double beside = 56;  // for the names of banks
 
-/// "1.41 GiB" for sizes that are a long number without a unit; else nothing.
+/// "1.41 GiB" for sizes whose exact form is a long number; otherwise empty.
 std::string rounded_size(Size size) {
   constexpr std::array<std::string_view, 4> names{"KiB", "MiB", "GiB", "TiB"};
   if (size < 10240 || size % 1024 == 0) return {};
@@ -92,7 +92,7 @@ void draw_ground(Canvas& canvas, const Panel& panel, const Memory& memory) {
   }
 }
 
-void draw_borders(Canvas& canvas, const Panel& panel, const Memory& memory) {
+void draw_boundaries(Canvas& canvas, const Panel& panel, const Memory& memory) {
   Offset begin = 0;
   for (const Bank& bank : memory.banks) {
     if (begin > 0 && begin < panel.top) {

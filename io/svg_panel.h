@@ -1,10 +1,10 @@
-// One memory of a drawing: addresses up, time across, and what every such picture shows of it.
+// A memory panel of a drawing: addresses upwards, time to the right, with the common decorations.
 // Private to io/.
 //
 //   svg::Panel panel{.x = 84, .y = 72, .width = 1000, .height = 300, .span = 10, .top = 65536};
 //   svg::draw_ground(canvas, panel, memory);         // banks, addresses, reserved ranges
 //   canvas.rect(panel.across(3), panel.up(bytes.end), ...);
-//   svg::draw_borders(canvas, panel, memory);        // of banks, over everything; the frame
+//   svg::draw_boundaries(canvas, panel, memory);        // of banks, over everything; the frame
 #pragma once
 
 #include <string>
@@ -40,21 +40,21 @@ struct Panel {
   }
 };
 
-/// All of the capacity, unless that would leave what is used a thin line at the bottom.
+/// The whole capacity, unless the used part would be a thin line at the bottom.
 [[nodiscard]] Size shown_top(const Memory& memory, Size height);
 
 /// "height 56 (...) of 64, 87.5 %".
 [[nodiscard]] std::string height_words(const Memory& memory, Size height);
 
-/// The text, or as much of its beginning as fits.
+/// The text, or the prefix that fits.
 [[nodiscard]] std::string cut(std::string_view text, double width, double size);
 
 void draw_ground(Canvas& canvas, const Panel& panel, const Memory& memory);
-void draw_borders(Canvas& canvas, const Panel& panel, const Memory& memory);
-/// A line at an address, where that is shown.
+void draw_boundaries(Canvas& canvas, const Panel& panel, const Memory& memory);
+/// A line at an address, if it is in the shown range.
 void draw_level(Canvas& canvas, const Panel& panel, Size level, std::string_view style);
 
-/// Lists what colours and lines mean, left to right; begins a new row where one is full.
+/// Legend of colours and lines, left to right; begins a new row if one is full.
 class Legend {
  public:
   Legend(Canvas& canvas, double left, double right, double y)

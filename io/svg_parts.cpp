@@ -36,7 +36,7 @@ std::string number(double value) {
   std::array<char, 40> digits{};
   const double rounded = std::round(value * 100) / 100;
   const auto [end, code] = std::to_chars(digits.data(), digits.data() + digits.size(), rounded);
-  static_cast<void>(code);  // coordinates are small: 40 characters are plenty
+  static_cast<void>(code);  // coordinates are small: 40 characters suffice
   return {digits.data(), end};
 }
 

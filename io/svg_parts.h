@@ -1,4 +1,4 @@
-// Small pieces of an SVG drawing. Private to io/.
+// Primitives of an SVG drawing. Private to io/.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace tessera::io::svg {
 
-/// Text content and attribute values; what XML cannot hold becomes U+FFFD.
+/// Escapes text content and attribute values; characters invalid in XML become U+FFFD.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-/// With at most two decimals, so that files stay small and the same everywhere.
+/// At most two decimals, so that files are small and identical on all platforms.
 [[nodiscard]] std::string number(double value);
 
 /// "#rrggbb"; hue in turns, the others from 0 to 1.
 [[nodiscard]] std::string colour(double hue, double saturation, double lightness);
 
-/// Round values in [0, top], about `wanted` of them: 1, 2 or 5 times a power of ten, or for
-/// addresses from 1 KiB on powers of two.
+/// About `wanted` round values in [0, top]: 1, 2 or 5 times a power of ten, or powers of two for
+/// addresses from 1 KiB on.
 [[nodiscard]] std::vector<std::int64_t> ticks(std::int64_t top, int wanted, bool addresses);
 
-/// About how wide a text is in a sans-serif font of this size.
+/// Approximate width of a text in a sans-serif font of this size.
 [[nodiscard]] double text_width(std::string_view text, double font_size);
 
 enum class Anchor : std::uint8_t { start, middle, end };
 
-/// Appends elements; knows nothing of what they mean.
+/// Appends elements, independent of their meaning.
 class Canvas {
  public:
   Canvas(double width, double height);
@@ -40,7 +40,7 @@ class Canvas {
   void line(double x1, double y1, double x2, double y2, std::string_view style);
   void text(double x, double y, std::string_view text, double size, Anchor anchor,
             std::string_view style = {});
-  /// From below upwards: `x` is the foot of the letters, `y` where they begin.
+  /// Vertical text, upwards: `x` is the baseline, `y` the start.
   void upright(double x, double y, std::string_view text, double size);
   /// `points` is "x,y x,y ...".
   void polygon(std::string_view points, std::string_view style);

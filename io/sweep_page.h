@@ -1,17 +1,18 @@
-// The page of `explore`: HTML with everything it needs inside, the plotting library among it.
+// The page of `explore`: self-contained HTML, including the plotting library.
 //
 //   write(sweep_page("machines.yaml", R"({"keys": [], "candidates": {...}, ...})"));
 //
 // The data is JSON, column by column, as a sweep may have thousands of candidates:
 //   keys        [{name, values: ["64 KiB", ...], numbers: [65536, ...] or null}]
-//   candidates  {id: [], values: [[which value of each key]], area: [or null], front: [0 or 1]}
-//   networks    [{name, status: [], score: [], bound: [], cycles: [], ms: [], energy: [], dram: [],
-//               peak: [], reason: [which of `reasons`, or -1]}], the set as a whole last: "*"
-//   only        the metric that scores are made of, where it is one alone; shares: of the networks
+//   candidates  {id: [], values: [[index of the value of each key]], area: [or null], front: [0 or
+//   1]} networks    [{name, status: [], score: [], bound: [], cycles: [], ms: [], energy: [], dram:
+//   [],
+//               peak: [], reason: [index into `reasons`, or -1]}], the whole set last: "*"
+//   only        the metric of the score, if it is a single one; shares: of the networks
 //   reasons     sentences; axes, best, stop, seconds, counts: as in summary.json
 //   curves      [{key, network, points: [[value, status, score, bound]], fits, suffers, enough}],
 //               each knee null or {value, proved, gap, open}
-//   modes       null, or what taking modes away costs: {candidate, reason, modes: [[memory, name,
+//   modes       null, or the cost of removing modes: {candidate, reason, modes: [[memory, name,
 //               roles]], with_all: [score of each network], area, sets: [{lose, network, needed:
 //               [0 or 1], bound, scores: [[network, score, bound, proved]], area}], without:
 //               [[mode, network, status, score, bound]]}

@@ -12,7 +12,7 @@
 namespace tessera::io {
 namespace {
 
-/// More of them on one axis are a slip of the pen.
+/// More values on one axis indicate an error in the file.
 constexpr std::size_t most_values = 1'000'000;
 
 /// `1.5 GHz` is 1.5 and ` GHz`.
@@ -148,7 +148,7 @@ class SweepReader {
                            "the range has more than " + std::to_string(most_values) + " values");
   }
 
-  /// Bare numbers stay bare, what has a unit is written with one.
+  /// Plain numbers stay plain, values with units keep a unit.
   [[nodiscard]] std::vector<std::string> sizes(const Node& from, const Node& to, double factor,
                                                const Node* step) const {
     const Size first = as_size(sources_, from, "from");
@@ -194,7 +194,7 @@ class SweepReader {
       throw sources_.error(from, "a range with `times` begins above 0");
     }
     std::vector<std::string> values;
-    // Sums would drift: each value is made from the first.
+    // Computed from the first value, since repeated sums would drift.
     for (double count = 0;; ++count) {
       const double at =
           step != nullptr ? first->number + count * by : first->number * std::pow(factor, count);
@@ -208,7 +208,7 @@ class SweepReader {
     return values;
   }
 
-  /// Weights are shares of their sum, which has to be a number.
+  /// Weights are normalised by their sum, which has to be finite.
   static constexpr double most_weight = 1e12;
   [[nodiscard]] BadInput too_heavy(const Node& value, const std::string& what) {
     return sources_.error(value, what + " is " + shown(value.text) + ", and at most 1e12",

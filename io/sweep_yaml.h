@@ -1,11 +1,11 @@
-// `tessera: sweep/1`: which machines and networks to try, as the file says it.
+// `tessera: sweep/1`: machines and networks of a sweep, as the file states them.
 //
 //   SweepText sweep = read_sweep_yaml(read_file("sweep.yaml"), "sweep.yaml");
 //   for (const VaryText& axis : sweep.vary) use(axis.key, axis.values);
 //
-// Ranges are counted out here: `{from: 4, to: 16, times: 2}` is 4, 8, 16. What needs the profile or
-// the networks to be judged (is there such a key? such a file?) is left to explorer/, which finds
-// the line of everything beside it.
+// Ranges are expanded here: `{from: 4, to: 16, times: 2}` is 4, 8, 16. Checks that need the profile
+// or the networks (does the key exist? the file?) are left to explorer/, which gets the line of
+// every item.
 #pragma once
 
 #include <chrono>
@@ -22,14 +22,14 @@ namespace tessera::io {
 
 struct SweepNetworkText {
   std::string file;
-  std::string name;  ///< in the tables; empty: the file's own
+  std::string name;  ///< in tables; empty: the file's own name
   double weight = 1;
   std::size_t line = 0;
 };
 
 struct VaryText {
   std::string key;
-  std::vector<std::string> values;  ///< as a profile would have them; at least one, no two equal
+  std::vector<std::string> values;  ///< in the syntax of profiles; at least one, no duplicates
   std::size_t line = 0;
 };
 
@@ -43,7 +43,7 @@ struct SweepText {
   std::vector<SweepNetworkText> networks;  ///< at least one
   std::string dtype;
   std::size_t dtype_line = 0;
-  std::string base;  ///< a profile's name or file
+  std::string base;  ///< name or file of a profile
   std::size_t base_line = 0;
   std::vector<VaryText> vary;
   std::vector<ConditionText> where;
@@ -52,14 +52,14 @@ struct SweepText {
   std::size_t reference_line = 0;
   std::vector<std::pair<std::string, double>> limits;  ///< of plans: peak_memory, peak_bandwidth
   std::optional<double> most_area;                     ///< of a machine
-  std::optional<std::chrono::nanoseconds> timeout;     ///< of a plan; nothing: until proved
+  std::optional<std::chrono::nanoseconds> timeout;     ///< per plan; none: until proved
   std::optional<std::int64_t> work;
-  std::optional<std::int64_t> tile_shapes;  ///< of a plan; nothing: as many as without a sweep
-  std::int64_t proof_shapes = 0;        ///< of a plan: machines are compared by what is looked at
-  std::optional<std::int64_t> samples;  ///< random; nothing: the grid
+  std::optional<std::int64_t> tile_shapes;  ///< per plan; none: as without a sweep
+  std::int64_t proof_shapes = 0;        ///< per plan: machines are compared by their explored plans
+  std::optional<std::int64_t> samples;  ///< random; none: the full grid
   std::uint64_t seed = 0;
   bool prune = true;
-  std::vector<double> lose_for_modes;  ///< percent, ascending; empty: modes are left as they are
+  std::vector<double> lose_for_modes;  ///< percent, ascending; empty: no search for fewer modes
   std::size_t modes_line = 0;
 };
 

@@ -40,7 +40,7 @@ std::size_t line_at(std::string_view text, std::size_t offset) {
 void require_text(std::string_view text, const std::string& file) {
   std::size_t at = 0;
   while (at < text.size()) {
-    // A branch-free pass over blocks; almost every file is plain ASCII to the end.
+    // Branch-free pass over blocks; almost every file is plain ASCII.
     constexpr std::size_t block = 256;
     if (text.size() - at >= block) {
       bool all = true;

@@ -1,4 +1,4 @@
-// Bytes before they mean anything: is this text at all, and which line is byte N in?
+// Byte-level checks of input text: encoding, and line numbers.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace tessera::io {
 /// The text without a leading UTF-8 byte-order mark.
 [[nodiscard]] std::string_view without_bom(std::string_view text);
 
-/// Throws InputError at the first byte that is neither UTF-8 nor an ordinary character (control
-/// characters besides tab, CR and LF are refused: an embedded NUL ends the text for some parsers).
+/// Throws InputError at the first byte that is neither UTF-8 nor an ordinary character. Control
+/// characters except tab, CR and LF are rejected: an embedded NUL ends the text for some parsers.
 void require_text(std::string_view text, const std::string& file);
 
 /// Characters, not bytes.  require: UTF-8.
 [[nodiscard]] std::size_t utf8_width(std::string_view text);
 
-/// The line byte `offset` stands in, from 1.
+/// The line of byte `offset`, from 1.
 [[nodiscard]] std::size_t line_at(std::string_view text, std::size_t offset);
 
 /// The text without blanks and tabs at its ends.

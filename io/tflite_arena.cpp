@@ -20,7 +20,7 @@ using tflite_reader::TfliteTensor;
 
 constexpr Size arena_alignment = 16;
 
-/// For each tensor the steps it is needed in; empty for those that are nowhere.
+/// For each tensor the steps at which it is live; empty if it is not in the arena.
 std::vector<StepRange> lives_of(const TfliteModel& model) {
   const auto steps = static_cast<Step>(model.operators.size());
   std::vector<StepRange> live(model.tensors.size(), StepRange{0, 0});
@@ -53,7 +53,7 @@ Size arena_bytes(const TfliteModel& model, std::size_t t, const std::string& fil
   return (*bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
 }
 
-/// Buffers of the CSV behind those of tensors.
+/// Appends the buffers of the CSV after those of tensors.
 void add_scratch(TfliteArena& arena, std::string csv, const std::string& file) {
   for (Buffer& buffer :
        read_buffer_csv(std::move(csv), file, Lifetimes::by_header).problem.buffers) {
@@ -81,7 +81,7 @@ void set_scratch(TfliteArena& arena, std::string csv, const std::string& file) {
 
 bool is_tflite(std::string_view bytes, const std::string& file) {
   if (tflite_reader::has_identifier(bytes)) return true;
-  // Its first bytes are damaged, or missing; what a text says is told by its text.
+  // The first bytes are damaged or missing; text files are reported as such elsewhere.
   return file.ends_with(".tflite") && bytes.substr(0, 64).find('\0') != bytes.npos;
 }
 

@@ -25,7 +25,7 @@ bool same_order(const Shape& shape) {
 
 namespace {
 
-/// Larger constants are weights, smaller ones may be lists of axes and the like.
+/// Larger constants are weights; smaller ones may be lists of axes and similar.
 constexpr std::size_t longest_list = 4096;
 
 }  // namespace
@@ -273,7 +273,7 @@ void TfliteConverter::unknown(const TfliteOperator& from, Op& op, const std::str
     }
   };
   take(false);
-  if (op.inputs.empty()) take(true);  // what depends on constants alone depends on those
+  if (op.inputs.empty()) take(true);  // depends on constants only
   if (op.inputs.empty()) fail(from, "makes something of nothing, which is not supported");
   for (const TfliteIndex t : from.outputs) {
     if (std::ranges::find(file_shape(t), 0) != file_shape(t).end()) continue;
@@ -300,9 +300,9 @@ Network TfliteConverter::convert() {
   }
   for (const TfliteOperator& from : model_.operators) {
     poll_(16);
-    if (from.outputs.empty()) continue;  // makes nothing
+    if (from.outputs.empty()) continue;
     Op op;
-    // Converters join the names of all that went into an operator: the first says enough.
+    // Converters join the names of all fused operators: the first one is sufficient.
     const std::string& result = in_file(from.outputs[0]).name;
     op.name = result.substr(0, result.find(';'));
     if (op.name.empty()) op.name = from.type;

@@ -1,9 +1,9 @@
-// From a TensorFlow Lite model to a Network. Private to the TensorFlow Lite reader.
+// Converts a TensorFlow Lite model to a Network. Private to the TensorFlow Lite reader.
 //
-// In the file images are N, H, W, C; in a network N, C, H, W. So every tensor with four axes is
-// turned, whatever it holds, and the axes that operators name with it: what is computed stays the
-// same. Where the order of the elements matters, as in reshapes, it is turned back by a transpose,
-// unless that moves nothing, as with one pixel or one channel.
+// In the file images are N, H, W, C; in a network N, C, H, W. Every tensor with four axes is
+// transposed, independent of its content, and so are the axes that operators name; the function
+// stays the same. Where the order of the elements matters, as in reshapes, a transpose restores it,
+// unless it moves no element, as with one pixel or one channel.
 #pragma once
 
 #include <map>
@@ -21,11 +21,11 @@ namespace tessera::io::tflite_reader {
 
 using Shape = std::vector<Dim>;
 
-/// Where an axis of the file is in the network.
+/// Index in the network of an axis of the file.
 [[nodiscard]] std::size_t turned_axis(std::size_t rank, std::size_t axis);
-/// The shape in a network of what has this shape in the file.
+/// Shape in the network for a shape in the file.
 [[nodiscard]] Shape turned(const Shape& shape);
-/// Has turning it no effect on the order of its elements?
+/// Does transposing leave the order of the elements unchanged?
 [[nodiscard]] bool same_order(const Shape& shape);
 
 class TfliteConverter {
@@ -58,7 +58,7 @@ class TfliteConverter {
     return constant_[static_cast<std::size_t>(t)];
   }
 
-  /// Tensors that are the first input of such operators and of no others, and no result.
+  /// Tensors that are the first input of such operators only, and no result.
   template <typename Reader>
   [[nodiscard]] std::vector<bool> read_only_by(Reader reader) const;
 
@@ -66,52 +66,50 @@ class TfliteConverter {
   [[nodiscard]] std::string unique(const std::string& name);
   [[nodiscard]] TensorIndex add(TfliteIndex like, const std::string& name, Shape shape,
                                 TensorKind kind = TensorKind::activation);
-  /// The tensor, with its axes in the order of a network.
+  /// The tensor, with its axes in network order.
   [[nodiscard]] TensorIndex tensor(TfliteIndex t);
   [[nodiscard]] TensorIndex input(const TfliteOperator& from, std::size_t position) {
     return tensor(from.inputs[position]);
   }
-  /// A constant, with the axes its operator wants.
+  /// A constant, with the axes its operator needs.
   [[nodiscard]] TensorIndex weight(TfliteIndex t, Shape shape);
-  /// `Own`: the name is that of the tensor of the file that this is; else it is made unique.
+  /// `Own`: the name is that of this tensor in the file; otherwise it is made unique.
   enum class Own : bool { no, yes };
   [[nodiscard]] TensorIndex view(TensorIndex of, const Shape& shape, const std::string& name,
                                  Own own = Own::no);
   void set(TfliteIndex t, TensorIndex in_network) {
     made_[static_cast<std::size_t>(t)] = in_network;
   }
-  /// Of what has the axes of `from` in the file, the elements as a tensor with the axes of `to`.
+  /// Reshapes a tensor that has the axes of `from` in the file to the axes of `to`.
   [[nodiscard]] TensorIndex reshaped(TensorIndex of, const Shape& from, const Shape& to,
                                      const std::string& name, Own own = Own::no);
-  /// In the order of the file.
+  /// The tensor in file order.
   [[nodiscard]] TensorIndex plain(TensorIndex of, const Shape& from);
   [[nodiscard]] TensorIndex from_plain(TensorIndex of, const Shape& to, const std::string& name,
                                        Own own);
   [[nodiscard]] TensorIndex transposed(TensorIndex of, std::vector<std::size_t> order,
                                        const std::string& name, Own own = Own::no);
 
-  // What operators say.
   [[nodiscard]] std::int32_t option(const TfliteOperator& from, unsigned field,
                                     std::int32_t otherwise = 0) const;
   [[nodiscard]] int small_option(const TfliteOperator& from, unsigned field) const;
-  /// The numbers of a constant; nothing where it is none, or larger than any list of axes.
+  /// The numbers of a constant; none if it is no constant, or larger than any list of axes.
   [[nodiscard]] std::optional<std::vector<Dim>> list(const TfliteOperator& from,
                                                      std::size_t position) const;
-  /// From 0, in the file's order.
+  /// Non-negative, in file order.
   [[nodiscard]] std::size_t axis_in(const TfliteOperator& from, std::size_t rank, Dim axis) const;
   [[nodiscard]] const Shape& image(const TfliteOperator& from, std::size_t position) const;
   void same_padding(const TfliteOperator& from, Op& op, const Shape& in, const Shape& out);
-  /// The image an operator reads; where it was padded for convolutions alone, what was padded.
+  /// The image an operator reads; if padding was added only for convolutions, the unpadded image.
   [[nodiscard]] TensorIndex padded_image(const TfliteOperator& from, Op& op);
   void windows(const TfliteOperator& from, Op& op, unsigned stride_w, unsigned dilation_w);
-  /// The function that is applied to the result; empty: none.
+  /// The activation function of the result; empty: none.
   [[nodiscard]] std::string activation(const TfliteOperator& from, unsigned field) const;
 
   // Ops of the network.
   void finish(const TfliteOperator& from, Op& op, const std::string& function = {});
   void push(Op op) { net_.ops.push_back(std::move(op)); }
   void alias(const TfliteOperator& from) { copy(from, input(from, 0), file_shape(from.inputs[0])); }
-  /// The only result is what this tensor holds.
   void copy(const TfliteOperator& from, TensorIndex of, const Shape& shape);
   void unknown(const TfliteOperator& from, Op& op, const std::string& why);
   void piece(const TfliteOperator& from, std::size_t output, std::size_t input, const Shape& begins,
@@ -143,12 +141,13 @@ class TfliteConverter {
   const std::string& file_;
   Poll poll_;
   Network net_;
-  std::vector<std::optional<TensorIndex>> made_;  ///< of each tensor of the file
+  std::vector<std::optional<TensorIndex>> made_;  ///< per tensor of the file
   std::map<std::pair<TfliteIndex, Shape>, TensorIndex> weights_;
-  std::map<TensorIndex, TensorIndex> plain_;  ///< what was turned back already
+  std::map<TensorIndex, TensorIndex> plain_;  ///< tensors transposed back to file order
   std::vector<bool> constant_;
-  std::vector<bool> only_rows_;  ///< read by FULLY_CONNECTED alone, whose weights take any order
-  std::vector<bool> only_convolved_;  ///< read by convolutions alone, which pad by themselves
+  /// read by FULLY_CONNECTED only, whose weights can be in any order
+  std::vector<bool> only_rows_;
+  std::vector<bool> only_convolved_;  ///< read only by convolutions, which pad themselves
   struct Padded {
     TfliteIndex image;
     Shape begin;
@@ -157,8 +156,8 @@ class TfliteConverter {
   std::map<TfliteIndex, Padded> padded_;
   std::unordered_set<std::string> taken_;  ///< names of tensors
   std::unordered_set<std::string> op_names_;
-  std::map<std::string, std::pair<std::string, int>> unknown_;  ///< what -> first, count
-  std::string name_;                                            ///< of the op that is made
+  std::map<std::string, std::pair<std::string, int>> unknown_;  ///< key -> first, count
+  std::string name_;                                            ///< of the current op
 };
 
 }  // namespace tessera::io::tflite_reader

@@ -10,7 +10,7 @@
 namespace tessera::io::tflite_reader {
 namespace {
 
-// The tables by the numbers of their fields.
+// Field numbers of the tables.
 namespace model_field {
 enum : unsigned { operator_codes = 1, subgraphs = 2, buffers = 4, metadata = 6 };
 }
@@ -34,8 +34,8 @@ enum : unsigned { data, offset, size };
 }
 
 // TensorType of the schema, by its number. A 4-bit element takes a byte in the arena of the
-// TensorFlow Lite Micro runtime (TfLiteTypeSizeOf in its memory_helpers.cc), and those with fewer
-// bits it does not know.
+// TensorFlow Lite Micro runtime (TfLiteTypeSizeOf in its memory_helpers.cc); it does not support
+// narrower types.
 constexpr std::array<TfliteType, 23> types{
     {{"float32", 4, ElementType::float32},   {"float16", 2, ElementType::float16},
      {"int32", 4, ElementType::int32},       {"uint8", 1, ElementType::uint8},
@@ -50,8 +50,7 @@ constexpr std::array<TfliteType, 23> types{
      {"uint4", 1, ElementType::uint4},       {"float8_e4m3fn", 1, std::nullopt},
      {"float8_e5m2", 1, std::nullopt}}};
 
-/// A name as text that a cell of a CSV can hold: what is no text, and commas and quotes, become
-/// underscores.
+/// A name as text for a CSV cell: non-text bytes, commas and quotes become underscores.
 std::string clean(std::string_view name) {
   std::string out;
   while (!name.empty()) {
@@ -102,7 +101,7 @@ class ModelReader {
 
   void read_codes() {
     for (const FlatTable& code : root_.tables(model_field::operator_codes, "OperatorCode")) {
-      // Older files have a byte for it, newer ones both: the larger is meant.
+      // Old files use a one-byte field, newer ones both fields: the larger value counts.
       const std::int32_t builtin =
           std::max<std::int32_t>(code.number<std::int8_t>(code_field::deprecated_builtin_code, 0),
                                  code.number<std::int32_t>(code_field::builtin_code, 0));
@@ -146,8 +145,8 @@ class ModelReader {
 
   static void read_data(const FlatTable& buffer, TfliteTensor& tensor) {
     tensor.data = buffer.bytes(buffer_field::data).value_or(std::string_view());
-    // Data beyond the reach of 32-bit offsets stands behind the tables; 0 and 1 mean that none
-    // does.
+    // Data beyond the reach of 32-bit offsets is stored after the tables; 0 and 1 mean no such
+    // data.
     const bool behind = buffer.number<std::uint64_t>(buffer_field::offset, 0) > 1 &&
                         buffer.number<std::uint64_t>(buffer_field::size, 0) > 0;
     if (!tensor.data.empty() || behind) tensor.constant = true;
@@ -194,7 +193,8 @@ class ModelReader {
     model_.operators.push_back(std::move(op));
   }
 
-  /// A tensor has its value from the file, from outside, or from one operator before its readers.
+  /// Each tensor gets its value from the file, from outside, or from one operator before its
+  /// readers.
   void check_order() const {
     std::vector<bool> there(model_.tensors.size());
     for (std::size_t t = 0; t < there.size(); ++t)

@@ -1,13 +1,13 @@
-// What a TensorFlow Lite file says, checked as far as numbers point at one another. Private to the
-// TensorFlow Lite reader.
+// Contents of a TensorFlow Lite file, with all indices checked. Private to the TensorFlow Lite
+// reader.
 //
 //   FlatBytes file(bytes, "model.tflite");
 //   const TfliteModel model = read_tflite_model(file);
 //   for (const TfliteOperator& op : model.operators) std::cout << op.type << '\n';
 //
-// The numbers of fields, types and operators are those of the schema that TensorFlow publishes:
-// tensorflow/compiler/mlir/lite/schema/schema.fbs (github.com/tensorflow/tensorflow), where new
-// ones are only ever appended.
+// Numbers of fields, types and operators follow the schema of TensorFlow:
+// tensorflow/compiler/mlir/lite/schema/schema.fbs (github.com/tensorflow/tensorflow), which only
+// appends new ones.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ namespace tessera::io::tflite_reader {
 /// TensorType of the schema.
 struct TfliteType {
   std::string_view name;
-  Size bytes;  ///< of an element; 0: it has no fixed size
-  /// The same for the planner; nothing where it has no such type.
+  Size bytes;  ///< per element; 0: no fixed size
+  /// The same for the planner; none if the planner lacks the type.
   std::optional<ElementType> element;
 };
 
@@ -33,25 +33,25 @@ struct TfliteTensor {
   std::string name;        ///< text, not empty; no other tensor has it
   std::vector<Dim> shape;  ///< no extent is negative; empty: a scalar
   const TfliteType* type = nullptr;
-  bool variable = false;  ///< keeps its value from run to run
+  bool variable = false;  ///< keeps its value between runs
   bool constant = false;  ///< the file holds its data
-  std::string_view data;  ///< of a constant; empty where the data is outside of the tables
+  std::string_view data;  ///< of a constant; empty if the data is outside of the tables
 };
 
-using TfliteIndex = std::int32_t;  ///< position in TfliteModel::tensors; -1: left out
+using TfliteIndex = std::int32_t;  ///< index into TfliteModel::tensors; -1: omitted
 
 struct TfliteOperator {
-  std::string type;  ///< CONV_2D and the like; of a custom operator its own name
+  std::string type;  ///< CONV_2D and so on; for a custom operator its own name
   std::string name;  ///< "operator 3 (CONV_2D)", for messages
   std::vector<TfliteIndex> inputs;
-  std::vector<TfliteIndex> outputs;  ///< none is left out
+  std::vector<TfliteIndex> outputs;  ///< none is omitted
   std::optional<FlatTable> options;
 };
 
 /// The only subgraph of a model.
 struct TfliteModel {
   std::vector<TfliteTensor> tensors;
-  std::vector<TfliteOperator> operators;  ///< in the order they run
+  std::vector<TfliteOperator> operators;  ///< in execution order
   std::vector<TfliteIndex> inputs;
   std::vector<TfliteIndex> outputs;
 };
@@ -60,18 +60,19 @@ struct TfliteModel {
 inline constexpr const char* plan_name = "OfflineMemoryAllocation";
 inline constexpr const char* scratch_name = "TesseraScratch";
 
-/// The data of that metadata; nothing where the model has none.
+/// The data of that metadata; none if the model lacks it.
 [[nodiscard]] std::optional<std::string_view> metadata_of(const FlatBytes& file,
                                                           std::string_view name);
 
-/// Does the file call itself a TensorFlow Lite model?
+/// Does the file have the identifier of a TensorFlow Lite model?
 [[nodiscard]] bool has_identifier(std::string_view bytes);
 
-/// Throws InputError: damaged, several subgraphs, a type or shape that is not fixed, a tensor that
-/// is read before it is written or that two operators write. ensure: every index is in range.
+/// Throws InputError: damaged files, several subgraphs, types or shapes that are not fixed, tensors
+/// that are read before they are written or written by two operators. ensure: every index is in
+/// range.
 [[nodiscard]] TfliteModel read_tflite_model(const FlatBytes& file);
 
-/// Bytes of all elements; nothing where they exceed max_address. require: a type of fixed size.
+/// Bytes of all elements; none if they exceed max_address. require: a type of fixed size.
 [[nodiscard]] std::optional<Size> data_bytes(const TfliteTensor& tensor);
 
 /// "`conv1`", for messages.

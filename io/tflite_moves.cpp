@@ -1,4 +1,4 @@
-// What TensorFlow Lite operators that only move elements are here.
+// Conversion of TensorFlow Lite operators that only move elements.
 #include <algorithm>
 
 #include "io/tflite_convert.h"
@@ -35,8 +35,7 @@ void TfliteConverter::pack(const TfliteOperator& from, Op& op) {
   finish(from, op);
 }
 
-/// One of the outputs, cut out of an input (begins and extents in the order of the file), and with
-/// the axes it has in the file.
+/// One output, a slice of an input (begins and extents in file order), with its axes in the file.
 void TfliteConverter::piece(const TfliteOperator& from, std::size_t output, std::size_t from_input,
                             const Shape& begins, const Shape& steps, const Shape& extents) {
   const TfliteIndex out = from.outputs[output];
@@ -82,7 +81,7 @@ void TfliteConverter::unpack(const TfliteOperator& from, Op&) {
   }
 }
 
-/// SPLIT has its axis first, SPLIT_V last.
+/// SPLIT has its axis as the first input, SPLIT_V as the last.
 void TfliteConverter::split(const TfliteOperator& from, Op& op) {
   const bool sizes = from.type == "SPLIT_V";
   const std::size_t source = sizes ? 0 : 1;
@@ -105,7 +104,7 @@ void TfliteConverter::slice(const TfliteOperator& from, Op& op) {
   const Shape& in = file_shape(from.inputs[0]);
   const auto begins = list(from, 1);
   if (!begins) return unknown(from, op, "with computed bounds is not known");
-  // Where the sizes are computed, the file says what is made.
+  // If the sizes are computed, the file determines the output shape.
   if (begins->size() != in.size() || made(from).size() != in.size())
     fail(from, "has bounds for " + std::to_string(begins->size()) + " axes of a tensor with " +
                    std::to_string(in.size()));
@@ -118,7 +117,7 @@ void TfliteConverter::strided_slice(const TfliteOperator& from, Op& op) {
   auto ends = list(from, 2);
   auto steps = list(from, 3);
   if (!begins || !ends || !steps) return unknown(from, op, "with computed bounds is not known");
-  // Fields: masks of begins, ends, ellipses, new axes and axes that go.
+  // Fields: masks of begins, ends, ellipses, new axes and removed axes.
   if (option(from, 2) != 0 || option(from, 3) != 0 || small_option(from, 5) != 0)
     return unknown(from, op, "with an ellipsis or a new axis is not known");
   const std::size_t count = begins->size();
@@ -172,7 +171,7 @@ void TfliteConverter::pad(const TfliteOperator& from, Op& op) {
       return unknown(from, op, "by reflection beyond the tensor is not known");
   }
   if (made(from) == in) return alias(from);
-  // Zeros around an image are what a convolution pads with.
+  // Zeros around an image are the padding of a convolution.
   const bool around = from.type == "PAD" && in.size() == 4 && op.pad_begin[0] == 0 &&
                       op.pad_end[0] == 0 && op.pad_begin[1] == 0 && op.pad_end[1] == 0;
   const TfliteIndex out = from.outputs[0];
@@ -185,7 +184,7 @@ void TfliteConverter::pad(const TfliteOperator& from, Op& op) {
                   .end = {op.pad_end[2], op.pad_end[3]}};
 }
 
-/// Nearest rounds halves up where centres are aligned, and cuts off otherwise (reference_ops in
+/// Nearest rounds half up if centres are aligned, and truncates otherwise (reference_ops in
 /// TensorFlow Lite).
 void TfliteConverter::resize(const TfliteOperator& from, Op& op) {
   op.kind = OpKind::resize;
@@ -242,7 +241,7 @@ void TfliteConverter::transpose(const TfliteOperator& from, Op& op) {
     op.permutation[turned_axis(rank, axis)] = turned_axis(rank, source);
     if (in[source] > 1) moved.push_back(source);
   }
-  // Axes of extent 1 can go anywhere without moving an element.
+  // Moving axes of extent 1 moves no element.
   if (std::ranges::is_sorted(moved)) return copy(from, input(from, 0), in);
   op.kind = OpKind::transpose;
   op.inputs = {input(from, 0)};

@@ -10,7 +10,7 @@ namespace tessera::io::tflite_reader {
 
 inline constexpr std::int32_t custom_operator = 32;
 
-/// "BUILTIN_999" for one that is not known.
+/// "BUILTIN_999" for an unknown number.
 [[nodiscard]] std::string builtin_name(std::int32_t code);
 
 }  // namespace tessera::io::tflite_reader

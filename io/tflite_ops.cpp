@@ -1,4 +1,4 @@
-// What each TensorFlow Lite operator is here. Options are the tables of the schema named in
+// Conversion of each TensorFlow Lite operator to an op. Options are tables of the schema named in
 // tflite_model.h, by the numbers of their fields.
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@ struct Pointwise {
   const char* type;
   const char* function;
 };
-/// Operators of one or more tensors, element by element.
+/// Elementwise operators with one or more inputs.
 constexpr std::array pointwise{Pointwise{"ADD", "add"},
                                Pointwise{"ADD_N", "add"},
                                Pointwise{"SUB", "sub"},
@@ -125,7 +125,7 @@ const Shape& TfliteConverter::image(const TfliteOperator& from, std::size_t posi
   return shape;
 }
 
-/// Strides and dilations stand as width, then height.
+/// Strides and dilations are stored as width, then height.
 void TfliteConverter::windows(const TfliteOperator& from, Op& op, unsigned stride_w,
                               unsigned dilation_w) {
   op.stride = {option(from, stride_w + 1), option(from, stride_w)};
@@ -137,8 +137,8 @@ void TfliteConverter::windows(const TfliteOperator& from, Op& op, unsigned strid
         fail(from, "has a kernel, stride or dilation of " + std::to_string(each));
 }
 
-/// SAME: as many windows as strides begin inside the input, the odd pixel behind; VALID: none.
-/// Both are field 0 of the options.
+/// SAME: one window per stride that begins inside the input, with the odd pixel at the end; VALID:
+/// no padding. Both are field 0 of the options.
 void TfliteConverter::same_padding(const TfliteOperator& from, Op& op, const Shape& in,
                                    const Shape& out) {
   op.pad_begin = {0, 0};
@@ -201,7 +201,7 @@ void TfliteConverter::depthwise(const TfliteOperator& from, Op& op) {
   finish(from, op, activation(from, 4));
 }
 
-/// Inputs are the shape of the output, the weights (O, H, W, I), x and perhaps a bias.
+/// Inputs are the shape of the output, the weights (O, H, W, I), x and an optional bias.
 void TfliteConverter::transpose_convolution(const TfliteOperator& from, Op& op) {
   const Shape& x = image(from, 2);
   const TfliteIndex weights = from.inputs[1];
@@ -221,7 +221,7 @@ void TfliteConverter::transpose_convolution(const TfliteOperator& from, Op& op) 
       fail(from, "makes " + std::to_string(made(from)[axis + 1]) + " pixels of " +
                      std::to_string(x[axis + 1]) + " in strides of " +
                      std::to_string(op.stride[axis]));
-    // What the windows reach beyond the declared output is cut off, what they leave is added.
+    // Windows beyond the declared output are cropped, uncovered outputs are padded.
     const Dim total = std::clamp<Dim>(
         (x[axis + 1] - 1) * op.stride[axis] + op.kernel[axis] - made(from)[axis + 1], -max_extent,
         max_extent);
@@ -242,8 +242,8 @@ void TfliteConverter::pool(const TfliteOperator& from, Op& op) {
   finish(from, op, activation(from, 5));
 }
 
-/// Weights are O, I. The input is as many rows as there are elements for. Where a row is a whole
-/// image, its weights are taken in the image's order, so that nothing has to move.
+/// Weights are O, I. The number of input rows follows from the number of elements. If a row is a
+/// whole image, its weights are reordered to the image's order, so that no data has to move.
 void TfliteConverter::fully_connected(const TfliteOperator& from, Op& op) {
   const TfliteIndex x = from.inputs[0];
   const TfliteIndex weights = from.inputs[1];
@@ -276,7 +276,7 @@ void TfliteConverter::batch_matmul(const TfliteOperator& from, Op& op) {
   for (std::size_t k = 0; k < 2; ++k) {
     const Shape& shape = file_shape(from.inputs[k]);
     if (shape.size() < 2) return unknown(from, op, "of a vector is not known");
-    // Products are of the last two axes, in the order of the file.
+    // Products are over the last two axes, in file order.
     op.inputs.push_back(is_constant(from.inputs[k]) ? weight(from.inputs[k], shape)
                                                     : plain(input(from, k), shape));
   }
@@ -295,14 +295,14 @@ void TfliteConverter::elementwise(const TfliteOperator& from, Op& op) {
   op.kind = OpKind::elementwise;
   op.function = what.function;
   if (is_constant(from.inputs[0]) && from.type == "DEQUANTIZE") {
-    constant_[static_cast<std::size_t>(from.outputs[0])] = true;  // weights in another type
+    constant_[static_cast<std::size_t>(from.outputs[0])] = true;  // weights of another type
     return;
   }
   const std::size_t rank = made(from).size();
   const auto operand = [&](TfliteIndex t) {
     Shape shape = file_shape(t);
     if (shape.size() >= rank || (rank != 4 && shape.size() != 4)) return tensor(t);
-    // Broadcast from the right, in the order of the file.
+    // Broadcast from the right, in file order.
     shape.insert(shape.begin(), rank - shape.size(), 1);
     if (is_constant(t)) return weight(t, turned(shape));
     return reshaped(tensor(t), file_shape(t), shape, in_file(t).name + ".wide");
@@ -312,7 +312,8 @@ void TfliteConverter::elementwise(const TfliteOperator& from, Op& op) {
     for (const TfliteIndex t : from.inputs) {
       if (t < 0) continue;
       const bool number = is_constant(t) && element_count(file_shape(t)) == 1;
-      if (with_numbers || !number) op.inputs.push_back(operand(t));  // a number: of the function
+      // a number: part of the function
+      if (with_numbers || !number) op.inputs.push_back(operand(t));
     }
   };
   take(false);
@@ -360,7 +361,7 @@ void TfliteConverter::reduce(const TfliteOperator& from, Op& op) {
   op.axes.erase(std::unique(op.axes.begin(), op.axes.end()), op.axes.end());
   if (op.axes.empty()) return alias(from);
   if (made(from) == kept) return finish(from, op);
-  // Without the axes that are gone the order of the rest may be another: they go afterwards.
+  // Removing axes may change the order of the rest, so they are removed afterwards.
   const TfliteIndex out = from.outputs[0];
   op.outputs = {add(out, unique(in_file(out).name + ".kept"), turned(kept))};
   const TensorIndex result = op.outputs[0];

@@ -1,9 +1,9 @@
-// A model with a memory plan in it.
+// Writes a memory plan into a model.
 //
-// Offsets in these files lead forward, so nothing can be put behind the tables that point at it. A
-// new root goes in front of the old file, which stays as it is, byte for byte: all of its offsets
-// are relative and lead to the same things. The new root leads to what the old one led to, but for
-// two lists that get an entry more: buffers and metadata.
+// Offsets in these files are relative and point forward, so data cannot be appended after the
+// tables that refer to it. A new root is prepended to the old file, which stays unchanged byte for
+// byte: all of its offsets remain valid. The new root refers to the same objects as the old one,
+// except for two lists that get an additional entry: buffers and metadata.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -27,11 +27,11 @@ constexpr unsigned buffers_field = 4;
 constexpr unsigned metadata_field = 6;
 constexpr unsigned known_fields = 10;
 
-/// Numbers before the offsets: version, subgraph, how many follow.
+/// Numbers before the offsets: version, subgraph, number of offsets.
 constexpr std::size_t plan_head = 3;
 
-/// The new front of the file. What it leads to is known by its place in the old file; how far that
-/// moves back is known at the end.
+/// The new front part of the file. Targets are positions in the old file; the shift of the old file
+/// is known at the end.
 class Front {
  public:
   void number(std::uint32_t value, unsigned bytes = 4) {
@@ -39,7 +39,7 @@ class Front {
   }
   void text(std::string_view bytes) { out_ += bytes; }
   void align(std::size_t to) { out_.append((to - out_.size() % to) % to, '\0'); }
-  /// An offset that leads to a place of the old file.
+  /// An offset to a position in the old file.
   void to_old(std::uint64_t place) {
     old_.emplace_back(out_.size(), place);
     number(0);
@@ -53,7 +53,7 @@ class Front {
   [[nodiscard]] std::size_t size() const { return out_.size(); }
 
   std::string before(std::string_view file) {
-    align(64);  // whatever is aligned in the old file stays so
+    align(64);  // preserves every alignment of the old file
     for (const auto& [at, place] : old_) set(at, out_.size() + place - at);
     return out_ + std::string(file);
   }
@@ -113,7 +113,7 @@ class PlanWriter {
     throw InputError(file_.file(), 0, what, "write the placement as .json or .csv");
   }
 
-  /// Places that are counted from the beginning of the file would not move along.
+  /// Absolute positions in the file would become wrong.
   void check(const std::vector<FlatTable>& buffers) const {
     if (file_.bytes().size() > std::size_t{1} << 30) refuse("is too large to be added to");
     if (root_.fields() > known_fields)
@@ -149,7 +149,7 @@ class PlanWriter {
     }
     front_.align(4);
     front_.here(root);
-    // A root leads to itself by the offset at byte 0.
+    // The offset at byte 0 leads to the root.
     front_.number(static_cast<std::uint32_t>(front_.size() - list));
     for (unsigned field = 0; field < fields; ++field) {
       if (!there(field)) continue;
@@ -164,7 +164,7 @@ class PlanWriter {
     }
   }
 
-  /// Where an offset leads that nobody has followed yet.
+  /// Target of an offset that has not been followed yet.
   [[nodiscard]] std::uint64_t led_to(std::uint64_t at) const {
     const std::uint64_t place = file_.follow(at, "Model");
     static_cast<void>(file_.within(place, 4, "Model"));
@@ -173,7 +173,7 @@ class PlanWriter {
 
   void write_entry(std::size_t opened, std::string_view text, std::uint32_t buffer) {
     front_.align(4);
-    front_.number(8, 2);  // its fields: two, of 12 bytes with the way back
+    front_.number(8, 2);  // its fields: two, 12 bytes including the offset to this list
     front_.number(12, 2);
     front_.number(4, 2);
     front_.number(8, 2);
@@ -218,7 +218,7 @@ class PlanWriter {
   const std::vector<Offset>& offsets_;
   std::string_view scratch_;
   Front front_;
-  std::size_t buffers_ = 0;  ///< where the offsets of the two new lists stand
+  std::size_t buffers_ = 0;  ///< positions of the offsets to the two new lists
   std::size_t metadata_ = 0;
 };
 

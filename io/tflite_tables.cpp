@@ -19,13 +19,13 @@ std::string_view FlatBytes::within(std::uint64_t at, std::uint64_t count, const 
 }
 
 std::uint64_t FlatBytes::follow(std::uint64_t at, const char* table) const {
-  // Neither term exceeds the file's size plus 2^32: the sum cannot wrap.
+  // Neither term exceeds the file's size plus 2^32: the sum cannot overflow.
   return at + number<std::uint32_t>(at, table);
 }
 
 void FlatBytes::unfold(std::uint64_t count) const {
-  // Writers share field lists and perhaps a few strings. What is counted here takes at least a byte
-  // in the file each, tables more, so that room is left, and a bound to what hostile files ask for.
+  // Writers share field lists and perhaps a few strings. Each counted item takes at least one byte
+  // in the file, tables more, so valid files stay below the limit while hostile ones are bounded.
   const std::uint64_t enough = std::uint64_t{bytes_.size()} + 65536;
   unfolded_ += count;
   if (count > enough || unfolded_ > enough)
@@ -60,7 +60,7 @@ FlatTable::FlatTable(const FlatBytes& file, std::uint64_t at, const char* name)
 
 std::optional<std::uint64_t> FlatTable::place_of(unsigned field, std::size_t size) const {
   const std::uint32_t entry = 4 + 2 * field;
-  if (entry >= list_size_) return std::nullopt;  // written by an older schema
+  if (entry >= list_size_) return std::nullopt;  // written with an older schema
   const std::uint32_t inside = file_->number<std::uint16_t>(list_ + entry, name_);
   if (inside == 0) return std::nullopt;
   if (inside < 4 || inside + size > size_)

@@ -1,15 +1,15 @@
-// Tables of a flatbuffer, out of bytes that may be hostile. Private to the TensorFlow Lite reader.
+// Tables of a flatbuffer, read from possibly hostile bytes. Private to the TensorFlow Lite reader.
 //
 //   FlatBytes file(bytes, "model.tflite");
 //   const FlatTable model = file.root("Model");
 //   for (const FlatTable& graph : model.tables(2, "SubGraph")) read(graph);
 //
-// A table is a place in the file that points back to a list of where its fields are, a vector is a
-// count and what it counts (flatbuffers.dev, "FlatBuffer internals"). Every position is computed in
-// 64 bits and held against the end of the file before a byte is read; whatever lies outside is an
-// InputError that names the table. Fields go by their number in the schema; one that is absent has
-// the schema's default. What may be pointed at several times is counted: a small file that unfolds
-// into something huge is refused.
+// A table points back to a list of its field positions; a vector is a count and its elements
+// (flatbuffers.dev, "FlatBuffer internals"). Every position is computed in 64 bits and compared
+// with the file size before a byte is read; a position outside the file is an InputError with the
+// table's name. Fields are numbered as in the schema; an absent field has the schema's default.
+// Shared objects are counted at every use: small files that unfold into huge structures are
+// rejected.
 #pragma once
 
 #include <bit>
@@ -50,9 +50,9 @@ class FlatBytes {
   /// The bytes [at, at + count).
   [[nodiscard]] std::string_view within(std::uint64_t at, std::uint64_t count,
                                         const char* table) const;
-  /// Where the 32-bit offset at `at` leads to.
+  /// Target of the 32-bit offset at `at`.
   [[nodiscard]] std::uint64_t follow(std::uint64_t at, const char* table) const;
-  /// `count` more things are copied out of the file.
+  /// Counts `count` more items copied out of the file.
   void unfold(std::uint64_t count) const;
   [[noreturn]] void damaged(const std::string& what) const;
 
@@ -76,15 +76,15 @@ class FlatTable {
   [[nodiscard]] bool truth(unsigned field, bool otherwise) const {
     return number<std::uint8_t>(field, otherwise ? 1 : 0) != 0;
   }
-  /// Empty where it is absent.
+  /// Empty if absent.
   [[nodiscard]] std::string_view text(unsigned field) const { return elements(field, 1).data; }
-  /// Of a vector of bytes; nothing where it is absent.
+  /// Of a vector of bytes; none if absent.
   [[nodiscard]] std::optional<std::string_view> bytes(unsigned field) const;
   [[nodiscard]] std::vector<std::int32_t> numbers(unsigned field) const;
   [[nodiscard]] std::optional<FlatTable> table(unsigned field, const char* name) const;
   [[nodiscard]] std::vector<FlatTable> tables(unsigned field, const char* name) const;
 
-  /// Where the field stands in the file; nothing where it is absent.
+  /// Position of the field in the file; none if absent.
   [[nodiscard]] std::optional<std::uint64_t> place_of(unsigned field, std::size_t size) const;
   [[nodiscard]] std::uint64_t position() const { return at_; }
   [[nodiscard]] unsigned fields() const { return (list_size_ - 4U) / 2U; }
@@ -99,9 +99,9 @@ class FlatTable {
 
   const FlatBytes* file_;
   std::uint64_t at_;
-  std::uint64_t list_;       ///< where the list of its fields is
+  std::uint64_t list_;       ///< position of the list of its fields
   std::uint32_t list_size_;  ///< in bytes
-  std::uint32_t size_;       ///< of what stands in the table itself
+  std::uint32_t size_;       ///< of the table's inline data
   const char* name_;
 };
 

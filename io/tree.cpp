@@ -17,14 +17,14 @@ std::string lead(std::string_view what, std::string_view wanted, const Node& nod
   return subject(what) + " must be " + std::string(wanted) + ", not " + described(node);
 }
 
-/// The number a scalar is written as.
+/// The number in a scalar.
 std::string_view digits(const Sources& sources, const Node& node, std::string_view what,
                         std::string_view wanted) {
   if (node.kind != Node::Kind::text && node.kind != Node::Kind::whole &&
       node.kind != Node::Kind::real) {
     throw sources.error(node, lead(what, wanted, node));
   }
-  // `010` is ten to one reader of YAML and eight to another (YAML 1.2, section 10.3.2; 1.1 int).
+  // `010` is ten or eight, depending on the YAML version (YAML 1.2, section 10.3.2; 1.1 int).
   const std::string_view text = node.text;
   if (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') {
     throw sources.error(node, subject(what) + " is " + shown(text) + ", which begins with a zero",
@@ -77,7 +77,7 @@ const Node* Fields::find(std::string_view key) {
 const Node& Fields::need(std::string_view key) {
   const Node* node = find(key);
   if (node == nullptr) {
-    // An entry that means this key but is misspelt is the better thing to point at.
+    // A misspelt entry that probably means this key is the better location to report.
     for (const Node& child : node_.children) {
       if (std::find(known_.begin(), known_.end(), child.key) == known_.end() &&
           edit_distance(child.key.substr(0, 40), key) <= key.size() / 4) {
@@ -127,7 +127,7 @@ void Fields::finish() const {
 }
 
 const std::string& as_text(const Sources& sources, const Node& node, std::string_view what) {
-  // JSON numbers and booleans are not text; YAML does not tell until it is asked.
+  // JSON numbers and booleans are not text; YAML scalars have no type yet.
   if (node.kind != Node::Kind::text) throw sources.error(node, lead(what, "text", node));
   return node.text;
 }
@@ -146,7 +146,7 @@ std::int64_t as_whole(const Sources& sources, const Node& node, std::string_view
   const std::string_view text = digits(sources, node, what, wanted);
   const bool is_number = node.kind != Node::Kind::text || node.plain;
   const Parsed<std::int64_t> value = parse_whole(text);
-  // Written with an exponent it is out of range all the same.
+  // A number with an exponent may be out of range, too.
   const Parsed<double> real = parse_real(text);
   const bool far =
       !value && real && (*real > static_cast<double>(most) || *real < static_cast<double>(least));
@@ -210,7 +210,7 @@ Size as_size(const Sources& sources, const Node& node, std::string_view what, Si
 }
 
 const std::vector<Node>& as_list(const Sources& sources, const Node& node, std::string_view what) {
-  // A key of YAML with nothing behind it is an empty list; `null` of JSON is none.
+  // A YAML key without a value is an empty list; `null` of JSON is not.
   const bool empty = node.kind == Node::Kind::null && node.plain;
   if (node.kind != Node::Kind::list && !empty)
     throw sources.error(node, lead(what, "a list", node));

@@ -1,17 +1,17 @@
-// What a YAML or JSON file says, as one plain tree that knows its lines; and strict reading of it.
+// A YAML or JSON file as one tree with line numbers, and strict reading of it.
 //
 //   Sources sources("toy.yaml");
 //   Node root = parse_yaml(text, sources);                        // or parse_json
 //   Fields fields(sources, root, "the problem");
 //   const Node& name = fields.need("name");
-//   if (const Node* capacity = fields.find("capacity")) use(as_size(sources, *capacity,
-//   "capacity")); fields.finish();                                              // refuses every
-//   other key
+//   if (const Node* capacity = fields.find("capacity"))
+//     use(as_size(sources, *capacity, "capacity"));
+//   fields.finish();                                              // rejects all other keys
 //
-// Private to io/. YAML scalars stay text (`Kind::text`, or `null`): what they have to be is
-// decided where they are read. JSON keeps its types. The parsers refuse repeated keys, nesting
-// deeper than 64, and (YAML) anchors, aliases, tags and further documents, so that neither
-// recursion nor expansion depends on the input.
+// Private to io/. YAML scalars stay text (`Kind::text`, or `null`): the reader of each value
+// determines its type. JSON keeps its types. The parsers reject repeated keys, nesting deeper than
+// 64, and (YAML) anchors, aliases, tags and further documents. Neither recursion nor expansion
+// therefore depends on the input.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct Node {
   bool plain = false;          ///< YAML: a scalar without quotes
   std::uint32_t file = 0;      ///< index in Sources
   std::size_t line = 0;        ///< of the value
-  std::string key;             ///< where this is an entry of a map
-  std::size_t key_line = 0;    ///< of the key, else == line
+  std::string key;             ///< if this is an entry of a map
+  std::size_t key_line = 0;    ///< of the key, otherwise == line
   std::string text;            ///< scalars: as written, JSON strings unescaped
   std::vector<Node> children;  ///< of lists and maps, in order
 
@@ -42,7 +42,7 @@ struct Node {
   [[nodiscard]] const Node* find(std::string_view name) const;
 };
 
-/// The files a tree came from (several where profiles inherit), and the errors that name them.
+/// The files of a tree (several if profiles inherit), and errors that name them.
 class Sources {
  public:
   explicit Sources(std::string file) : files_{std::move(file)} {}
@@ -68,23 +68,23 @@ class Sources {
 
 inline constexpr std::size_t max_nesting = 64;
 
-/// Parse the newest of the sources; throw InputError.
+/// Parse the newest source; throw InputError.
 [[nodiscard]] Node parse_yaml(std::string_view text, const Sources& sources);
 [[nodiscard]] Node parse_json(std::string_view text, const Sources& sources);
 
-/// The entries of one map, each asked for by name.
+/// The entries of one map, each read by name.
 class Fields {
  public:
-  /// Throws if the node is no map. `what` names it in messages: "buffer `b1`".
+  /// Throws if the node is not a map. `what` names it in messages: "buffer `b1`".
   Fields(const Sources& sources, const Node& node, std::string what);
   [[nodiscard]] const Node* find(std::string_view key);
   [[nodiscard]] const Node& need(std::string_view key);
-  /// What an entry says goes into `to`; one that is not there leaves it as it is.
+  /// Stores the value of an entry in `to`; a missing entry leaves it unchanged.
   void take(std::string_view key, std::string& to);
   void take(std::string_view key, bool& to);
   void take(std::string_view key, double& to);
   void take(std::string_view key, std::int64_t& to);
-  /// Throws at the first entry nobody asked for.
+  /// Throws at the first entry that was not read.
   void finish() const;
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] const std::string& what() const { return what_; }
@@ -95,18 +95,18 @@ class Fields {
   const Sources& sources_;
   const Node& node_;
   std::string what_;
-  std::vector<std::string> known_;  ///< copies: a key may be made for its question alone
+  std::vector<std::string> known_;  ///< copies: a key may be a temporary
   std::vector<bool> asked_;
 };
 
-/// Each throws with `what` as the subject of its sentence.
+/// Each throws with `what` as the subject of its message.
 [[nodiscard]] const std::string& as_text(const Sources& sources, const Node& node,
                                          std::string_view what);
 [[nodiscard]] bool as_bool(const Sources& sources, const Node& node, std::string_view what);
 [[nodiscard]] std::int64_t as_whole(const Sources& sources, const Node& node, std::string_view what,
                                     std::int64_t least = 0, std::int64_t most = max_address);
 [[nodiscard]] double as_real(const Sources& sources, const Node& node, std::string_view what);
-/// 64 bits without a sign: above 2^63 they do not fit what as_whole() gives.
+/// Unsigned 64 bits: values above 2^63 exceed the range of as_whole().
 [[nodiscard]] std::uint64_t as_seed(const Sources& sources, const Node& node);
 /// An address: bytes, or a hexadecimal number such as 0x20000000.
 [[nodiscard]] Offset as_address(const Sources& sources, const Node& node, std::string_view what);
@@ -117,10 +117,10 @@ class Fields {
 /// A list of exactly two.
 [[nodiscard]] std::pair<const Node*, const Node*> as_pair(const Sources& sources, const Node& node,
                                                           std::string_view what);
-/// Position of the text among the words; throws and lists them otherwise.
+/// Index of the text among the words; otherwise throws with the list of words.
 [[nodiscard]] std::size_t as_one_of(const Sources& sources, const Node& node, std::string_view what,
                                     std::initializer_list<std::string_view> words);
-/// With its own parser (io/units.h): `as_quantity(sources, node, "clock", parse_frequency)`.
+/// With a parser of io/units.h: `as_quantity(sources, node, "clock", parse_frequency)`.
 template <typename Parser>
 [[nodiscard]] auto as_quantity(const Sources& sources, const Node& node, std::string_view what,
                                Parser parser) {
@@ -132,10 +132,10 @@ template <typename Parser>
   return *parsed;
 }
 
-/// `tessera: <kind>` at the top: throws with a helpful word where it is missing or another kind.
+/// `tessera: <kind>` at the top: throws with a hint if it is missing or another kind.
 void require_kind(const Sources& sources, Fields& fields, std::string_view kind);
 
-/// "a map", "a list", "nothing", "`abc`": what the node is, for messages.
+/// Description of the node for messages: "a map", "a list", "nothing", "`abc`".
 [[nodiscard]] std::string described(const Node& node);
 
 }  // namespace tessera::io

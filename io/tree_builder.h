@@ -1,4 +1,4 @@
-// Turns a parser's events into a tree of Nodes; shared by the YAML and the JSON parser.
+// Builds a tree of Nodes from a parser's events; shared by the YAML and the JSON parser.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class TreeBuilder {
   [[nodiscard]] Node take() { return std::move(root_); }
 
  private:
-  // Only the last child of each open node is open, so no open node moves when a child is added.
+  // Only the last child of each open node is open, so adding a child moves no open node.
   Node& append(Node::Kind kind, std::size_t line) {
     Node& node = open_.empty() ? root_ : open_.back()->children.emplace_back();
     node.kind = kind;
@@ -66,7 +66,7 @@ class TreeBuilder {
     std::vector<const Node*> sorted;
     sorted.reserve(map.children.size());
     for (const Node& child : map.children) sorted.push_back(&child);
-    // Ties by position: the first in the file stands first.
+    // Ties by position: file order.
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const Node* a, const Node* b) { return a->key < b->key; });
     const auto twice =

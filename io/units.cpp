@@ -13,7 +13,7 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  std::int64_t factor;  ///< of the smallest unit of its kind
+  std::int64_t factor;  ///< in the smallest unit of its kind
 };
 
 constexpr std::int64_t kilo = 1000;
@@ -58,7 +58,7 @@ constexpr bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// A decimal number as its digits and how many of them stand behind the point.
+/// A decimal number: its digits, and the number of decimals.
 struct Decimal {
   std::int64_t digits = 0;
   int behind_point = 0;
@@ -86,7 +86,7 @@ Split split(std::string_view text) {
   return {text.substr(0, k), trimmed(text.substr(k))};
 }
 
-constexpr std::string_view beyond = "is too large";  ///< for what can be counted at all
+constexpr std::string_view beyond = "is too large";  ///< for values beyond the integer range
 constexpr std::string_view exponent = "has an exponent: write all of its digits";
 
 Parsed<Decimal> parse_decimal(std::string_view text) {
@@ -122,10 +122,10 @@ std::string too_large(std::int64_t most) {
   return too_large(std::to_string(most));
 }
 
-/// digits * factor / 10^behind_point where that is whole and no more than `most`.
+/// digits * factor / 10^behind_point if that is whole and at most `most`.
 Parsed<std::int64_t> exact(const Decimal& decimal, std::int64_t factor, std::int64_t most,
                            std::string_view smallest) {
-  // A factor of 1024^4 has 40 twos; dividing first keeps the product in range.
+  // A factor of 1024^4 has 40 factors of two; dividing first keeps the product in range.
   __extension__ using Wide = __int128;
   Wide value = static_cast<Wide>(decimal.digits) * factor;
   for (int k = 0; k < decimal.behind_point; ++k) {

@@ -4,8 +4,8 @@
 //   if (!size) throw InputError(file, line, size.error);
 //   use(*size);                                              // 16384
 //
-// Decimal fractions are exact where the result is an integer: `0.5 KiB` is 512 bytes, `0.3 KiB`
-// is refused. `K` alone is refused because half of its users mean 1000 and half mean 1024.
+// Decimal fractions have to give an integer: `0.5 KiB` is 512 bytes, `0.3 KiB` is rejected. `K`
+// alone is rejected because it is ambiguous: 1000 or 1024.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace tessera::io {
 
-/// A value, or a clause saying what is wrong ("has no unit; write it as in `500 MHz`").
+/// A value, or an error clause ("has no unit; write it as in `500 MHz`").
 template <typename T>
 struct Parsed {
   T value{};
@@ -27,18 +27,18 @@ struct Parsed {
   [[nodiscard]] const T& operator*() const { return value; }
 };
 
-/// A whole decimal number, nothing else: no sign but `-`, no blanks, no exponent.
+/// A decimal integer: no sign except `-`, no blanks, no exponent.
 [[nodiscard]] Parsed<std::int64_t> parse_whole(std::string_view text);
 
-/// Bytes: a bare whole number, or a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB.
-/// ensure: within 0 .. max_address.
+/// Bytes: a plain integer, or a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB. ensure: within
+/// 0 .. max_address.
 [[nodiscard]] Parsed<Size> parse_size(std::string_view text);
 
 /// ns, us, ms, s, min or m, h; the unit is required. ensure: at most about 290 years, not negative.
 [[nodiscard]] Parsed<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
-/// The following require a unit and give a finite number that is not negative.
-/// In thousandths, exactly: `12.5` is 12500.
+/// The following require a unit and give a finite, non-negative number. In thousandths, exactly:
+/// `12.5` is 12500.
 [[nodiscard]] Parsed<Benefit> parse_benefit(std::string_view text);
 [[nodiscard]] Parsed<double> parse_frequency(std::string_view text);        ///< in Hz
 [[nodiscard]] Parsed<double> parse_energy(std::string_view text);           ///< in pJ
@@ -50,7 +50,7 @@ struct Parsed {
 /// A plain decimal number, with or without a fraction or an exponent; finite.
 [[nodiscard]] Parsed<double> parse_real(std::string_view text);
 
-/// The size as people write it: `1 MiB`, `184 KiB`, `1000003`; parse_size reads it back.
+/// The size in readable form: `1 MiB`, `184 KiB`, `1000003`; parse_size reads it back.
 [[nodiscard]] std::string format_size(Size size);
 
 }  // namespace tessera::io

@@ -1,4 +1,4 @@
-// How a result and a plan begin: is there one, what ended the search, and why. Private to io/.
+// The common beginning of results and plans: status, stop reason, explanation. Private to io/.
 //
 //   write_verdict(object, result.status, result.stop, result.reason);
 //   result.status = read_status(sources, fields);
@@ -16,7 +16,7 @@ void write_verdict(JsonObject& object, Status status, StopReason stop, const std
 
 [[nodiscard]] Status read_status(const Sources& sources, Fields& fields);
 
-/// ensure: completed where nothing is said.
+/// ensure: completed if the key is missing.
 [[nodiscard]] StopReason read_stop(const Sources& sources, Fields& fields);
 
 }  // namespace tessera::io

@@ -28,8 +28,8 @@ std::size_t line_of(const YAML::Mark& mark) {
   return mark.line < 0 ? 1 : static_cast<std::size_t>(mark.line) + 1;
 }
 
-/// yaml-cpp writes the escapes \N and \_ (U+0085, U+00A0) as one byte, which is no UTF-8. The file
-/// is, so nothing else can be broken.
+/// yaml-cpp writes the escapes \N and \_ (U+0085, U+00A0) as single bytes, which are invalid UTF-8.
+/// The file is valid UTF-8, so no other bytes are affected.
 std::string mended(const std::string& value) {
   std::string text;
   for (std::size_t at = 0; at < value.size();) {
@@ -41,8 +41,8 @@ std::string mended(const std::string& value) {
   return text;
 }
 
-/// yaml-cpp's own tree keeps the first of two equal keys without a word and expands aliases; its
-/// events lose nothing.
+/// yaml-cpp's own tree silently keeps the first of two equal keys and expands aliases; its events
+/// lose nothing.
 class YamlEvents : public YAML::EventHandler {
  public:
   explicit YamlEvents(const Sources& sources) : sources_(sources), builder_(sources) {}
@@ -55,7 +55,7 @@ class YamlEvents : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse(mark, "?", anchor);
     if (builder_.wants_key()) throw at(mark, "has an empty key");
-    // The mark of a value that is not there is that of whatever comes next.
+    // The mark of a missing value is that of the next token.
     const std::size_t line = builder_.key_line() > 0 ? builder_.key_line() : line_of(mark);
     builder_.scalar(Node::Kind::null, {}, line, true);
   }
@@ -93,7 +93,7 @@ class YamlEvents : public YAML::EventHandler {
 
   void refuse(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
     if (anchor != 0) throw at(mark, "has an anchor (`&name`), which is not supported");
-    // "?" is what plain scalars and untagged collections carry, "!" quoted scalars.
+    // Plain scalars and untagged collections carry "?", quoted scalars "!".
     if (!tag.empty() && tag != "?" && tag != "!") {
       throw at(mark, "has the tag " + shown(tag) + "; tags are not supported");
     }
@@ -103,7 +103,7 @@ class YamlEvents : public YAML::EventHandler {
              Node::Kind kind) {
     refuse(mark, tag, anchor);
     if (builder_.wants_key()) {
-      // Also what yaml-cpp makes of a flow collection that the end of the file cuts off.
+      // yaml-cpp also produces this for a flow collection cut off by the end of the file.
       throw at(mark, "has a list or a map for a key", "is a bracket or a quote left open?");
     }
     builder_.begin(kind, line_of(mark));

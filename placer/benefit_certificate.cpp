@@ -1,4 +1,5 @@
-// Certificates of benefits: rows, and a tree over what is in and what is out.
+// Certificates of benefits: linear rows, and a tree of decisions on which optional buffers are
+// placed.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -32,7 +33,7 @@ class BenefitProof {
         file_(file),
         units_(optional_units(problem)) {}
 
-  /// Who proved it; nothing, and why in `declined`, where nobody could.
+  /// Returns the prover's name; none, with the reason in `declined`, if no prover succeeds.
   std::optional<std::string> run(std::string* declined) {
     search::PackingProblem packing;
     if (claim_.most < 0)
@@ -133,7 +134,7 @@ class BenefitProof {
         say(entry.name);
         return true;
       }
-      return false;  // what it began to write is in the file
+      return false;  // the file keeps its partial output
     }
     return false;
   }
@@ -185,7 +186,7 @@ class BenefitProof {
   std::vector<OptionalUnit> units_;
   std::vector<search::RowOrigin> origins_;
   std::size_t sums_ = 0;
-  std::vector<std::uint32_t> number_;  ///< in the file, by row
+  std::vector<std::uint32_t> number_;  ///< line number in the file, by row
   std::string who_;
 };
 

@@ -20,15 +20,15 @@ namespace tessera::placer {
 
 namespace {
 
-/// Does a proved claim say at least as much as this one?
 bool implies(const Claim& proved, const Claim& claim) {
-  // Of nothing everything is true; but that nothing fits is said of all buffers.
+  // If the required buffers have no placement, every bound holds; but "infeasible" is a claim about
+  // all buffers.
   if (proved.kind == ClaimKind::benefit && proved.most < 0) return true;
   if (claim.kind == ClaimKind::benefit)
     return proved.kind == ClaimKind::benefit && proved.most <= claim.most;
   if (proved.kind == ClaimKind::infeasible) return true;
   if (proved.kind != claim.kind || proved.least < claim.least) return false;
-  // A height of some of the memories is one of all of them.
+  // A lower bound for some memories is one for a superset of them.
   return std::includes(claim.memories.begin(), claim.memories.end(), proved.memories.begin(),
                        proved.memories.end());
 }
@@ -62,7 +62,7 @@ class ResultCheck {
           ", but the placement has " + std::to_string(has) + ".");
   }
 
-  /// A bound that is worth something: proved here, or claimed.
+  /// A bound that counts: proved here, or claimed.
   void bound(const Claim& claim, const std::string& said) {
     if (claim.kind != ClaimKind::infeasible && claim.kind != ClaimKind::benefit && claim.least < 1)
       return;
@@ -172,7 +172,7 @@ class ResultCheck {
     wrong("The result lists other modes as unused than its placement leaves unused.");
   }
 
-  /// More is better, and the bound lies above.
+  /// Benefits are maximised, so the bound is an upper bound.
   void benefit_objective(const ObjectiveValue& each) {
     const bool first = &each == &result_.objectives.front();
     if (each.value != result_.benefit || (first && each.bound != result_.benefit_bound))
@@ -186,7 +186,7 @@ class ResultCheck {
       wrong("The result contradicts itself about whether its benefit is proved.");
   }
 
-  /// A bound at the values of the objectives before it: nothing here proves it.
+  /// A bound given the values of previous objectives is not checked here.
   void later(const ObjectiveValue& each, const std::string& bound) {
     verdict_.claimed.push_back("bound " + bound + " of the " + each.name +
                                ", at the values of the objectives before it");

@@ -19,22 +19,22 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Unit = std::uint32_t;
 using Units = std::vector<Unit>;
-/// How hard a question is tried.
+/// How much effort a query gets.
 enum class Effort : std::uint8_t { greedy, quick, whole };
 
-/// Nodes for one question of the first round, and how many times as many for each next round.
+/// Nodes per query in the first round; each further round multiplies them.
 constexpr std::int64_t first_nodes = 100'000;
 constexpr std::int64_t more_nodes = 8;
-/// Nodes for a question on the way to a good answer, of which many are asked.
+/// Nodes per query during improvement, which makes many queries.
 constexpr std::int64_t quick_nodes = 4'000;
-/// Looks with less room than there is, each halving what is not known of how much less it takes.
-constexpr int roomy_looks = 5;
+/// Number of attempts with reduced capacity; each halves the interval of possible reductions.
+constexpr int reduced_attempts = 5;
 constexpr double least_room = 0.75;
-/// Greedy placements before anything is added up.
+/// Greedy placements before the first sum bound.
 constexpr std::int64_t first_placements = 400;
-/// Nodes of the first look at the sums; each look that was cut short doubles them.
+/// Nodes of the first sum query; each interrupted one doubles them.
 constexpr std::int64_t first_sums = 500;
-/// Sets without a placement for which a least one is looked for, of each look at the sums.
+/// Number of sets without a placement that are minimised per sum query.
 constexpr int least_sets = 4;
 
 class Chooser {
@@ -68,14 +68,13 @@ class Chooser {
   }
 
  private:
-  /// By unit: is it one of these?
   [[nodiscard]] std::vector<char> members(const Units& some) const {
     std::vector<char> is(units_.size(), 0);
     for (const Unit u : some) is[u] = 1;
     return is;
   }
 
-  /// What an answer of the sums says is in; nothing where there is no answer.
+  /// The selected units of a sum result; none without a result.
   [[nodiscard]] Units in_of(const search::PackingResult& sums) const {
     Units in;
     for (Unit u = 0; u < sums.in.size(); ++u)
@@ -83,7 +82,7 @@ class Chooser {
     return in;
   }
 
-  /// What is left out where exactly these are in.
+  /// The buffers left out if exactly these units are placed.
   [[nodiscard]] std::vector<BufferIndex> without(const Units& in) const {
     const std::vector<char> placed = members(in);
     std::vector<BufferIndex> out;
@@ -104,7 +103,8 @@ class Chooser {
     return search_limits_cost() ? Objective::cost : Objective::fit;
   }
 
-  /// What pays too much is no placement; that there is none was proved if its bound says so.
+  /// A placement above the cost limit does not count. Infeasibility was proved if the cost bound
+  /// exceeds the limit.
   void judge_cost(const PlacementProblem& now, Decision& answer) const {
     const Cost most = *params_.search.at_most;
     if (!answer.found.placement || soft_cost(now, *answer.found.placement) <= most) return;
@@ -112,7 +112,7 @@ class Chooser {
     answer.found.placement.reset();
   }
 
-  /// Asks for a placement of all that is required and these; of the whole problem if there is one.
+  /// Places all required buffers and these units; of the whole problem if there is one.
   Decision place(const Units& in, Effort effort = Effort::whole) {
     ++placements_;
     std::vector<BufferIndex> out = without(in);
@@ -130,7 +130,7 @@ class Chooser {
         search.budget.max_nodes =
             std::min(nodes_left(), effort == Effort::whole ? slice_ : quick_nodes);
       if (search.budget.deadline != Clock::time_point::max() && placements_ > 1) {
-        // The rest of the time is for more than one hard question.
+        // Keep time for further hard queries.
         const auto left = search.budget.deadline - Clock::now();
         search.budget.deadline -= left - left / 8;
       }
@@ -147,10 +147,10 @@ class Chooser {
     return answer;
   }
 
-  /// The rows of sets, but for those that could not be decided.
+  /// Keeps the rows of refuted sets and drops the rows of undecided sets.
   void keep_refuted() {
     for (std::size_t r = sum_rows_; r < packing_.rows.size(); ++r) {
-      if (std::binary_search(open_rows_.begin(), open_rows_.end(), r)) continue;
+      if (std::binary_search(undecided_rows_.begin(), undecided_rows_.end(), r)) continue;
       Units& together = result_.refuted.emplace_back();
       for (const auto& [unit, amount] : packing_.rows[r].terms) together.push_back(unit);
     }
@@ -191,11 +191,11 @@ class Chooser {
       const search::PackingResult sums = search::best_packing(packing_, result_.benefit, budget);
       ++sums_;
       nodes_ += sums.nodes;
-      result_.bound = std::min(result_.bound, std::max(sums.bound, undecided_));
+      result_.bound = std::min(result_.bound, std::max(sums.bound, undecided_benefit_));
       tell();
       if (sums.stop != StopReason::completed) looks *= 2;
       if (!sums.in.empty()) {
-        // Of a set that could not be decided no larger one is asked for, either.
+        // Supersets of an undecided set are not tried, either.
         attempt(in_of(sums), sums.bound);
       } else if (sums.stop == StopReason::completed && !next_round()) {
         return;
@@ -203,15 +203,16 @@ class Chooser {
     }
   }
 
-  /// The sums know of nothing better: then what could not be decided is asked again, for longer.
+  /// The sums allow nothing better: retry undecided sets with a larger budget.
   bool next_round() {
-    if (undecided_ <= result_.benefit) {
+    if (undecided_benefit_ <= result_.benefit) {
       result_.bound = std::min(result_.bound, result_.benefit);
       return false;
     }
-    for (; !open_rows_.empty(); open_rows_.pop_back())
-      packing_.rows.erase(packing_.rows.begin() + static_cast<std::ptrdiff_t>(open_rows_.back()));
-    undecided_ = 0;
+    for (; !undecided_rows_.empty(); undecided_rows_.pop_back())
+      packing_.rows.erase(packing_.rows.begin() +
+                          static_cast<std::ptrdiff_t>(undecided_rows_.back()));
+    undecided_benefit_ = 0;
     slice_ = slice_ > nodes_left() / more_nodes ? nodes_left() : slice_ * more_nodes;
     return true;
   }
@@ -224,27 +225,27 @@ class Chooser {
     }
     if (answer.found.status == Status::unknown) {
       if (stopped()) return;
-      undecided_ = std::max(undecided_, most);
-      open_rows_.push_back(packing_.rows.size());
+      undecided_benefit_ = std::max(undecided_benefit_, most);
+      undecided_rows_.push_back(packing_.rows.size());
       forbid(in);
-      if (!roomy_) look_with_less_room();
+      if (!reduced_tried_) try_reduced_capacity();
       return;
     }
-    if (!roomy_) look_with_less_room();
-    // Most worth for what it takes goes first: what is refused then is worth least.
+    if (!reduced_tried_) try_reduced_capacity();
+    // Highest benefit per byte first, so that rejected units are worth least.
     by_density(in);
     const std::size_t before = packing_.rows.size();
     repair(in);
     if (packing_.rows.size() == before && !stopped()) forbid(least_of(std::move(in), {}));
   }
 
-  /// What fills a memory to the last byte may be hard to place, or have no placement: what fills a
-  /// little less of it is easier, and nearly as good. How much less is found by halving.
-  void look_with_less_room() {
-    roomy_ = true;
+  /// A selection that fills a memory completely may be hard or impossible to place. A selection for
+  /// slightly less capacity is easier, and nearly as good. The reduction is found by bisection.
+  void try_reduced_capacity() {
+    reduced_tried_ = true;
     double low = least_room;
     double high = 1;
-    for (int look = 0; look < roomy_looks && !stopped(); ++look) {
+    for (int look = 0; look < reduced_attempts && !stopped(); ++look) {
       const double part = (low + high) / 2;
       search::PackingProblem less = packing_;
       for (std::size_t r = 0; r < sum_rows_; ++r)
@@ -275,7 +276,7 @@ class Chooser {
     return static_cast<double>(units_[u].benefit) / area;
   }
 
-  /// These are never all in.
+  /// Forbids this combination.
   void forbid(const Units& together) {
     search::PackingRow row{.terms = {}, .capacity = static_cast<std::int64_t>(together.size()) - 1};
     for (const Unit u : together) row.terms.emplace_back(u, 1);
@@ -298,7 +299,7 @@ class Chooser {
     return others;
   }
 
-  /// An answer before anything is added up, from greedy placements alone.
+  /// A first result from greedy placements alone.
   void begin_somewhere() {
     const bool known = params_.settings.engine == "auto" &&
                        !make_known_engine("greedy")->unsupported(problem_, goal());
@@ -313,8 +314,8 @@ class Chooser {
     until_ = Clock::time_point::max();
   }
 
-  /// As many of a set without a placement as can be placed, then as many of the others: an answer
-  /// on the way, and small sets that have none.
+  /// Places a maximal part of a set without a placement, then other units. This gives an incumbent,
+  /// and small sets without a placement.
   void repair(const Units& in) {
     Units placed;
     std::optional<Decision> answer;
@@ -354,7 +355,7 @@ class Chooser {
     add(placed, {middle, more.end()}, answer, refused);
   }
 
-  /// Do the sums say that these are too many?
+  /// Does a sum row rule this set out?
   [[nodiscard]] bool ruled_out(const Units& in) const {
     const std::vector<char> placed = members(in);
     return std::any_of(packing_.rows.begin(), packing_.rows.end(),
@@ -366,9 +367,8 @@ class Chooser {
                        });
   }
 
-  /// QuickXplain: of `from`, a part that with `kept` has no placement, and without any one of it
-  /// might have (a question that was not decided counts as a placement).
-  /// require: all of both have none.
+  /// QuickXplain: returns a minimal part of `from` that has no placement together with `kept`. An
+  /// undecided query counts as a placement. require: the union has no placement.
   Units least_of(Units from, const Units& kept) {
     ++least_;
     Units least = explain(kept, false, std::move(from));
@@ -397,14 +397,14 @@ class Chooser {
   std::vector<OptionalUnit> units_;
   Benefit total_ = 0;
   search::PackingProblem packing_;
-  std::size_t sum_rows_ = 0;       ///< the first rows of it; those of small sets follow
-  Effort effort_ = Effort::quick;  ///< of questions on the way
+  std::size_t sum_rows_ = 0;       ///< sum rows come first, then rows of small sets
+  Effort effort_ = Effort::quick;  ///< of intermediate queries
   std::int64_t most_placements_ = std::numeric_limits<std::int64_t>::max();
   Clock::time_point until_ = Clock::time_point::max();
-  bool roomy_ = false;                  ///< looked with less room
-  Units best_;                          ///< what is in
-  std::vector<std::size_t> open_rows_;  ///< of sets that were not decided, ascending
-  Benefit undecided_ = 0;               ///< the largest benefit of such a set, in this round
+  bool reduced_tried_ = false;               ///< the attempt with reduced capacity is done
+  Units best_;                               ///< placed units
+  std::vector<std::size_t> undecided_rows_;  ///< rows of undecided sets, ascending
+  Benefit undecided_benefit_ = 0;  ///< the largest benefit of an undecided set in this round
   std::int64_t slice_ = first_nodes;
   ChooseResult result_;
   StopReason stop_ = StopReason::completed;

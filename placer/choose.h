@@ -1,14 +1,13 @@
-// Which optional buffers are placed, so that their summed benefit is the largest?
+// Selects the optional buffers to place so that their total benefit is maximal.
 //
 //   const ChooseResult best = choose(problem, {.search = {.budget = budget}});
 //   if (best.answer.found.status == Status::feasible && best.benefit == best.bound) proved();
 //
-// Two questions in turn. By adding up alone (search/choice), the best set that could be together;
-// then the engines, whether that set has a placement. Where it has none, a least set of buffers
-// that has none either is found (QuickXplain, Junker, AAAI 2004) and kept out of the sums from then
-// on. That is logic-based Benders decomposition (Hooker and Ottosson, Mathematical Programming
-// 2003): the sums are a bound at any time, what was placed an answer, and where they meet it is
-// proved.
+// Two queries alternate. search/choice finds the best set by sums alone; the engines then decide
+// whether that set has a placement. If not, a minimal set without a placement is found
+// (QuickXplain, Junker, AAAI 2004) and excluded from the sums. This is logic-based Benders
+// decomposition (Hooker and Ottosson, Mathematical Programming 2003): at any time the sums give an
+// upper bound and placements a lower one; when both meet, the result is proved optimal.
 #pragma once
 
 #include <cstdint>
@@ -24,26 +23,25 @@ namespace tessera::placer {
 struct ChooseParams {
   engine::SearchParams search{};
   DecideParams settings{};
-  /// As much as this is enough: more is not looked for, and where there cannot be so much the
-  /// search ends as well.
+  /// Target benefit: the search stops if it is reached, or proved unreachable.
   std::optional<Benefit> enough{};
   std::function<void(Benefit best, Benefit bound)> progress{};  ///< may be empty
 };
 
 struct ChooseResult {
-  /// The placement is one of the whole problem, with what is left out. Infeasible: the buffers that
-  /// are not optional have none.
+  /// A placement of the whole problem, with the buffers left out. Infeasible: the required buffers
+  /// have no placement.
   Decision answer;
   Benefit benefit = 0;
-  Benefit bound = 0;  ///< proved: no placement has more
-  /// Sets without a placement that the bound may rest on, besides sums: numbers of
+  Benefit bound = 0;  ///< proved: no placement has a larger benefit
+  /// Sets without a placement that the bound may depend on, in addition to sums: indices into
   /// optional_units().
   std::vector<std::vector<std::uint32_t>> refuted{};
 };
 
-/// With search.at_most (and Objective::cost), only what pays no more counts as a placement.
-/// require: validate(problem) is empty, but for capacities of 0; the engine of the settings takes
-/// the problem.
+/// With search.at_most (and Objective::cost), only placements within that cost count. require:
+/// validate(problem) is empty, except for capacities of 0; the engine of the settings takes the
+/// problem.
 [[nodiscard]] ChooseResult choose(const PlacementProblem& problem, const ChooseParams& params);
 
 }  // namespace tessera::placer

@@ -38,18 +38,19 @@ namespace tessera::placer {
 
 namespace {
 
-/// What a node of the canonical search takes, roughly.
+/// Approximate time of a node of canonical search.
 constexpr double ns_per_node = 2'000;
 
-/// Greedy placement of so few takes no longer than their bounds.
+/// Up to this many buffers, greedy placement is no slower than the bounds.
 constexpr std::size_t few_buffers = 2'000;
 
-/// Nodes of the canonical search before a second engine is asked: some tens of milliseconds.
+/// Nodes of canonical search before a second engine starts: some tens of milliseconds.
 constexpr std::int64_t small_budget = 20'000;
 
-/// What the canonical search has for itself before the other engine of a race joins it, in virtual
-/// nanoseconds: most problems take less, and those it drowns in are not kept waiting for long. The
-/// learning engine writes down rules about pairs first. So much time is worth a few times of that.
+/// Time for canonical search alone before the other engine of a race joins, in virtual nanoseconds.
+/// Most problems need less, and on problems hard for canonical search the delay is short. The
+/// learning engine first encodes rules about pairs; the head start is a small multiple of that
+/// time.
 constexpr double head_start_per_pair = 12'000;
 constexpr double least_head_start = 10e6;
 constexpr double most_head_start = 50e6;
@@ -61,51 +62,51 @@ double head_start(const PlacementProblem& problem) {
                     most_head_start);
 }
 
-/// Where a forest expects much more of the learning engine: nodes that the canonical search has
-/// before anybody wonders who should go first, what the learning engine then has for itself, and
-/// how much more work it gets from then on.
+/// Used if the forest predicts a large advantage of the learning engine: nodes of canonical search
+/// before the forest is evaluated, the time the learning engine then has alone, and its larger
+/// share of work afterwards.
 constexpr std::int64_t tiny_budget = 1'000;
 constexpr double learning_head_start = 20e6;
 constexpr double favour = 3;
 
-/// Nodes of the search for the cheapest slots, some seconds. Where buffers take several slots it
-/// begins with some tenths of a second, and has the rest in a race.
+/// Nodes of the search for minimum-cost slots, some seconds. If buffers take several slots, it
+/// first runs for some tenths of a second, then in a race with the rest of its nodes.
 constexpr std::int64_t slot_nodes = 5'000'000;
 constexpr std::int64_t wide_slot_nodes = 100'000;
 constexpr double ns_per_slot_node = 300;
 
-/// Conflicts of the learning engine on the way to a placement that pays no more than a bound.
+/// Conflicts of the learning engine when it searches a placement that meets a cost bound.
 constexpr std::int64_t meeting_conflicts = 50'000;
-constexpr std::int64_t brief_meeting_conflicts = 5'000;  // where slots may tell as well
+constexpr std::int64_t brief_meeting_conflicts = 5'000;  // if slots may also decide
 constexpr std::int64_t clique_meeting_conflicts = 1'000;
 
-/// The bound from cliques takes some tenths of a second, and so much of the time at most.
-/// Placements often pay more: as much time for one that does not.
+/// The clique bound takes some tenths of a second, limited to this share of the time. Placements
+/// often cost more than the bound; a search for one that meets it gets the same time.
 constexpr int share_for_cliques = 8;
 
-/// Looks at places of one buffer on the way to a cheaper placement: some hundredths of a second,
-/// and some seconds where bounds and a first search did not end it.
-constexpr std::int64_t first_looks = 20'000;
-constexpr std::int64_t many_looks = 3'000'000;
+/// Evaluated moves of single buffers towards a lower cost: some hundredths of a second, or some
+/// seconds if bounds and a first search leave the cost unproved.
+constexpr std::int64_t first_moves = 20'000;
+constexpr std::int64_t many_moves = 3'000'000;
 
-/// A conflict of the SAT engine where costs are minimised: most come from small cores.
+/// A conflict of the SAT engine when minimising costs: most come from small cores.
 constexpr double ns_per_core_conflict = 200'000;
 
-/// Above this many pairs of buffers a general solver that has clauses about each is not worth its
-/// memory where another engine takes the problem.
+/// Above this many pairs, a general solver with clauses per pair is not worth its memory if another
+/// engine takes the problem.
 constexpr std::int64_t many_pairs = 1'000'000;
 
-/// Rounds of boxing before the race: one under each of its fixed orders.
+/// Rounds of boxing before the race: one for each of its fixed orders.
 constexpr std::int64_t brief_rounds = 17;
 
-/// Engines in a race, most promising first. The SAT engine takes every rule, so it closes the list.
+/// Race order, most promising engine first. The SAT engine supports every rule and is last.
 constexpr std::array<std::string_view, 4> racers = {"canonical", "learning", "sat", "smt"};
 
 bool boxing_takes(const PlacementProblem& problem) {
   return search::boxing_features().contains(facts::features_of(problem));
 }
 
-/// Who takes part in a race about this problem.
+/// The contenders of a race for this problem.
 struct Field {
   std::vector<std::unique_ptr<engine::PlacementEngine>> engines;
   std::vector<engine::Contender> contenders;
@@ -117,11 +118,11 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
   Field field;
   const bool boxes =
       goal == Objective::fit && problem.buffers.size() >= boxing_fits_from && boxing_takes(problem);
-  // Least costs are found by one kind of engine and proved by another.
+  // Usually one kind of engine finds minimum costs and another kind proves them.
   const std::size_t most = goal == Objective::cost ? 3 : 2;
   for (const std::string_view name : racers) {
     if (field.contenders.size() == most) break;
-    // The general solvers step in where the engines made for this problem do not apply.
+    // General solvers race only if no specialised engine applies.
     const bool alone = field.contenders.empty();
     if (!alone && name == "smt") break;
     if (name == "sat" && (boxes || !alone) &&
@@ -135,7 +136,7 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
     }
     const bool costs = goal == Objective::cost && name == "sat";
     field.contenders.push_back({*engine, costs ? ns_per_core_conflict : ns_per_unit(name)});
-    // It writes down all rules first, and most answers come before it has.
+    // The SAT engine encodes all rules first; most races end before that.
     if (name == "sat" && !alone && goal == Objective::fit)
       field.contenders.back().begins_at = most_head_start;
     field.engines.push_back(std::move(engine));
@@ -145,7 +146,7 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
     field.contenders.push_back({*field.engines.back(), ns_per_slot_node});
   }
   if (boxes) {
-    // It never says "no": whoever can, has to run beside it.
+    // Boxing cannot prove infeasibility: an engine that can has to run in parallel.
     search::BoxingParams boxing = engines.boxing;
     boxing.threads = field.engines.empty() ? threads : 1;
     field.engines.push_back(search::make_boxing_engine(boxing));
@@ -154,24 +155,25 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
   return field;
 }
 
-/// The ways there are to an answer, each an attempt, and what the attempts before have told.
+/// The attempts to decide a problem, and what previous attempts found.
 struct Attempts {
   const PlacementProblem& problem;
   const engine::SearchParams& params;
   const DecideParams& settings;
   Stats stats;
-  std::string shortages{};             ///< sentences: who ran out of memory, while others went on
-  Cost cost_bound = 0;                 ///< proved of buffers in slots, and of cliques
-  std::optional<Decision> in_slots{};  ///< not proved to be the cheapest
-  bool in_slots_open = false;          ///< buffers fit in slots: not yet proved which are cheapest
-  bool plain_slots = false;            ///< each takes one
-  std::optional<Cost> clique_bound{};  ///< likewise, of cliques
-  /// Pairs that share nothing in any placement cheaper than the cheapest that is known.
+  /// messages about engines that ran out of memory while others continued
+  std::string shortages{};
+  Cost cost_bound = 0;                 ///< proved by slots and by cliques
+  std::optional<Decision> in_slots{};  ///< not proved to have minimum cost
+  bool in_slots_undecided = false;     ///< a slot assignment exists, its minimum cost is not proved
+  bool plain_slots = false;            ///< each buffer takes one slot
+  std::optional<Cost> clique_bound{};
+  /// Pairs that do not overlap in any placement cheaper than the incumbent.
   std::vector<std::pair<BufferIndex, BufferIndex>> apart{};
-  std::vector<engine::PairRule> rules{};  ///< about cliques, with prices
-  bool canonical_opens = false;           ///< a race about fitting, before anybody else joins
+  std::vector<engine::PairRule> rules{};  ///< rules from cliques, with prices
+  bool canonical_first = false;           ///< in a feasibility race, canonical search starts alone
   bool learning_first = false;            ///< in such a race
-  bool placed = false;                    ///< there is an answer, but not the best one
+  bool placed = false;                    ///< a placement exists, its value is not proved optimal
 
   void phase(std::string_view name) const {
     if (settings.phase) settings.phase(name);
@@ -196,8 +198,8 @@ struct Attempts {
     return decided(std::move(found), settings.engine);
   }
 
-  /// What an attempt gives, if it gives anything; nothing where it runs out of memory: the next one
-  /// may need less.
+  /// The result of an attempt, if any; none if it runs out of memory, since the next attempt may
+  /// need less.
   template <typename Attempt>
   std::optional<Decision> within_memory(std::string_view who, Attempt&& attempt) {
     try {
@@ -225,7 +227,7 @@ struct Attempts {
     return decided(std::move(found), "bounds");
   }
 
-  /// A placement of the problem or of its relaxation becomes an answer if it keeps every rule.
+  /// A placement of the problem or of its relaxation is a result if it satisfies every rule.
   std::optional<Decision> lifted(const Placement& placement, std::string_view engine) {
     std::optional<Placement> whole = engine::lift(problem, placement);
     if (!whole) return std::nullopt;
@@ -246,23 +248,23 @@ struct Attempts {
     return lifted(*quick.placement, "greedy");
   }
 
-  /// The canonical search for a short time, where the race does not begin with it; if need be,
-  /// without the rules about banks.
+  /// Canonical search for a short time if the race does not begin with it; without the rules about
+  /// banks if necessary.
   std::optional<Decision> by_canonical() {
     std::unique_ptr<engine::PlacementEngine> canonical = make_engine("canonical", settings.engines);
     if (canonical->unsupported(problem, Objective::fit)) {
       canonical = engine::make_relaxing_engine(std::move(canonical));
       if (canonical->unsupported(problem, Objective::fit)) return std::nullopt;
     } else {
-      // Where each node takes long the race begins at once.
+      // If each node is slow, the race begins at once.
       if (problem.buffers.size() >= boxing_fits_from) return std::nullopt;
-      canonical_opens = params.goal == Objective::fit;
-      if (canonical_opens) return by_first_choice(*canonical);
+      canonical_first = params.goal == Objective::fit;
+      if (canonical_first) return by_first_choice(*canonical);
     }
     return by_canonical_within(*canonical, small_budget);
   }
 
-  /// Where the learning engine is to go first, canonical search is asked very briefly all the same.
+  /// If the learning engine goes first, canonical search still gets a very small budget before it.
   std::optional<Decision> by_first_choice(engine::PlacementEngine& canonical) {
     if (make_engine("learning", settings.engines)->unsupported(problem, Objective::fit) ||
         !learning_goes_first(problem))
@@ -285,8 +287,8 @@ struct Attempts {
     return std::nullopt;
   }
 
-  /// Very many buffers: low placements are found by boxing sooner than by a complete search, and
-  /// each of its nodes takes long. A few rounds only: the rest is decided in the race.
+  /// For very many buffers, boxing finds low placements sooner than a complete search, whose nodes
+  /// are slow. It runs a few rounds only; the race decides the rest.
   std::optional<Decision> by_boxing() {
     if (problem.buffers.size() < boxing_fits_from || !boxing_takes(problem)) return std::nullopt;
     phase("boxing");
@@ -302,7 +304,7 @@ struct Attempts {
     return lifted(*low.placement, "boxing");
   }
 
-  /// Buffers that fit into each other are first tried one by one: no other quick way knows parts.
+  /// Interleaved buffers are first placed one by one: no other fast method supports parts.
   std::optional<Decision> by_weaving() {
     const facts::FeatureSet used = facts::features_of(problem);
     if (!used.contains(facts::Feature::parts) || !search::weave_features().contains(used))
@@ -328,15 +330,15 @@ struct Attempts {
     return engines;
   }
 
-  /// The problem of those that are cheaper than what is known.
+  /// The problem restricted to placements cheaper than the incumbent.
   [[nodiscard]] PlacementProblem with_apart() const {
     PlacementProblem harder = problem;
     for (const auto& [a, b] : apart)
       harder.relations.push_back({RelationKind::disjoint, {a, b}, 0});
     return harder;
   }
-  /// What an answer to that says of the problem itself.
-  void nothing_but_cheaper(engine::SearchResult& found, const Placement& known) const {
+  /// Translates a result of that restricted problem to the original problem.
+  void restrict_to_cheaper(engine::SearchResult& found, const Placement& known) const {
     const Cost paid = soft_cost(problem, known);
     if (found.status == Status::infeasible) {
       found.status = Status::feasible;
@@ -352,12 +354,12 @@ struct Attempts {
     std::optional<PlacementProblem> harder;
     if (known != nullptr && !apart.empty()) harder = with_apart();
     const PlacementProblem& asked = harder ? *harder : problem;
-    Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_open);
+    Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_undecided);
     if (field.contenders.empty()) {
       if (!placed) throw BadInput("no engine takes this problem: " + field.refusals);
       return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
     }
-    if (field.contenders.size() > 1 && canonical_opens) {
+    if (field.contenders.size() > 1 && canonical_first) {
       if (learning_first) {
         std::swap(field.engines[0], field.engines[1]);
         std::swap(field.contenders[0], field.contenders[1]);
@@ -371,7 +373,7 @@ struct Attempts {
     if (params.goal == Objective::cost && !params.at_most) own.at_least = cost_bound;
     own.known = known;
     engine::RaceResult won = engine::race(asked, field.contenders, own, settings.threads);
-    if (harder) nothing_but_cheaper(won.found, *known);
+    if (harder) restrict_to_cheaper(won.found, *known);
     const std::string name(field.engines[won.winner]->name());
     note(name, won.found.stats);
     return decided(std::move(won.found), name);
@@ -386,14 +388,14 @@ struct Attempts {
     return decided(std::move(found), settings.engine);
   }
 
-  /// How long one attempt of several may take.
+  /// Time limit of one of several attempts.
   [[nodiscard]] Budget share_of(int attempts) const {
     Budget share = params.budget;
     share.deadline = engine::share_of_time(params.budget, attempts);
     return share;
   }
 
-  /// Buffers of one size: an answer if it is proved; otherwise the best so far is kept.
+  /// Buffers of one size: returns a proved result; otherwise keeps the incumbent.
   std::optional<Decision> by_slots() {
     const std::optional<search::Slots> slots = search::slots_of(problem);
     if (!slots) return std::nullopt;
@@ -405,7 +407,7 @@ struct Attempts {
     engine::SearchResult found = search::place_in_slots(problem, *slots, own);
     note("slots", found.stats);
     cost_bound = std::max(cost_bound, found.bound);
-    in_slots_open = true;
+    in_slots_undecided = true;
     plain_slots = slots->spans.empty();
     if (found.status == Status::infeasible) return decided(std::move(found), "slots");
     if (found.status != Status::feasible) return std::nullopt;
@@ -422,14 +424,14 @@ struct Attempts {
     return std::nullopt;
   }
 
-  /// By what cliques say about the cost. The second time nothing is done.
+  /// Raises the cost bound by cliques; runs only once.
   void raise_cost_bound() {
     if (params.goal != Objective::cost || params.at_most || clique_bound) return;
     clique_bound = search::cost_bound_by_cliques(problem, share_of(share_for_cliques));
     cost_bound = std::max(cost_bound, *clique_bound);
   }
 
-  /// Of what was placed so far.
+  /// The cheapest placement found so far.
   [[nodiscard]] const Placement* cheapest(const std::optional<Decision>& first) const {
     const Placement* one = first ? &*first->found.placement : nullptr;
     const Placement* slots = in_slots ? &*in_slots->found.placement : nullptr;
@@ -437,7 +439,7 @@ struct Attempts {
     return soft_cost(problem, *slots) < soft_cost(problem, *one) ? slots : one;
   }
 
-  /// Something cheaper takes the place of the first placement.
+  /// Replaces the first placement by a cheaper one.
   void by_moves(std::optional<Decision>& first, std::int64_t looks) {
     phase("moves");
     const Placement* start = cheapest(first);
@@ -455,7 +457,7 @@ struct Attempts {
     first = Decision{std::move(found), "moves"};
   }
 
-  /// By the best prices of what cliques say, which depend on what is known.
+  /// Optimises the prices of the clique bound, which depend on the incumbent.
   void by_prices(const std::optional<Decision>& first) {
     const Cost known = soft_cost(problem, *cheapest(first));
     search::CliquePrices proved =
@@ -472,7 +474,7 @@ struct Attempts {
     return true;
   }
 
-  /// A placement that pays no more than what is proved to be paid ends everything.
+  /// Searches a placement that meets the cost bound, which proves it optimal.
   std::optional<Decision> by_meeting_bound() {
     if (cost_bound == 0) return std::nullopt;
     const std::unique_ptr<engine::PlacementEngine> engine =
@@ -480,13 +482,14 @@ struct Attempts {
     if (engine->unsupported(problem, Objective::cost)) return std::nullopt;
     phase("optimize");
     engine::SearchParams own = params;
-    // What slots say is met more often than what cliques do.
+    // Placements meet slot bounds more often than clique bounds.
     const bool by_cliques = cost_bound == clique_bound;
     own.budget = share_of(by_cliques ? share_for_cliques : 3);
     own.budget.meter = nullptr;
-    own.budget.max_nodes = std::min(own.budget.max_nodes, by_cliques      ? clique_meeting_conflicts
-                                                          : in_slots_open ? brief_meeting_conflicts
-                                                                          : meeting_conflicts);
+    own.budget.max_nodes =
+        std::min(own.budget.max_nodes, by_cliques           ? clique_meeting_conflicts
+                                       : in_slots_undecided ? brief_meeting_conflicts
+                                                            : meeting_conflicts);
     own.at_most = cost_bound;
     engine::SearchResult found = engine::solve_within_memory(*engine, problem, own);
     note("learning", found.stats);
@@ -496,7 +499,7 @@ struct Attempts {
     return decided(std::move(found), "learning");
   }
 
-  /// What the search found, or what slots did, with the better bound of both.
+  /// The better of the search result and the slot result, with the larger bound of both.
   Decision with_bound(Decision answer) {
     if (params.goal != Objective::cost || answer.found.status == Status::infeasible) return answer;
     const Cost bound = std::max(cost_bound, answer.found.bound);
@@ -521,7 +524,7 @@ struct Attempts {
   }
 
   Decision search_all() {
-    // A placement is quickly tried, and ends a question about fitting; cliques take longer.
+    // Trying a greedy placement is fast and decides feasibility; cliques take longer.
     const bool tries_first = params.goal == Objective::fit &&
                              problem.buffers.size() <= few_buffers && facts::separates(problem);
     std::optional<Decision> first;
@@ -546,10 +549,10 @@ struct Attempts {
     const bool least_cost = params.goal == Objective::cost && !params.at_most;
     if (!first && least_cost) {
       raise_cost_bound();
-      within_memory("moves", [&] { by_moves(first, many_looks); });
+      within_memory("moves", [&] { by_moves(first, many_moves); });
     }
     if (!first) return by_race(cheapest(first));
-    // A goal beyond fitting: keep the first placement in case a limit strikes.
+    // An objective beyond feasibility: keep the first placement for the case of a limit.
     if (engine::goal_value(problem, *first->found.placement, params.goal) ==
         engine::goal_floor(problem, params.goal)) {
       first->found.bound = engine::goal_floor(problem, params.goal);
@@ -563,7 +566,7 @@ struct Attempts {
         within_memory("moves", [&] { by_moves(first, looks); });
         return pays_only_bound(first);
       };
-      if (moves(first_looks)) return std::move(*first);
+      if (moves(first_moves)) return std::move(*first);
       if (!plain_slots)
         cost_bound = std::max(cost_bound, search::cost_bound_by_slots(problem, share_of(4)));
       const auto prices = [&] {
@@ -572,7 +575,7 @@ struct Attempts {
       };
       if (pays_only_bound(first) || prices()) return std::move(*first);
       if (auto met = by_meeting_bound()) return std::move(*met);
-      if (moves(many_looks) || prices()) return std::move(*first);
+      if (moves(many_moves) || prices()) return std::move(*first);
     }
     Decision best = by_race(least_cost ? cheapest(first) : nullptr);
     if (best.found.status == Status::infeasible) return best;
@@ -594,7 +597,7 @@ Decision decide(const PlacementProblem& problem, const engine::SearchParams& par
                 const DecideParams& settings) {
   if (settings.engine != "auto") return Attempts{problem, params, settings, {}}.by_name();
   if (params.goal != Objective::modes) return Attempts{problem, params, settings, {}}.automatic();
-  // More engines count the modes of a table than those of banks that choose on their own.
+  // More engines support tables of modes than independently switched banks.
   PlacementProblem listed = problem;
   for (Memory& memory : listed.memories) list_modes(memory);
   return Attempts{listed, params, settings, {}}.automatic();

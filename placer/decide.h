@@ -1,14 +1,14 @@
-// Is there a placement at all? The order in which engines are asked.
+// Decides whether a placement exists, and chooses the order of engines.
 //
 //   Decision answer = decide(problem, params, {.engine = "auto", .threads = 2});
 //   if (answer.found.status == Status::infeasible) std::cout << answer.engine << " proved it";
 //
-// auto: bounds -> greedy (the other way round where bounds take longer) -> for very many buffers a
-// few rounds of boxing -> a race of two complete engines, and of boxing for very many buffers. The
-// canonical search has a head start in it, or the learning engine where a forest expects more of
-// that. Where the canonical search does not take the problem it is first asked with a small budget
-// about the one without bank rules: its "no" counts, its placement is tried. place() in place.h is
-// this, once or many times, and the checker behind it.
+// auto: bounds -> greedy (in reverse order if bounds are slower) -> for very many buffers a few
+// rounds of boxing -> a race of two complete engines, plus boxing for very many buffers. Canonical
+// search has a head start in the race, or the learning engine if a forest predicts an advantage. If
+// canonical search does not support the problem, it first runs with a small budget on the problem
+// without bank rules: infeasibility carries over, and a placement is checked against all rules.
+// place() in place.h calls decide() once or many times and checks the result.
 #pragma once
 
 #include <functional>
@@ -22,16 +22,16 @@ namespace tessera::placer {
 
 struct DecideParams {
   std::string engine = "auto";
-  EngineParams engines{};  ///< how each of them is made
+  EngineParams engines{};  ///< how engines are made
   int threads = 2;
-  bool skip_greedy = false;                           ///< where it is known to find nothing
-  bool skip_bounds = false;                           ///< likewise: whoever asks looked at them
+  bool skip_greedy = false;                           ///< greedy placement is known to fail
+  bool skip_bounds = false;                           ///< the caller has computed the bounds
   std::function<void(std::string_view phase)> phase;  ///< called when a phase begins; may be empty
 };
 
 struct Decision {
   engine::SearchResult found;
-  std::string engine;  ///< who decided
+  std::string engine;  ///< the engine that decided
 };
 
 /// require: validate(problem) is empty, `engine` is "auto" or the name of one that supports the
@@ -41,9 +41,9 @@ struct Decision {
 [[nodiscard]] Decision decide(const PlacementProblem& problem, const engine::SearchParams& params,
                               const DecideParams& settings);
 
-/// One turn for each engine of the race, on the calling thread and without bounds and greedy
-/// placement, for callers that ask about many heights. params.budget.max_nodes counts nodes of the
-/// canonical search; other engines get the same share of work.
+/// Runs each engine of the race in turn on the calling thread, without bounds and greedy placement,
+/// for callers with queries about many heights. params.budget.max_nodes counts nodes of canonical
+/// search; other engines get the same amount of work.
 [[nodiscard]] engine::SearchResult decide_by_turns(const PlacementProblem& problem,
                                                    const engine::SearchParams& params,
                                                    const EngineParams& engines);

@@ -17,17 +17,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Telling the parts of more takes longer than a limit may be exceeded by.
+/// For more buffers, finding the parts takes longer than the permitted overrun of a limit.
 constexpr std::size_t most_buffers = 100'000;
 
-/// In the first round a part has this much less than what it would have if all took as long.
+/// In the first round, a part gets this fraction of an equal share of the time.
 constexpr int first_share = 4;
 
 struct OwnProblem {
   std::vector<BufferIndex> buffers;
   PlacementProblem problem;
   Decision best;
-  Cost paid = 0;   ///< of `best`, where it is a placement
+  Cost paid = 0;   ///< cost of `best`, if it is a placement
   Cost bound = 0;  ///< proved
 
   [[nodiscard]] bool placed() const { return best.found.status == Status::feasible; }
@@ -40,7 +40,7 @@ bool pays(const PlacementProblem& problem) {
   });
 }
 
-/// Once more about one part, with so much time.
+/// Solves one part again, with this much time.
 void ask(OwnProblem& part, engine::SearchParams params, const DecideParams& settings) {
   if (!pays(part.problem)) params.goal = Objective::fit;
   Decision answer = decide(part.problem, params, settings);
@@ -100,14 +100,14 @@ std::optional<Decision> decide_by_parts(const PlacementProblem& problem,
       if (part.proved()) continue;
       if (round > 0 && params.budget.exhausted()) break;
       engine::SearchParams own = params;
-      // Most parts are decided at once; those that are not begin anew with all that is left then.
+      // Most parts are solved at once; the others restart with the remaining time.
       own.budget.deadline =
           engine::share_of_time(params.budget, round == 0 ? first_share * open : open);
       ask(part, own, settings);
       if (part.best.found.status == Status::infeasible) return std::move(part.best);
       --open;
     }
-    // Without a deadline a second time would find nothing else.
+    // Without a deadline a second round would find the same.
     if (params.budget.deadline == Clock::time_point::max()) break;
   }
   for (OwnProblem& part : parts)

@@ -1,4 +1,4 @@
-// The least cost of parts that have nothing to do with each other: it adds up.
+// Minimum cost of independent parts of a problem: the costs add up.
 //
 //   if (auto answer = decide_by_parts(problem, params, settings)) return std::move(*answer);
 #pragma once
@@ -9,9 +9,9 @@
 
 namespace tessera::placer {
 
-/// Nothing where the problem is one part or very large, or costs are not what is asked about. Each
-/// part has a share of the time, the smaller ones first; what they leave goes to those whose cost
-/// is not proved.
+/// None if the problem is a single part or very large, or if the objective is not cost. Each part
+/// gets a share of the time, smaller parts first; unused time goes to parts whose cost is not
+/// proved.
 [[nodiscard]] std::optional<Decision> decide_by_parts(const PlacementProblem& problem,
                                                       const engine::SearchParams& params,
                                                       const DecideParams& settings);

@@ -50,8 +50,8 @@ struct Maker {
   double ns_per_unit;
 };
 
-// Nanoseconds per unit were measured over benchmarks of all kinds: sections that the canonical
-// search looks at, steps of propagation of the learning engine, polls of CaDiCaL's terminator,
+// Nanoseconds per unit, measured over benchmarks of all kinds. The units are: sections that
+// canonical search visits, propagation steps of the learning engine, polls of CaDiCaL's terminator,
 // rounds times buffers of boxing.
 constexpr std::array<Maker, infos.size()> makers = {{
     {[](const EngineParams& p) { return search::make_canonical_engine(p.canonical); }, 1.4},
@@ -74,7 +74,7 @@ constexpr std::array<Maker, infos.size()> makers = {{
     {[](const EngineParams&) { return search::make_greedy_engine(); }, 1'000},
 }};
 
-/// infos.size() where there is none.
+/// infos.size() if the name is unknown.
 std::size_t position(std::string_view name) {
   const auto found = std::ranges::find(infos, name, &EngineInfo::name);
   return static_cast<std::size_t>(found - infos.begin());

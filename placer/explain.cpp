@@ -15,7 +15,7 @@ namespace tessera::placer {
 
 namespace {
 
-/// Addresses of what is told begin below the bases: how far is said.
+/// In reported addresses the memory begins below its base; the offset is stated.
 Explanation explain_lifted(const PlacementProblem& problem, const Lifted& above,
                            const ExplainParams& params) {
   Explanation told = explain(above.problem, params);

@@ -19,7 +19,7 @@ namespace tessera::placer {
 
 namespace {
 
-/// A stream that hands on what fills a block.
+/// A stream buffer that passes on full blocks.
 class Blocks final : public std::streambuf {
  public:
   explicit Blocks(const TextSink& sink) : sink_(sink), block_(std::size_t{1} << 16U, '\0') {
@@ -58,7 +58,7 @@ std::optional<StopReason> write_formula(const PlacementProblem& problem, const s
   Poll poll(limited.budget());
   placer::Blocks blocks(sink);
   std::ostream out(&blocks);
-  out.exceptions(std::ios::badbit);  // an error of the sink is not to be swallowed
+  out.exceptions(std::ios::badbit);  // do not swallow errors of the sink
   try {
     encoder::export_formula(
         problem, format == "smt2" ? encoder::FormulaFormat::smt2 : encoder::FormulaFormat::dimacs,

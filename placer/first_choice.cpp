@@ -12,7 +12,7 @@
 namespace tessera::placer {
 namespace {
 
-/// What lives between one change and the next.
+/// The interval between two changes of the set of live buffers.
 struct Slice {
   double length = 0;
   double load = 0;
@@ -114,7 +114,7 @@ std::optional<ShapeFeatures> shape_of(const PlacementProblem& problem) {
 bool learning_goes_first(const PlacementProblem& problem) {
   const auto shape = shape_of(problem);
   if (!shape) return false;
-  // Read once: it never changes.
+  // Read once; it is constant.
   static const engine::Forest forest = engine::Forest::read(shipped_first_choice(), shape_features);
   return forest.value(*shape) >= forest.threshold();
 }

@@ -1,13 +1,12 @@
-// Which engine is asked first: what a problem looks like, in a few numbers, and what a forest says
-// of it.
+// Predicts which engine to run first: features of the problem, and a forest.
 //
 //   if (const auto shape = shape_of(problem)) features = *shape;
 //   if (learning_goes_first(problem)) ask(learning); else ask(canonical);
 //
-// Canonical search decides most problems in no time, and drowns where the load is flat; the
-// learning engine is the other way round. The forest (placer/first_choice.forest) was trained on
-// how long each of them took (training/first_choice.py; docs/guided.md says on what, and what it
-// changes). Only the order in which they are asked depends on it, never an answer.
+// Canonical search decides most problems quickly, but is slow where the load is flat; the learning
+// engine behaves the other way round. The forest (placer/first_choice.forest) is trained on the run
+// times of both (training/first_choice.py; docs/internals/guided-search.md describes the data and
+// the effect). It only changes the order of engines, never a result.
 #pragma once
 
 #include <array>
@@ -19,31 +18,32 @@
 namespace tessera::placer {
 
 inline constexpr std::array<std::string_view, 14> shape_features = {
-    "buffers",      // a logarithm
-    "alive",        // buffers that live at one step, a logarithm of the mean over slices of time
-    "crowd",        // the most of them, by the number of buffers
-    "slack",        // what the fullest step leaves free, by the capacity
-    "flatness",     // mean load by capacity, over time
-    "flat_slices",  // the same over slices: stretches in which nothing comes or goes
-    "full",         // slices at 99 % of the capacity or more
-    "largest",      // size, by the capacity
-    "mean",         // size, by the capacity
-    "spread",       // of sizes: deviation by mean
-    "sizes",        // different ones, by the number of buffers
-    "life",         // mean, by the length of the schedule
-    "slices",       // by the number of buffers
-    "units",        // capacity in units of what divides all sizes, a logarithm
+    "buffers",      // logarithm
+    "alive",        // logarithm of the mean number of live buffers over slices of time
+    "crowd",        // maximum of live buffers, relative to the number of buffers
+    "slack",        // free bytes at the peak load, relative to the capacity
+    "flatness",     // mean load over time, relative to the capacity
+    "flat_slices",  // the same over slices: intervals without a change of the live set
+    "full",         // share of slices with a load of 99 % of the capacity or more
+    "largest",      // size, relative to the capacity
+    "mean",         // size, relative to the capacity
+    "spread",       // of sizes: standard deviation relative to the mean
+    "sizes",        // number of different sizes, relative to the number of buffers
+    "life",         // mean lifetime, relative to the length of the schedule
+    "slices",       // relative to the number of buffers
+    "units",        // logarithm of the capacity divided by the common divisor of all sizes
 };
 using ShapeFeatures = std::array<float, shape_features.size()>;
 
-/// Nothing where the problem has not the shape that the forest knows: one memory with a capacity,
-/// whole buffers with one life each.
+/// None if the forest does not support the problem: it takes one memory with a capacity, and
+/// buffers without parts and with one lifetime.
 [[nodiscard]] std::optional<ShapeFeatures> shape_of(const PlacementProblem& problem);
 
-/// Does the learning engine promise more than canonical search? False where nobody knows.
+/// Does the forest predict that the learning engine is faster? False if the forest does not support
+/// the problem.
 [[nodiscard]] bool learning_goes_first(const PlacementProblem& problem);
 
-/// The forest that is shipped (placer/first_choice.forest).
+/// The shipped forest (placer/first_choice.forest).
 [[nodiscard]] std::string_view shipped_first_choice();
 
 }  // namespace tessera::placer

@@ -13,7 +13,7 @@ namespace tessera::placer {
 
 namespace {
 
-/// The values of the group, largest first.
+/// The values of the group, in descending order.
 std::vector<Size> falling(const std::vector<Size>& values, const std::vector<MemoryIndex>& group) {
   std::vector<Size> own;
   own.reserve(group.size());
@@ -29,7 +29,7 @@ GroupHeights::GroupHeights(const PlacementProblem& problem, const std::vector<Me
     : problem_(problem), group_(group), params_(params), best_(best) {
   // The k-th largest height is at least the k-th largest of the bounds.
   least_ = falling(from_origins(params.lower_bounds, params.origins), group);
-  open_ = {Limits(group.size())};
+  undecided_ = {Limits(group.size())};
 }
 
 std::vector<Size> GroupHeights::reached() const {
@@ -40,10 +40,11 @@ std::optional<StopReason> GroupHeights::minimise() {
   for (std::size_t rank = 0; rank < group_.size(); ++rank) {
     if (const auto stopped = lower(rank)) return stopped;
     const std::vector<Size> now = reached();
-    if (std::equal(now.begin(), now.end(), least_.begin())) break;  // and so are all that follow
-    // What has no placement at the heights reached has none below them.
-    if (open_.size() > 1 && rank + 1 < group_.size())
-      std::erase_if(open_, [&](const Limits& limits) {
+    // equal to the bounds, like all that follow
+    if (std::equal(now.begin(), now.end(), least_.begin())) break;
+    // Infeasible at the heights reached implies infeasible below them.
+    if (undecided_.size() > 1 && rank + 1 < group_.size())
+      std::erase_if(undecided_, [&](const Limits& limits) {
         return ask_within(limits, now[rank]).found.status == Status::infeasible;
       });
     give_to_each(now[rank]);
@@ -51,7 +52,7 @@ std::optional<StopReason> GroupHeights::minimise() {
   return std::nullopt;
 }
 
-/// Bisection on the height of this rank, at those that were reached for the larger ones.
+/// Bisection on the height of this rank; larger heights stay at the values reached.
 std::optional<StopReason> GroupHeights::lower(std::size_t rank) {
   const Size granule = search::height_granule(problem_);
   Size& low = least_[rank];
@@ -63,7 +64,7 @@ std::optional<StopReason> GroupHeights::lower(std::size_t rank) {
       params_.progress(heights(problem_, *best_.found.placement), params_.lower_bounds);
     low = std::min(low, high);
     if (low == high) return std::nullopt;
-    // The bound itself is met more often than anything else.
+    // Placements meet the bound itself more often than other values.
     const Size target = first ? low : low + align_down((high - granule - low) / 2, granule);
     Decision answer = ask(target);
     if (answer.found.status == Status::unknown) return answer.found.stop;
@@ -74,7 +75,7 @@ std::optional<StopReason> GroupHeights::lower(std::size_t rank) {
     answer.found.stats = std::move(best_.found.stats);
     std::swap(best_, answer);
     if (reached() < before) continue;
-    // Where only used bytes could be bounded, it may end no lower: that is all there is to ask.
+    // If only used bytes can be limited, the placement may not be lower: stop here.
     answer.found.stats = std::move(best_.found.stats);
     best_ = std::move(answer);
     return StopReason::completed;
@@ -84,7 +85,7 @@ std::optional<StopReason> GroupHeights::lower(std::size_t rank) {
 Decision GroupHeights::ask(Size target) const {
   Decision none;
   none.found.status = Status::infeasible;
-  for (const Limits& limits : open_) {
+  for (const Limits& limits : undecided_) {
     Decision answer = ask_within(limits, target);
     if (answer.found.status == Status::feasible) return answer;
     if (answer.found.status == Status::unknown) none = std::move(answer);
@@ -106,10 +107,10 @@ Decision GroupHeights::ask_within(const Limits& limits, Size target) const {
   return decide(lower, search, quiet);
 }
 
-/// One memory more has its limit. Of memories that could change places it is the first.
+/// One more memory gets a limit. Of interchangeable memories only the first is tried.
 void GroupHeights::give_to_each(Size height) {
   std::set<Limits> next;
-  for (const Limits& limits : open_) {
+  for (const Limits& limits : undecided_) {
     for (std::size_t i = 0; i < limits.size(); ++i) {
       bool told = limits[i].has_value();
       for (std::size_t j = 0; j < i && !told; ++j) told = !limits[j] && interchangeable(j, i);
@@ -119,7 +120,7 @@ void GroupHeights::give_to_each(Size height) {
       next.insert(std::move(more));
     }
   }
-  open_.assign(next.begin(), next.end());
+  undecided_.assign(next.begin(), next.end());
 }
 
 bool GroupHeights::interchangeable(std::size_t i, std::size_t j) const {

@@ -1,11 +1,12 @@
-// The heights of memories that share buffers, lexicographically: the largest, then the next.
+// Minimises the heights of memories that share buffers lexicographically: the largest, then the
+// next.
 //
 //   GroupHeights heights(problem, {0, 2}, params, best);   // best: a placement
 //   auto stopped = heights.minimise();                     // best: the lowest that was found
 //   heights.least_largest();                               // the largest height is at least this
 //
-// Which memory has the largest height is open, so a question about the next one is asked once for
-// each memory that could have it. Private to placer/.
+// It is unknown which memory has the largest height, so a query about the next height is made for
+// each memory that may have it. Private to placer/.
 #pragma once
 
 #include <optional>
@@ -21,16 +22,16 @@ class GroupHeights {
   GroupHeights(const PlacementProblem& problem, const std::vector<MemoryIndex>& group,
                const HeightParams& params, Decision& best);
 
-  /// Lowers `best`. The reason to stop before all heights are proved, if there is one.
+  /// Lowers `best`. Returns the reason if it stops before all heights are proved.
   std::optional<StopReason> minimise();
 
-  /// Of `best`, largest first.
+  /// Heights of `best`, largest first.
   [[nodiscard]] std::vector<Size> reached() const;
-  /// Proved, of the largest height.
+  /// Proved lower bound on the largest height.
   [[nodiscard]] Size least_largest() const { return least_.front(); }
 
  private:
-  /// Per memory of the group: the most it may be high; nothing: it is among those asked about.
+  /// Per memory of the group: its maximum height; none: it takes part in the query.
   using Limits = std::vector<std::optional<Size>>;
 
   std::optional<StopReason> lower(std::size_t rank);
@@ -43,8 +44,8 @@ class GroupHeights {
   const std::vector<MemoryIndex>& group_;
   const HeightParams& params_;
   Decision& best_;
-  std::vector<Size> least_;   ///< proved of the largest height, the next, ...
-  std::vector<Limits> open_;  ///< what may be limited where: one of these in any lower placement
+  std::vector<Size> least_;        ///< proved lower bounds of the largest height, the next, ...
+  std::vector<Limits> undecided_;  ///< undecided limits: any lower placement satisfies one of these
 };
 
 }  // namespace tessera::placer

@@ -32,22 +32,22 @@ void limit_ends(Memory& memory, Size height, bool parts) {
     below.back().size = std::min(bank.size, height - begin);
     begin += bank.size;
   }
-  memory.banks.clear();  // without them it is the capacity that is lowered
+  memory.banks.clear();  // without banks only the capacity is reduced
   limit_height(memory, height);
   memory.banks = std::move(below);
 }
 
 namespace {
 
-/// Rounds of weaving towards a least height, in those of one question whether it fits.
+/// Rounds of weaving when minimising a height, in units of the rounds of one feasibility query.
 constexpr std::int64_t thorough_weaving = 5;
 
 Size largest_of(const std::vector<Size>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
-/// Is a search asked for the rest where boxing does not end with a proof?
-bool hands_over(const PlacementProblem& problem, const HeightParams& params) {
+/// Does a complete search follow if boxing ends without a proof?
+bool search_follows(const PlacementProblem& problem, const HeightParams& params) {
   return params.settings.engine == "auto" && problem.buffers.size() <= search_lowers_up_to;
 }
 
@@ -58,12 +58,12 @@ search::BoxingResult box_first(const PlacementProblem& problem, const HeightPara
   own.threads = params.settings.threads;
   own.lower_bounds = params.lower_bounds;
   own.progress = params.progress;
-  if (hands_over(problem, params))
+  if (search_follows(problem, params))
     own.budget.deadline = engine::share_of_time(params.search.budget, 2);
   return search::box(problem, own);
 }
 
-/// Where there are parts: a low placement to start from, if it is lower than what there is.
+/// If buffers have parts: starts from a low placement of weaving if it improves the incumbent.
 void lower_by_weaving(const PlacementProblem& problem, const HeightParams& params,
                       const std::vector<Size>& bounds, std::optional<Decision>& start) {
   const facts::FeatureSet used = facts::features_of(problem);
@@ -83,16 +83,16 @@ void lower_by_weaving(const PlacementProblem& problem, const HeightParams& param
   found.found.stats = std::move(low.stats);
 }
 
-/// Is it worth asking whether there is a placement at all, before one is improved? Where memories
-/// are limited: a least height that does not fit is no answer, and each memory that cannot hold its
-/// buffers ends the search of all of them.
+/// Should feasibility be decided before a placement is improved? Yes if memories are limited: a
+/// minimum height above the capacity is no result, and one memory without a placement ends the
+/// search for all.
 bool asks_first(const PlacementProblem& problem, std::string_view engine) {
   return engine == "auto" &&
          std::any_of(problem.memories.begin(), problem.memories.end(),
                      [](const Memory& memory) { return memory.capacity != unbounded; });
 }
 
-/// Where memory ran out: the placement there was, if there was one.
+/// If memory runs out: returns the incumbent, if any.
 HeightResult best_of(HeightResult result, std::optional<Decision> start) {
   if (start) {
     result.engine = start->engine;
@@ -104,7 +104,7 @@ HeightResult best_of(HeightResult result, std::optional<Decision> start) {
   return result;
 }
 
-/// The plain question comes first where it may end everything. Nothing: it did not.
+/// The feasibility query comes first if it may end everything. None: it does not.
 std::optional<HeightResult> refuted_at_once(const PlacementProblem& problem,
                                             const HeightParams& params,
                                             std::optional<Decision>& start) {
@@ -121,9 +121,9 @@ std::optional<HeightResult> refuted_at_once(const PlacementProblem& problem,
   return result;
 }
 
-/// A low placement by boxing where it is asked for by name, and of very many buffers to begin
-/// with. True: that is the answer.
-bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& params,
+/// Boxing finds a low placement, if requested by name or as a start for very many buffers. True:
+/// the result is final.
+bool decided_by_boxing(const PlacementProblem& problem, const HeightParams& params,
                        HeightResult& result, std::optional<Decision>& start) {
   const bool begins = params.settings.engine == "auto" &&
                       problem.buffers.size() >= boxing_lowers_from &&
@@ -132,7 +132,7 @@ bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& para
   search::BoxingResult low;
   try {
     low = box_first(problem, params);
-  } catch (const std::bad_alloc&) {  // others may need less
+  } catch (const std::bad_alloc&) {  // other engines may need less
   }
   if (low.status == Status::feasible) {
     Decision& found = start.emplace();
@@ -143,7 +143,7 @@ bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& para
     found.found.stats = std::move(low.stats);
     result.lower_bounds = std::move(low.lower_bounds);
     result.proven = low.proven_minimum;
-    if (!result.proven && hands_over(problem, params)) return false;
+    if (!result.proven && search_follows(problem, params)) return false;
     result.engine = start->engine;
     result.found = std::move(start->found);
   } else if (const auto stop = params.search.budget.exhausted(); stop && !start) {
@@ -157,7 +157,7 @@ bool settled_by_boxing(const PlacementProblem& problem, const HeightParams& para
   return true;
 }
 
-/// One memory at a time, from both ends.
+/// One memory at a time, from below and from above.
 HeightResult from_both_ends(const PlacementProblem& problem, const HeightParams& params,
                             HeightResult result, std::optional<Decision> start) {
   search::MinimizeParams own{.budget = params.search.budget,
@@ -168,7 +168,7 @@ HeightResult from_both_ends(const PlacementProblem& problem, const HeightParams&
                              .lower_bounds = result.lower_bounds,
                              .decide = nullptr,
                              .progress = params.progress};
-  // Each of its threads asks about one height at a time, so the engines take turns there.
+  // Each thread decides one height at a time, so the engines take turns in it.
   if (params.settings.engine == "auto")
     own.decide = [&params](const PlacementProblem& one, const engine::SearchParams& search) {
       return decide_by_turns(one, search, params.settings.engines);
@@ -196,7 +196,7 @@ HeightResult from_both_ends(const PlacementProblem& problem, const HeightParams&
   return result;
 }
 
-/// Memories that share buffers together, group after group, by questions about less room.
+/// Memories with shared buffers, group by group, by queries with reduced capacity.
 HeightResult group_by_group(const PlacementProblem& problem, const HeightParams& params,
                             HeightResult result, Decision best) {
   result.engine = best.engine;
@@ -213,7 +213,8 @@ HeightResult group_by_group(const PlacementProblem& problem, const HeightParams&
         stopped = StopReason::memory_limit;
       }
       if (stopped) best.found.stop = *stopped;
-      // Where memories share buffers, it is a bound on the largest of them and on none alone.
+      // For memories with shared buffers, it bounds the largest height of the group, and none
+      // alone.
       const Size low = heights.least_largest();
       if (low < heights.reached().front()) result.proven = false;
       if (group.size() > 1)
@@ -221,7 +222,7 @@ HeightResult group_by_group(const PlacementProblem& problem, const HeightParams&
       else
         result.lower_bounds[group.front()] = low + params.origin(group.front());
       result.lower_bound = std::max(result.lower_bound, low);
-      // Questions about other groups must not undo what was reached here.
+      // Queries about other groups must preserve the heights reached here.
       const std::vector<Size> ends = tessera::heights(problem, *best.found.placement);
       for (const MemoryIndex m : group) limit_ends(settled.memories[m], ends[m], parts);
     }
@@ -237,7 +238,7 @@ HeightResult least_end(const PlacementProblem& problem, std::optional<Decision> 
   if (auto refuted = refuted_at_once(problem, params, start)) return std::move(*refuted);
   HeightResult result;
   result.lower_bounds = params.lower_bounds;
-  if (settled_by_boxing(problem, params, result, start)) return result;
+  if (decided_by_boxing(problem, params, result, start)) return result;
   const bool automatic = params.settings.engine == "auto";
   if (automatic) lower_by_weaving(problem, params, result.lower_bounds, start);
   if ((automatic || params.settings.engine == "canonical") && search::can_minimize(problem))
@@ -255,7 +256,7 @@ std::vector<Size> from_origins(std::vector<Size> ends, const std::vector<Size>& 
 }
 
 std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& problem) {
-  facts::Joined groups(problem.memories.size());  // there are few memories
+  facts::Joined groups(problem.memories.size());  // the number of memories is small
   std::vector<MemoryIndex> first_allowed(problem.buffers.size());
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);

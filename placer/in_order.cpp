@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A placement of a problem with less room than the one that was asked about.
+/// Result of a query on a restricted problem.
 struct Reply {
   Status status = Status::unknown;
   std::optional<Placement> placement{};  ///< of the whole problem
@@ -37,7 +37,7 @@ class Orderer {
     const Clock::time_point deadline = params_.search.budget.deadline;
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
       budget_ = params_.search.budget;
-      // What comes first is worth most: half of what is left, and all of it for the last one.
+      // Early objectives matter most: each gets half of the remaining time, the last one all of it.
       if (deadline != Clock::time_point::max() && k + 1 < objectives_.size())
         budget_.deadline = deadline - (deadline - Clock::now()) / 2;
       const std::int64_t bound = stage(objectives_[k], k == 0);
@@ -60,7 +60,7 @@ class Orderer {
     if (params_.phase) params_.phase(phase);
   }
 
-  /// Where only used bytes could be bounded (limit_ends), it may end higher than was reached.
+  /// If only used bytes can be limited (limit_ends), a placement may end above the height reached.
   [[nodiscard]] bool too_high(const Placement& placement) const {
     const std::vector<Size> high = heights(whole_, placement);
     for (MemoryIndex m = 0; m < tops_.size(); ++m)
@@ -68,7 +68,7 @@ class Orderer {
     return false;
   }
 
-  /// Takes the answer of an engine about the problem as it stands now.
+  /// Takes over an engine's result for the current problem.
   void take(Decision answer) {
     if (answer.found.placement && result_.answer.found.placement &&
         too_high(*answer.found.placement))
@@ -79,7 +79,7 @@ class Orderer {
     answer.found.stats = std::move(result_.answer.found.stats);
     if (!answer.found.placement && result_.answer.found.placement) {
       result_.answer.found.stats = std::move(answer.found.stats);
-      return;  // what is known already stays the answer
+      return;  // keep the known placement
     }
     result_.answer = std::move(answer);
   }
@@ -98,14 +98,15 @@ class Orderer {
     }
   }
 
-  /// From here on nothing may be worse than what was reached.
+  /// From here on, `what` must not get worse than reached.
   void keep(Objective what, bool first) {
     if (what == Objective::cost) {
       pay_at_most(soft_cost(whole_, placement()));
     } else if (what == Objective::benefit) {
       least_benefit_ = benefit_of(whole_, placement());
     } else {
-      // At first each memory gets its own least height; later on it is the largest that counts.
+      // As the first objective each memory has its own minimum height; later the largest height
+      // counts.
       const std::vector<Size> high = heights(whole_, placement());
       for (MemoryIndex m = 0; m < high.size(); ++m)
         limit_ends(problem_.memories[m], first ? high[m] : height(), parts_);
@@ -113,7 +114,7 @@ class Orderer {
     }
   }
 
-  /// Where nothing is paid, nothing may be: then every engine knows the rule.
+  /// A cost of 0 forbids every paid conflict, a rule that every engine supports.
   void pay_at_most(Cost cost) {
     if (cost > 0) {
       most_cost_ = cost;
@@ -132,7 +133,7 @@ class Orderer {
     return own;
   }
 
-  /// What is asked about while nothing optional counts: all of it is left out.
+  /// The problem while no benefit counts: all optional buffers are left out.
   struct Now {
     Restricted in;
     std::vector<BufferIndex> left_out;
@@ -149,7 +150,7 @@ class Orderer {
       answer.found.placement = spread(whole_, one.in, one.left_out, *answer.found.placement);
     return answer;
   }
-  /// Where everything is left out.
+  /// The result with everything left out.
   [[nodiscard]] Decision empty(const Now& one) const {
     Decision answer;
     answer.engine = "choice";
@@ -215,7 +216,7 @@ class Orderer {
     return bound;
   }
 
-  /// Is there a placement of this problem with all that was reached?
+  /// Decides whether a placement exists that also keeps all values reached.
   Reply ask(const PlacementProblem& about, std::optional<Cost> most_cost) {
     engine::SearchParams own = search();
     own.goal = most_cost ? Objective::cost : Objective::fit;
@@ -248,7 +249,7 @@ class Orderer {
       return reply;
     }
     if (most_cost && soft_cost(whole_, *answer.found.placement) > *most_cost) {
-      // The engine may have looked for the least cost, whatever it was told is enough.
+      // The engine may have minimised the cost beyond the requested limit.
       reply.status =
           !least_benefit_ && answer.found.bound > *most_cost ? Status::infeasible : Status::unknown;
       return reply;
@@ -260,7 +261,7 @@ class Orderer {
     return reply;
   }
 
-  /// The least value that can be reached, by halving. ensure: what is returned is proved.
+  /// Minimises a value by bisection. ensure: the returned bound is proved.
   template <typename Value, typename Ask>
   std::int64_t by_halving(std::int64_t proved, const Value& value, const Ask& ask_for) {
     while (proved < value()) {
@@ -268,7 +269,7 @@ class Orderer {
       const std::int64_t before = value();
       const Reply reply = ask_for(middle);
       if (reply.status == Status::feasible && value() < before) continue;
-      if (reply.status == Status::feasible) break;  // no better, which is all there is to ask
+      if (reply.status == Status::feasible) break;  // no better: nothing more to query
       if (reply.status == Status::infeasible) {
         proved = middle + 1;
         continue;
@@ -304,13 +305,13 @@ class Orderer {
   }
 
   const PlacementProblem& whole_;
-  PlacementProblem problem_;  ///< with the room that is left
+  PlacementProblem problem_;  ///< with the remaining capacity
   const std::vector<Objective>& objectives_;
   const InOrderParams& params_;
   Budget budget_;
   bool may_leave_out_ = false;
   bool parts_ = false;
-  std::vector<Size> tops_;  ///< of heights that were reached, per memory
+  std::vector<Size> tops_;  ///< heights reached, per memory
   std::optional<Cost> most_cost_;
   std::optional<Benefit> least_benefit_;
   StopReason stop_ = StopReason::completed;

@@ -1,12 +1,12 @@
-// Several objectives, one after the other: each is minimised (the benefit: maximised) at the values
-// that were reached for those before it.
+// Lexicographic objectives: each is minimised (the benefit: maximised) subject to the values
+// reached for the previous ones.
 //
 //   const InOrder best = solve_in_order(problem, {Objective::height, Objective::cost}, params);
 //   best.bounds[1];                 // no placement of the height reached pays less
 //
-// The first one is asked as it is asked alone. What was reached is a limit from then on: of heights
-// less room, of a cost the most that may be paid, of a benefit the least that has to be in. Until
-// the benefit's turn comes everything optional is left out, since fewer buffers never ask for more.
+// The first objective is solved as if it were alone. Its value then limits the others: a height
+// reduces the capacity, a cost is an upper limit, a benefit a lower limit. All optional buffers are
+// left out until the benefit is optimised, since fewer buffers never need more.
 #pragma once
 
 #include <functional>
@@ -26,12 +26,12 @@ struct InOrderParams {
 };
 
 struct InOrder {
-  Decision answer;  ///< a placement of the whole problem, with what is left out
-  /// Per objective: proved of all placements that have the values of those before. Empty without a
+  Decision answer;  ///< a placement of the whole problem, with the buffers left out
+  /// Per objective: proved over all placements with the values reached before. Empty without a
   /// placement.
   std::vector<std::int64_t> bounds;
-  HeightResult least;  ///< where the height is the first one: what is proved of it
-  /// Where the benefit is the first one: sets without a placement that its bound may rest on.
+  HeightResult least;  ///< if height is the first objective: its proof
+  /// If benefit is the first objective: sets without a placement that its bound may depend on.
   std::vector<std::vector<std::uint32_t>> refuted;
 };
 

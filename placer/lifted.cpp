@@ -15,14 +15,15 @@ namespace tessera::placer {
 
 namespace {
 
-/// From the largest multiple of all alignments of the memory that is not above its base.
+/// Per memory, the distance of its base from the largest multiple of all its alignments that is not
+/// above it.
 std::vector<Size> distances(const PlacementProblem& problem) {
   std::vector<Size> period(problem.memories.size(), 1);
   for (const Buffer& buffer : problem.buffers) {
     for (const MemoryIndex m : allowed_memories(problem, buffer)) {
       const Size own = effective_alignment(buffer, problem.memories[m]);
       const auto next = checked_mul(period[m] / std::gcd(period[m], own), own);
-      // No multiple but 0 is below the base then.
+      // Then 0 is the only multiple below the base.
       period[m] = next && *next <= max_address ? *next : 0;
       if (period[m] == 0) period[m] = max_address;
     }
@@ -45,7 +46,7 @@ Offset up(Offset offset, Size by) {
   return std::min(offset + by, max_address);
 }
 
-/// Could the buffer lie there if it were alone, as far as its own addresses and the capacity go?
+/// Can the buffer be there alone, by its own addresses and the capacity?
 bool may_lie_in(const Buffer& buffer, const Memory& memory) {
   if (buffer.size > memory.capacity) return false;
   if (buffer.window && buffer.window->begin >= memory.capacity) return false;
@@ -54,7 +55,7 @@ bool may_lie_in(const Buffer& buffer, const Memory& memory) {
          up(*buffer.offset, memory.base) % effective_alignment(buffer, memory) == 0;
 }
 
-/// The memories where it could; all of its own, if it could nowhere.
+/// The memories where it can be; all allowed ones if it fits in none.
 std::vector<MemoryIndex> reachable(const PlacementProblem& problem, const Buffer& buffer) {
   std::vector<MemoryIndex> allowed = allowed_memories(problem, buffer);
   std::vector<MemoryIndex> kept;
@@ -63,7 +64,7 @@ std::vector<MemoryIndex> reachable(const PlacementProblem& problem, const Buffer
   return kept.empty() ? allowed : kept;
 }
 
-/// Does the window say anything in one of these memories?
+/// Is the window a restriction in one of these memories?
 bool binds(const PlacementProblem& problem, const AddressRange& window,
            const std::vector<MemoryIndex>& memories) {
   return std::any_of(memories.begin(), memories.end(), [&](MemoryIndex m) {
@@ -71,12 +72,14 @@ bool binds(const PlacementProblem& problem, const AddressRange& window,
   });
 }
 
-/// Reserved addresses stop the first byte of a buffer, and that of parts may lie above its offset.
+/// Reserved addresses apply to the first used byte, which may lie above the offset of a buffer with
+/// parts.
 Offset first_byte(const Buffer& buffer) {
   return buffer.parts.empty() ? 0 : used_bytes(buffer).front().begin;
 }
 
-/// May the buffer go to memories that move differently, and has an address to keep?
+/// Does the buffer have an address restriction, and a choice between memories that are shifted by
+/// different distances?
 bool is_torn(const PlacementProblem& problem, const std::vector<Size>& by, const Buffer& buffer) {
   const std::vector<MemoryIndex> memories = reachable(problem, buffer);
   if (std::all_of(memories.begin(), memories.end(),
@@ -99,7 +102,7 @@ void move_up(const PlacementProblem& problem, const std::vector<Size>& by, Buffe
   const std::vector<MemoryIndex> memories = reachable(problem, buffer);
   const Size distance = by[memories.front()];
   const Offset first = first_byte(buffer);
-  // Where distances differ, a window that is not torn says nothing.
+  // If distances differ, a window without a conflict does not restrict anything.
   if (buffer.window && !binds(problem, *buffer.window, memories)) buffer.window.reset();
   if (buffer.offset || buffer.window || first > 0) buffer.memories = memories;
   if (buffer.offset) buffer.offset = up(*buffer.offset, distance);
@@ -122,7 +125,7 @@ std::vector<PlacementProblem> tied(const PlacementProblem& problem) {
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     if (!is_torn(problem, by, problem.buffers[b])) continue;
     const std::vector<MemoryIndex> memories = reachable(problem, problem.buffers[b]);
-    // The sentence of lifted() names the buffer.
+    // lifted() reports the buffer in its error.
     if (all.size() * memories.size() > most) return {problem};
     std::vector<PlacementProblem> more;
     for (const PlacementProblem& each : all) {

@@ -14,17 +14,17 @@
 
 namespace tessera::placer {
 
-/// nullptr where there is no engine of this name.
+/// nullptr if there is no engine with this name.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_engine(std::string_view name,
                                                                    const EngineParams& params = {});
-/// The same for a name a user gave: throws BadInput that says which engines there are.
+/// The same for a name given by a user: throws BadInput with the list of engines.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_known_engine(std::string_view name);
 
-/// `name` is "auto", or that of an engine that takes the problem. Throws BadInput where it is not.
+/// Throws BadInput unless `name` is "auto" or an engine that supports the problem.
 void require_engine(const PlacementProblem& problem, const std::string& name, Objective goal);
 
-/// Rough nanoseconds per unit of its WorkMeter: puts engines in a race on one scale. Only the
-/// balance of a race depends on it, never the soundness of an answer. 0: it does not count.
+/// Approximate nanoseconds per unit of its WorkMeter, which puts the engines of a race on one
+/// scale. It affects only the balance of a race, never a result. 0: the engine does not count.
 /// require: there is an engine of this name.
 [[nodiscard]] double ns_per_unit(std::string_view name);
 

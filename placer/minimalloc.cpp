@@ -11,18 +11,18 @@ namespace tessera::placer {
 
 namespace {
 
-/// Also where the capacity is none that a memory can have.
-MinimallocAnswer nothing_fits(std::int64_t capacity, const std::string& id) {
-  MinimallocAnswer answer;
+/// Also for capacities that no memory can have.
+MinimallocResult nothing_fits(std::int64_t capacity, const std::string& id) {
+  MinimallocResult answer;
   answer.status = Status::infeasible;
   answer.reason =
       "the capacity is " + std::to_string(capacity) + ", in which '" + id + "' does not fit";
   return answer;
 }
 
-MinimallocAnswer place_bytes(const io::MinimallocProblem& asked, const MinimallocQuestion& question,
+MinimallocResult place_bytes(const io::MinimallocProblem& asked, const MinimallocQuery& question,
                              Placement& placement) {
-  MinimallocAnswer answer;
+  MinimallocResult answer;
   if (asked.problem.buffers.empty()) {
     answer.status = Status::feasible;
     return answer;
@@ -42,7 +42,7 @@ MinimallocAnswer place_bytes(const io::MinimallocProblem& asked, const Minimallo
 
 }  // namespace
 
-MinimallocAnswer answer_minimalloc(const MinimallocQuestion& question) {
+MinimallocResult solve_minimalloc(const MinimallocQuery& question) {
   const io::MinimallocTable table =
       io::read_minimalloc_csv(io::read_file(question.path), question.path);
   const Size capacity = std::max<Size>(1, question.capacity);
@@ -50,12 +50,12 @@ MinimallocAnswer answer_minimalloc(const MinimallocQuestion& question) {
   for (const io::MinimallocBuffer& row : table.buffers) {
     const Size least_end = row.size == 0 ? row.offset.value_or(0) : row.size;
     if (least_end <= question.capacity) continue;
-    MinimallocAnswer answer = nothing_fits(question.capacity, row.id);
+    MinimallocResult answer = nothing_fits(question.capacity, row.id);
     answer.notes = table.notes;
     return answer;
   }
   Placement placement;
-  MinimallocAnswer answer = place_bytes(asked, question, placement);
+  MinimallocResult answer = place_bytes(asked, question, placement);
   answer.notes = table.notes;
   if (answer.status != Status::feasible) return answer;
   const std::vector<Offset> offsets = io::offsets_of(asked, placement);

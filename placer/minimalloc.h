@@ -1,9 +1,9 @@
-// What the command that stands in for google/minimalloc's program asks, in one call.
+// The command compatible with google/minimalloc's program, in one call.
 //
-//   MinimallocAnswer answer = answer_minimalloc({.path = "in.csv", .capacity = 1 << 20});
+//   MinimallocResult answer = solve_minimalloc({.path = "in.csv", .capacity = 1 << 20});
 //   if (answer.status == Status::feasible) out.write(answer.csv);
 //
-// The file is read as that program reads it (io/minimalloc_csv.h), and place() finds the answer.
+// io/minimalloc_csv.h reads the file as that program does, and place() solves it.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 
 namespace tessera::placer {
 
-struct MinimallocQuestion {
+struct MinimallocQuery {
   std::string path;
-  std::int64_t capacity = 0;  ///< any number: where it is too small there is no placement
-  bool minimize = false;      ///< the least height within the capacity
+  std::int64_t capacity = 0;  ///< any number; infeasible if too small
+  bool minimize = false;      ///< minimise the height within the capacity
   bool picture = false;
   PlaceParams params{};  ///< limits and progress
 };
 
-struct MinimallocAnswer {
+struct MinimallocResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::string reason;  ///< for infeasible and unknown: one sentence
   Size height = 0;
   double seconds = 0;              ///< of the search
-  std::string csv;                 ///< where it is feasible
-  std::string picture;             ///< likewise, if asked for: LaTeX
-  std::vector<std::string> notes;  ///< what was passed over in the file
+  std::string csv;                 ///< if feasible
+  std::string picture;             ///< if feasible and requested: LaTeX
+  std::vector<std::string> notes;  ///< ignored parts of the file
 };
 
-/// Throws BadInput where the file cannot be read.
-[[nodiscard]] MinimallocAnswer answer_minimalloc(const MinimallocQuestion& question);
+/// Throws BadInput if the file cannot be read.
+[[nodiscard]] MinimallocResult solve_minimalloc(const MinimallocQuery& question);
 
 }  // namespace tessera::placer

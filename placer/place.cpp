@@ -35,10 +35,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// One part in so many of a time limit is for the certificate.
+/// This fraction of a time limit is reserved for the certificate.
 constexpr int certifying_share = 6;
 
-/// What engines are asked for while this is wanted.
+/// The goal of engine queries for this objective.
 Objective goal_of(Objective what) {
   return what == Objective::cost || what == Objective::modes ? what : Objective::fit;
 }
@@ -72,7 +72,7 @@ class Placer {
       proof_.emplace(params_.proof.string(), validation::OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
     search_.budget = limited_.budget();
-    // A certificate takes time of its own.
+    // Reserve time for the certificate.
     if (!params_.proof.empty() && search_.budget.deadline != Clock::time_point::max())
       search_.budget.deadline -= (search_.budget.deadline - start_) / certifying_share;
     settings_.engine = params_.engine;
@@ -138,7 +138,7 @@ class Placer {
   void choose_optional() {
     tell("choose");
     ChooseParams own{.search = search_, .settings = settings_, .progress = {}};
-    own.settings.phase = {};  // of one question among many
+    own.settings.phase = {};  // one query among many
     own.progress = [this](Benefit best, Benefit bound) {
       if (!params_.progress) return;
       const std::lock_guard lock(mutex_);
@@ -212,13 +212,13 @@ class Placer {
     return std::move(result_);
   }
 
-  /// Proved: of the largest height.
+  /// Proved bound on the largest height.
   [[nodiscard]] Size height_bound() const {
     return std::max(result_.lower_bound,
                     *std::max_element(result_.lower_bounds.begin(), result_.lower_bounds.end()));
   }
 
-  /// Each with what was proved of it at the values before.
+  /// Sets each objective's bound, given the values of previous objectives.
   void judge_all() {
     result_.proven_optimal = true;
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
@@ -243,7 +243,7 @@ class Placer {
 
   void judge_goal(Objective what) {
     if (what == Objective::height) {
-      result_.proven_optimal = result_.cost == 0;  // nothing is cheaper than nothing
+      result_.proven_optimal = result_.cost == 0;  // a cost of 0 is always optimal
       const Size height = *std::max_element(result_.heights.begin(), result_.heights.end());
       result_.objectives.push_back({"height", height, height_bound(), height == height_bound()});
       return;
@@ -270,7 +270,7 @@ class Placer {
     }
   }
 
-  /// What was proved and is worth a certificate.
+  /// The proved claims that need a certificate.
   [[nodiscard]] std::vector<Claim> claims(Objective what) const {
     if (what == Objective::benefit) {
       if (result_.status == Status::unknown) return {};
@@ -293,7 +293,8 @@ class Placer {
       return all;
     }
     for (const ObjectiveValue& each : result_.objectives) {
-      if (&each != &result_.objectives.front()) break;  // about values that others reached
+      // later bounds depend on values of previous objectives
+      if (&each != &result_.objectives.front()) break;
       if (each.bound < 1) continue;
       all.push_back({each.name == "modes" ? ClaimKind::modes : ClaimKind::cost, {}, each.bound});
     }
@@ -316,7 +317,7 @@ class Placer {
         proof_->commit(params_.limits.stop);
     } catch (const std::bad_alloc&) {
       result_.certificate_error = "there was no memory for a certificate";
-    } catch (const OutputError& error) {  // a full disk: the answer stands without
+    } catch (const OutputError& error) {  // full disk: the result stands without a certificate
       result_.certificate_error = error.what();
     }
     if (!result_.certificate_error.empty()) {
@@ -331,13 +332,13 @@ class Placer {
   void certify_one(Claim claim, CertificateFile& file, std::string& who) {
     engine::SearchParams search = search_;
     search.budget = limited_.budget();
-    // Nobody to choose among: what has to be in has no placement.
+    // No choice remains: the required buffers alone have no placement.
     if (claim.most < 0) refuted_ = {{}};
     std::optional<std::string> by =
         claim.kind == ClaimKind::benefit
             ? certify_benefit(problem_, claim, refuted_, search, file, &declined_)
             : certify(problem_, claim, search, file, &declined_);
-    // What was known before any search is a matter of adding up.
+    // Bounds known before any search follow from sums.
     if (!by && claim.kind == ClaimKind::height) {
       claim.least = 0;
       for (const MemoryIndex m : claim.memories)
@@ -360,15 +361,15 @@ class Placer {
   std::vector<Objective> objectives_;
   std::vector<std::int64_t> later_bounds_;  ///< of several objectives
   std::vector<std::pair<std::vector<MemoryIndex>, Size>> group_bounds_;
-  std::vector<Size> first_bounds_;  ///< per memory, by adding up
+  std::vector<Size> first_bounds_;  ///< per memory, from sums
   std::optional<validation::OutputFile> proof_;
   std::vector<std::vector<std::uint32_t>> refuted_;  ///< sets of optional buffers
-  std::string declined_;                             ///< why nobody could write a derivation
+  std::string declined_;                             ///< why no derivation exists
   PlacementResult result_;
   std::mutex mutex_;
 };
 
-/// The answer of a memory that begins a little lower.
+/// The result for memories that begin a little lower.
 PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& above,
                              const PlaceParams& params) {
   PlacementResult result = Placer(above.problem, params, above.by).run();
@@ -377,7 +378,7 @@ PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& abov
   return result;
 }
 
-/// The less, the better; of heights the largest counts first, then the next.
+/// Smaller is better; heights compare lexicographically, largest first.
 std::vector<std::int64_t> value_of(const PlacementResult& result, Objective what) {
   if (what == Objective::cost) return {result.cost};
   if (what == Objective::modes) return {result.objectives.front().value};
@@ -386,7 +387,7 @@ std::vector<std::int64_t> value_of(const PlacementResult& result, Objective what
   return falling;
 }
 
-/// The best of several answers, of which each is about other choices of memories.
+/// The best of several results for different choices of memories.
 class BestOf {
  public:
   explicit BestOf(Objective what) : what_(what) {}
@@ -400,17 +401,17 @@ class BestOf {
     }
     keep_least(one);
     if (one.status == Status::unknown) {
-      open_ = std::move(one);
+      undecided_ = std::move(one);
       return;
     }
     if (!best_ || value_of(one, what_) < value_of(*best_, what_)) best_ = std::move(one);
   }
   [[nodiscard]] bool found() const { return best_.has_value(); }
-  /// `all`: every choice was asked about, so that the least bound is one of the problem.
+  /// `all`: every choice was decided, so the minimum bound holds for the problem.
   PlacementResult result(bool all) {
-    PlacementResult result = best_   ? std::move(*best_)
-                             : open_ ? std::move(*open_)
-                                     : std::move(last_);
+    PlacementResult result = best_        ? std::move(*best_)
+                             : undecided_ ? std::move(*undecided_)
+                                          : std::move(last_);
     if (!best_ || what_ != Objective::fit) result.stop = stop_;
     result.stats.push_back({"ties_of_memories", asked_});
     if (result.status == Status::infeasible) return result;
@@ -441,7 +442,7 @@ class BestOf {
       least_->lower_bounds[m] = std::min(least_->lower_bounds[m], one.lower_bounds[m]);
     least_->lower_bound = std::min(least_->lower_bound, one.lower_bound);
     least_->cost_bound = std::min(least_->cost_bound, one.cost_bound);
-    // Without a placement nothing is said of an objective.
+    // Without a placement there are no objective values.
     if (one.objectives.empty()) least_->objectives.clear();
     for (ObjectiveValue& each : least_->objectives)
       each.bound = std::min(each.bound, one.objectives.front().bound);
@@ -451,12 +452,13 @@ class BestOf {
   std::int64_t asked_ = 0;
   StopReason stop_ = StopReason::completed;
   std::optional<PlacementResult> best_;
-  std::optional<PlacementResult> open_;   ///< stopped by a limit
-  std::optional<PlacementResult> least_;  ///< its bounds: the least of all that may be feasible
+  std::optional<PlacementResult> undecided_;  ///< stopped by a limit
+  /// its bounds: the minimum over all choices that may be feasible
+  std::optional<PlacementResult> least_;
   PlacementResult last_;
 };
 
-/// Throws BadInput where a certificate is wanted: its rules count alignments from offset 0.
+/// Throws BadInput if a certificate is requested: proof rules count alignments from offset 0.
 PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& params) {
   const Clock::time_point begin = Clock::now();
   if (!params.proof.empty()) require_aligned_bases(problem, "a certificate does");
@@ -468,7 +470,7 @@ PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& p
   };
   const std::vector<PlacementProblem> all = tied(problem);
   const Objective what = resolve_minimize(params.minimize, problem);
-  // With a choice of sets on top of it, whoever is torn between memories has to name one.
+  // Choices of memories and of optional buffers are not combined: the buffers must name a memory.
   if (all.size() == 1 || what == Objective::benefit) return answer(problem, params);
   BestOf best(what);
   std::size_t asked = 0;
@@ -522,7 +524,7 @@ PlacementResult place(const PlacementProblem& problem, const PlaceParams& params
   PlacementResult result = based && has_unaligned_base(problem)
                                ? placer::place_tied(problem, params)
                                : placer::Placer(problem, params).run();
-  // A bound that meets the value is a proof, whatever was asked for.
+  // A bound that equals the value is a proof for every objective.
   result.proven_minimum = result.placement && result.height == result.lower_bound;
   return result;
 }

@@ -9,7 +9,7 @@
 namespace tessera::placer {
 namespace {
 
-/// Of more the pairs alone would take longer to go through than a search is likely to.
+/// For more buffers, enumerating the pairs takes longer than a typical search.
 constexpr std::size_t most_repacked = 512;
 
 constexpr facts::FeatureSet kept{facts::Feature::buffer_alignment, facts::Feature::several_lives,
@@ -37,7 +37,7 @@ bool Repack::surely_valid(const SizeLayer& layer) const {
   if (!usable_) return false;
   Size left = max_address;
   for (BufferIndex b = 0; b < alignments_.size(); ++b) {
-    // Neither exceeds max_address, so their sum does not wrap.
+    // Neither exceeds max_address, so the sum does not overflow.
     const Size size = align_up(layer.sizes[b], alignments_[b]);
     if (size > left) return false;
     left -= size;

@@ -1,12 +1,12 @@
-// The last placement of a session, pushed together anew for other sizes.
+// Recompacts the last placement of a session for other sizes.
 //
 //   Repack repack(problem);
 //   repack.follow(placement);                                // of an engine, for some sizes
 //   if (const auto again = repack.with(other_sizes)) use(*again);
 //
-// The buffers keep their order and every one is put as low as those below it allow. Sizes that
-// change a little, as those of a tile or of a layer do, mostly leave room for that, and it takes no
-// search. Only for one memory without banks, and for buffers that may lie anywhere in it.
+// The buffers keep their order, and each takes the lowest offset that the buffers below allow.
+// Small changes of sizes, as between tiles or layers, usually still fit, without a search. Supports
+// one memory without banks, and buffers without restrictions on their addresses.
 #pragma once
 
 #include <optional>
@@ -20,27 +20,27 @@ namespace tessera::placer {
 
 class Repack {
  public:
-  /// Of the problem only its sizes and capacities may be replaced later on.
+  /// Only sizes and capacities of the problem may change later.
   explicit Repack(const PlacementProblem& problem);
 
-  /// Can it say anything of this problem?
+  /// Is the problem supported?
   [[nodiscard]] bool usable() const { return usable_; }
 
-  /// Are the numbers certainly those of a valid problem, if each by itself is?
+  /// Are the numbers valid together, given that each one is valid by itself?
   [[nodiscard]] bool surely_valid(const SizeLayer& layer) const;
 
-  /// Keeps the order of this placement from now on. require: it is right for some sizes.
+  /// Takes over the order of this placement. require: it is valid for some sizes.
   void follow(const Placement& placement);
 
-  /// In that order, if it fits. require: surely_valid(layer).
+  /// A placement in that order, if it fits. require: surely_valid(layer).
   [[nodiscard]] std::optional<Placement> with(const SizeLayer& layer);
 
  private:
   bool usable_ = false;
   std::vector<Size> alignments_;
-  std::vector<char> together_;  ///< row by row: do the two ever live at one step?
+  std::vector<char> together_;  ///< row by row: do both lifetimes overlap?
   std::vector<BufferIndex> order_;
-  /// Those below the k-th of the order that live together with it end at below_ends_[k].
+  /// Predecessors of the k-th buffer with overlapping lifetimes end at below_ends_[k].
   std::vector<BufferIndex> below_;
   std::vector<std::size_t> below_ends_;
   std::vector<Offset> tops_;

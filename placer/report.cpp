@@ -25,7 +25,7 @@ namespace tessera::placer {
 
 namespace {
 
-/// Pages larger than this take a browser a noticeable while.
+/// Browsers take noticeably long for larger pages.
 constexpr std::size_t large_page = std::size_t{4} << 20U;
 constexpr std::size_t most_sentences = 20;
 constexpr std::size_t most_pieces = 100'000;
@@ -50,7 +50,7 @@ std::string memory_text(const Memory& memory) {
   });
 }
 
-/// The buffers of each relation that lets them overlap.
+/// The buffers of each relation that allows overlap.
 std::string shares_text(const PlacementProblem& problem) {
   std::string text = "[";
   for (const Relation& relation : problem.relations) {
@@ -63,7 +63,7 @@ std::string shares_text(const PlacementProblem& problem) {
   return text + ']';
 }
 
-/// A buffer that lies nowhere.
+/// A buffer without a place.
 std::string buffer_text(const Buffer& buffer) {
   return json_object([&](JsonObject& one) {
     one.text("id", buffer.id);
@@ -73,8 +73,8 @@ std::string buffer_text(const Buffer& buffer) {
   });
 }
 
-/// Of buffers with gaps or parts: [from, to, begin, end] of what they occupy. What would make the
-/// page large is left out, and drawn as wholes.
+/// For buffers with gaps or parts: [from, to, begin, end] of the occupied areas. Entries that would
+/// make the page large are left out; these buffers are drawn as whole rectangles.
 void add_occupied(JsonObject& given, const PlacementProblem& problem) {
   std::string text;
   JsonObject occupied(text, json_on_one_line);
@@ -97,8 +97,8 @@ void add_curve(JsonObject& to, std::string_view key, const encoder::LoadCurve& c
   to.list(key, curve, [](const auto& corner) { return pair_text(corner.first, corner.second); });
 }
 
-/// What all buffers and those of the explanation ask for at each step: of each memory those that
-/// may go nowhere else, and of all memories together all of them where some have a choice.
+/// The load of all buffers, and of the buffers in the explanation, at each step: per memory the
+/// buffers tied to it; for all memories together all buffers, if some have a choice.
 std::string loads_text(const PlacementProblem& problem, const Explanation& why) {
   std::vector<std::vector<MemoryIndex>> sets;
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) sets.push_back({m});
@@ -141,7 +141,7 @@ std::string explanation_text(const PlacementProblem& problem, const Explanation&
   });
 }
 
-/// What the problem adds to its result.
+/// The parts of the problem that complement its result.
 std::string given_text(const PlacementProblem& problem, const PlacementResult& result,
                        const Limits& limits) {
   return json_object([&](JsonObject& given) {
@@ -161,7 +161,7 @@ std::string given_text(const PlacementProblem& problem, const PlacementResult& r
   });
 }
 
-/// "NETWORK on PROFILE", where the plan says both.
+/// "NETWORK on PROFILE" if the plan has both.
 std::optional<std::string> title_of_plan(const io::Node& plan) {
   const io::Node* const network = plan.find("network");
   const io::Node* const profile = plan.find("profile");
@@ -189,7 +189,7 @@ Report report_html(const std::string& result, const Input* input, const Limits& 
   if (is_json) {
     const io::Sources sources(result);
     const io::Node root = io::parse_json(text, sources);
-    // With the problem its own reader says what is wrong, and what it says is not needed here.
+    // With a problem, its own reader reports errors, and these fields are unused.
     const io::Node* const name = root.find("tessera");
     if (input == nullptr || (name != nullptr && name->text == "plan/1"))
       kind = io::check_report_tree(sources, root);

@@ -22,12 +22,13 @@
 namespace tessera::placer {
 namespace {
 
-/// What the engines of the session may spend before everything that auto knows is tried.
+/// Budget of the session's engines before the full `auto` procedure starts.
 constexpr std::int64_t nodes_in_session = 200'000;
 
 constexpr const char* automatic = "auto";
 
-/// Null: none keeps anything of such a problem, and each question is decided from scratch.
+/// Null: no engine supports incremental queries on such a problem; each query is solved from
+/// scratch.
 std::unique_ptr<engine::PlacementEngine> engine_for(const PlacementProblem& problem,
                                                     const std::string& name) {
   if (name != automatic) {
@@ -57,14 +58,14 @@ struct Session::State {
         repack(problem) {}
 
   PlacementProblem problem;
-  std::string name;  ///< as asked for
+  std::string name;  ///< as requested
   std::unique_ptr<engine::PlacementEngine> engine;
-  std::unique_ptr<engine::PlacementSession> own;  ///< of the engine, opened when it is first asked
+  std::unique_ptr<engine::PlacementSession> own;  ///< of the engine, opened on first use
   SizeLayer layer;                                ///< the numbers of the problem
-  bool valid = true;                              ///< validate(problem) has seen them
+  bool valid = true;                              ///< validate(problem) accepted them
   engine::Memo memo;
   placer::Repack repack;
-  std::optional<facts::LoadTest> load;  ///< of the capacities as they are
+  std::optional<facts::LoadTest> load;  ///< for the current capacities
   std::string decided_by;
 
   engine::SearchResult known(Status status, std::string reason) {
@@ -152,7 +153,7 @@ namespace tessera::placer {
 
 namespace {
 
-/// `what` is asked for its words only where they are needed: sizes come by the hundred thousand.
+/// `what` returns its text only on errors, because sizes come by the hundred thousand.
 template <typename What>
 void require_quantity(Size value, What what) {
   if (value >= 1 && value <= max_address) return;

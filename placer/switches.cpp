@@ -12,7 +12,7 @@
 namespace tessera::placer {
 namespace {
 
-// Reasons and sources stand beside each rule, in its engine's header.
+// Reasons and sources are documented beside each rule, in the header of its engine.
 #define TESSERA_RULE(engine, rule, what)                                             \
   Switch {                                                                           \
 #engine "." #rule, what, [](EngineParams & p) -> bool& { return p.engine.rule; } \
@@ -87,7 +87,7 @@ constexpr auto switches = std::to_array<Switch>({
 #undef TESSERA_RULE
 #undef TESSERA_NUMBER
 
-/// What `auto` may ask; the others have to be named.
+/// Engines that `auto` may run; others have to be named.
 constexpr std::array<std::string_view, 5> of_auto = {"canonical", "learning", "sat", "smt",
                                                      "boxing"};
 

@@ -1,5 +1,5 @@
-// The one table of switches: what the command line, the benchmarks' ablations and the tests that
-// switch rules off all go by. Private to placer/.
+// The table of switches, shared by the command line, the ablation benchmarks and the tests that
+// turn rules off. Private to placer/.
 //
 //   EngineParams params = engine_params({"learning.balance=off", "guided.stuck_after=10"});
 //   auto engine = make_engine("learning", params);
@@ -32,20 +32,20 @@ struct EngineParams {
 
 struct Switch {
   std::string_view name;  ///< "canonical.dominance"
-  std::string_view what;  ///< one line, for whoever reads the list
+  std::string_view what;  ///< one line of help
   bool& (*rule)(EngineParams&) = nullptr;
-  int& (*number)(EngineParams&) = nullptr;  ///< where it is no rule: 1 or more
+  int& (*number)(EngineParams&) = nullptr;  ///< if it is not a rule: 1 or more
 };
 
-/// Of one engine, or, for an empty name, of all of them.
+/// Of one engine, or of all engines for an empty name.
 [[nodiscard]] std::span<const Switch> switches_of(std::string_view engine = {});
 
-/// What each of `settings`, a "name=value", says; the rest as by default. Throws BadInput that says
-/// which one is wrong and what was probably meant.
+/// Parses `settings`, each a "name=value"; everything else has its default. Throws BadInput with
+/// the wrong entry and the likely intended one.
 [[nodiscard]] EngineParams engine_params(std::span<const std::string> settings);
 
-/// Throws BadInput where one of `settings` is about an engine that `engine`, a name or "auto", does
-/// not ask: it would change nothing. require: engine_params() took them.
+/// Throws BadInput if one of `settings` concerns an engine that `engine` (a name or "auto") does
+/// not run, since it would have no effect. require: engine_params() accepts them.
 void require_switches_of(std::string_view engine, std::span<const std::string> settings);
 
 }  // namespace tessera::placer

@@ -33,7 +33,7 @@ std::unique_ptr<engine::PlacementEngine> chosen_engine(const Hardware& hardware,
   return make_known_engine(name);
 }
 
-/// The engine's word is not enough.
+/// Do not rely on the engine alone.
 void verify(const PlannedPlacement& placed) {
   const std::vector<Violation> wrong = check(placed.problem, placed.placement, 1);
   if (!wrong.empty()) throw InternalError("engine " + placed.engine + ": " + wrong.front().message);
@@ -88,7 +88,7 @@ TileReport report_of(const tiling::Subgraph& part, const TileVariant& variant,
   return report;
 }
 
-/// A tile before none, fewer tiles before more, an open question before a proved "no".
+/// A tile before none, fewer tiles before more, undecided before infeasible.
 bool better(const TileReport& a, const TileReport& b) {
   const auto rank = [](const TileReport& r) {
     if (r.status == Status::feasible) return 0;
@@ -98,7 +98,7 @@ bool better(const TileReport& a, const TileReport& b) {
   return a.status == Status::feasible && a.tile_count() < b.tile_count();
 }
 
-/// The shape that is asked about, if one is.
+/// The requested shape, if any.
 std::optional<tiling::TileShape> shape_of(const tiling::Subgraph& part, const TileParams& params) {
   if (!params.shape) return std::nullopt;
   if (params.all)
@@ -172,7 +172,7 @@ std::string extents(const std::array<Dim, 3>& extent) {
          ", \"W\": " + std::to_string(extent[2]) + "}";
 }
 
-/// What came of one variant.
+/// Result for one variant.
 struct VariantAnswer {
   TileReport report;
   search::TileCounters counters;
@@ -181,8 +181,8 @@ struct VariantAnswer {
   std::optional<StopReason> stopped{};
 };
 
-/// One question about all variants of a run of ops, and how far it is. The list of all largest
-/// shapes is a question of its own, about one variant (list_largest()).
+/// A query about all variants of a group of ops, and its progress. Listing all largest shapes is a
+/// separate query about one variant (list_largest()).
 class VariantSearch {
  public:
   VariantSearch(const tiling::Subgraph& part, const Hardware& hardware, const TileParams& params,
@@ -200,7 +200,7 @@ class VariantSearch {
     told_.variants = variants_.size();
   }
 
-  /// Of the variants up to the first that takes the shape, if there is one: of all of them.
+  /// Runs the variants up to the first that has the requested shape; without one, all of them.
   std::vector<VariantAnswer> run() {
     std::atomic<std::size_t> next{0};
     work_together(threads(), [&] {
@@ -230,8 +230,7 @@ class VariantSearch {
     return std::min(params_.limits.threads, static_cast<int>(variants_.size()));
   }
 
-  /// Which regions tiles have follows from the treatment of halos alone; a thread's variants share
-  /// what was found out about them.
+  /// The regions of tiles depend only on halo handling; a thread's variants share the geometry.
   using Geometries = std::map<HaloPolicy, tiling::TileGeometry>;
 
   VariantAnswer ask(const TileVariant& variant, Geometries& geometries) {
@@ -258,7 +257,7 @@ class VariantSearch {
       tiling::TileGeometry& geometry =
           geometries.try_emplace(variant.halo, part_, variant.halo).first->second;
       found = search::find_tile(geometry, hardware_, search);
-      // A limit that was foreseen has not come yet.
+      // A node limit is expected; the real limit is not reached yet.
       if (found.stop != StopReason::completed && found.stop != StopReason::node_limit)
         answer.stopped = found.stop;
     } catch (const std::bad_alloc&) {
@@ -289,13 +288,13 @@ class VariantSearch {
   validation::LimitedBudget limited_;
   std::vector<TileVariant> variants_;
   std::vector<std::optional<VariantAnswer>> answers_;
-  std::atomic<std::size_t> first_fit_;  // the first variant that takes the shape asked about
-  std::mutex mutex_;                    // of told_, and of calls to progress
+  std::atomic<std::size_t> first_fit_;  // the first variant with the requested shape
+  std::mutex mutex_;                    // guards told_ and calls to progress
   TileProgress told_;
 };
 
-/// Every largest shape of the variant that was found best. What a limit leaves of the list is told
-/// by `stop`; the tile that was found stays what it is.
+/// Every largest shape of the best variant. If a limit cuts the list short, `stop` says so; the
+/// tile found stays the same.
 void list_largest(const tiling::Subgraph& part, const Hardware& hardware, TileParams params,
                   const Budget& budget, TileReport& report, Stats& stats) {
   params.variants = {report.variant};

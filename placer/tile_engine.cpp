@@ -14,9 +14,9 @@
 namespace tessera::placer {
 namespace {
 
-/// Virtual time in which canonical search has placed most of what it is asked, if not told of
-/// banks. Refuting without them takes as long as with them and says less.
-constexpr double glance_ns = 3e5;
+/// Virtual time in which canonical search without bank rules places most feasible queries. Refuting
+/// without them takes as long as with them and proves less.
+constexpr double brief_ns = 3e5;
 
 engine::Alternate alternate(const char* name) {
   return {make_engine(name), ns_per_unit(name)};
@@ -30,7 +30,7 @@ std::unique_ptr<engine::PlacementEngine> session_engine(facts::FeatureSet needed
   both.push_back(alternate("learning"));
   if (!both[0].engine->features().contains(needed)) {
     both[0].engine = engine::make_relaxing_engine(std::move(both[0].engine));
-    both[0].most_ns = glance_ns;
+    both[0].most_ns = brief_ns;
   }
   auto pair = engine::make_alternating_engine(std::move(both));
   if (pair->features().contains(needed)) return engine::make_aside_engine(std::move(pair));

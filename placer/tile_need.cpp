@@ -17,13 +17,13 @@ namespace tessera::placer {
 
 namespace {
 
-/// Is a height all there is to say about the memory?
+/// Is the height the only restriction of the memory?
 bool is_plain(const PlacementProblem& problem) {
   return problem.memories.size() == 1 && problem.memories.front().banks.empty() &&
          !has_modes(problem.memories.front());
 }
 
-/// Search nodes for the height of one tile: some seconds, hardly ever reached.
+/// Search nodes for the height of one tile: some seconds, rarely reached.
 constexpr std::int64_t most_work = 1'000'000;
 
 MissingBytes over_load(const PlacementProblem& problem) {
@@ -32,7 +32,7 @@ MissingBytes over_load(const PlacementProblem& problem) {
   return {.bytes = facts::LoadTest(problem).excess(sizes), .exact = false};
 }
 
-/// What one tile needs beyond the capacity of the only memory; nothing where no capacity would do.
+/// Bytes a tile needs beyond the capacity of the only memory; none if no capacity is sufficient.
 std::optional<MissingBytes> over_height(PlacementProblem problem, const Budget& budget) {
   using Clock = std::chrono::steady_clock;
   if (const std::optional<StopReason> stopped = budget.exhausted()) {
@@ -55,7 +55,7 @@ std::optional<MissingBytes> over_height(PlacementProblem problem, const Budget& 
   return missing;
 }
 
-/// The sizes of all tiles of one element, as tiling::demands() has them.
+/// The sizes of all one-element tiles, as in tiling::demands().
 class SmallestTiles {
  public:
   SmallestTiles(tiling::TileGeometry& geometry, const tiling::Subgraph& part,
@@ -70,14 +70,13 @@ class SmallestTiles {
 
   [[nodiscard]] const PlacementProblem& problem() const { return lowering_.problem; }
 
-  /// Where the budget ends first, what ended it, and the sizes are those of some tiles.
+  /// If the budget ends first: returns the reason, and the sizes cover only some tiles.
   std::optional<StopReason> find(const Budget& budget) {
     Poll poll(budget);
     const tiling::WatchedGeometry watched(geometry_, poll);
     try {
       poll.check();
-      // One element along each axis: that is as many tiles as elements, where volumes do not say
-      // it.
+      // One element along each axis: as many tiles as elements, unless volumes determine the sizes.
       std::vector<std::vector<std::int64_t>> volumes;
       const auto found = geometry_.largest_volumes(least_, /*first_channel=*/false, volumes);
       std::vector<Size> sizes;
@@ -128,13 +127,13 @@ MissingBytes missing_in(tiling::TileGeometry& geometry, const tiling::Subgraph& 
     for (std::size_t b = 0; b < problem.buffers.size(); ++b) problem.buffers[b].size = demand[b];
     const std::optional<MissingBytes> more =
         plain ? over_height(std::move(problem), budget) : over_load(problem);
-    if (!more) return {};  // it is not bytes that are missing
+    if (!more) return {};  // not a lack of bytes
     missing.bytes = std::max(missing.bytes, more->bytes);
     missing.exact = missing.exact && more->exact;
     if (more->stopped) missing.stopped = more->stopped;
   }
   missing.exact = missing.exact && !missing.stopped;
-  // It is known not to fit, whatever a bound says.
+  // Infeasible, even if the bound fits.
   if (plain && missing.bytes == 0) {
     missing.bytes = 1;
     missing.exact = false;

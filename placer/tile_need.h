@@ -1,4 +1,4 @@
-// What is missing where no tile of some ops fits. Private to placer/ and planner/.
+// Reports the missing bytes if no tile of some ops fits. Private to placer/ and planner/.
 //
 //   const MissingBytes missing = missing_bytes(part, hardware, variants, budget);
 //   if (missing.bytes > 0) say("the smallest tile needs " + to_string(missing));
@@ -15,22 +15,22 @@
 
 namespace tessera::placer {
 
-/// Of the variant that lacks least.
+/// Of the variant with the fewest missing bytes.
 struct MissingBytes {
-  /// What the smallest tile (one element along every axis that may be cut) needs beyond the memory
-  /// there is, so that all tiles of its grid fit: also where it is alignment that needs them, or a
-  /// tile in the middle with its halo. 0: it is no matter of bytes, but no arrangement keeps every
-  /// rule about banks, modes or several memories.
+  /// Bytes that the smallest tile (one element along every axis that may be cut) needs beyond the
+  /// capacity, so that all tiles of its grid fit. Includes alignment, and the halo of tiles in the
+  /// middle. 0: bytes are not the problem; no placement satisfies the rules about banks, modes or
+  /// several memories.
   Size bytes = 0;
-  /// Else it may be more: with banks or several memories only the load is counted.
+  /// false: more may be missing; with banks or several memories only the load counts.
   bool exact = true;
   std::size_t variant = 0;
-  /// What ended the budget before every tile was looked at: 0 bytes then say nothing.
+  /// The limit that ended the budget before every tile was evaluated; then 0 bytes is no statement.
   std::optional<StopReason> stopped{};
 };
 
-/// require: no tile fits in any of the variants, which are not none. Where the budget ends first,
-/// it is what the load of the tiles says that were looked at.
+/// require: `variants` is not empty, and no tile fits in any of them. If the budget ends first, the
+/// result comes from the load of the tiles evaluated until then.
 [[nodiscard]] MissingBytes missing_bytes(const tiling::Subgraph& part, const Hardware& hardware,
                                          const std::vector<TileVariant>& variants,
                                          const Budget& budget);

@@ -95,7 +95,7 @@ FetchOrder order_of(const PlannedFetch& fetch) {
 void complete(const Network& network, const Hardware& hardware,
               const std::vector<PlannedSubgraph>& runs, const std::vector<BehindUse>& uses,
               PlannedBehind& way) {
-  const cost::Link link = cost::link_behind(hardware);
+  const cost::Link link = cost::backing_link(hardware);
   std::map<std::string, const BehindUse*> use_of;
   for (const BehindUse& use : uses) use_of[network.tensors[use.tensor].name] = &use;
   Size written = 0;
@@ -401,7 +401,7 @@ class Ways {
         hardware_(hardware),
         runs_(runs),
         uses_(uses),
-        link_(cost::link_behind(hardware)) {}
+        link_(cost::backing_link(hardware)) {}
 
   /// With each share for those that stay.
   void add(const Way& passing) {
@@ -472,7 +472,7 @@ std::vector<PlannedBehind> ways_behind(const Network& network, const Hardware& h
                                        const std::vector<BehindUse>& uses, const RoomBeside& room,
                                        const Budget& budget) {
   const Memory& front = off_chip::weights(hardware)->space;
-  const Size burst = cost::link_behind(hardware).burst;
+  const Size burst = cost::backing_link(hardware).burst;
   Ways ways(network, hardware, runs, uses);
   // One piece of each where two have no room.
   for (const int copies : {2, 1}) {

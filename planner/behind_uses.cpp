@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "model/off_chip.h"
 #include "model/say.h"
 #include "model/stored.h"
@@ -33,7 +33,7 @@ class Passes {
   Passes(const Network& network, const Hardware& hardware)
       : network_(network),
         hardware_(hardware),
-        link_(cost::link_behind(hardware)),
+        link_(cost::backing_link(hardware)),
         readers_(tiling::last_readers(network)),
         may_lie_behind_(network.tensors.size(), 0) {
     std::map<std::string, int> named;
@@ -267,7 +267,7 @@ class SingleFetches {
   SingleFetches(const Network& network, const Hardware& hardware, const Metrics& layers)
       : network_(network),
         front_(*off_chip::weights(hardware)),
-        link_(cost::link_behind(hardware)),
+        link_(cost::backing_link(hardware)),
         sizes_(weight_sizes(network, hardware)),
         outside_(network.tensors.size(), 0),
         fetched_(layers) {

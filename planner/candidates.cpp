@@ -5,7 +5,7 @@
 #include <new>
 #include <numeric>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "facts/modes.h"
 #include "model/derived.h"
 #include "placer/tile_engine.h"

@@ -93,7 +93,7 @@ class RunChecker {
     std::vector<PlannedPlacement> placements = s.placements;  // the problems are the plan's word
     for (std::size_t k = 0; k < placements.size(); ++k)
       placements[k].problem = piece_problem(piece, k);
-    const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware_, placements));
+    const cost::GroupCost cost = cost::group_cost(piece_run(piece, hardware_, placements));
     metrics_wrong(name_of(s), cost.metrics, s.metrics, wrong_);
     layers(s, piece_layers(piece, cost));
     if (!close(cost.utilisation, s.utilisation))

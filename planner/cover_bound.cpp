@@ -5,7 +5,7 @@
 #include <iterator>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "planner/kept_rows.h"
 #include "planner/peaks.h"
 #include "planner/stay_items.h"
@@ -33,7 +33,7 @@ std::vector<Size> rooms_up_to(Size room, bool peaks_cost) {
 
 double bound_of_covers(const Network& network, const Hardware& hardware,
                        std::span<const TensorIndex> stays, const CoverBoundParams& params) {
-  cost::RunBounds bounds(network, hardware, stays, params.early);
+  cost::GroupBounds bounds(network, hardware, stays, params.early);
   const std::size_t ops = network.ops.size();
   std::vector<double> least(ops + 1, no_cover);
   least[0] = 0;
@@ -56,7 +56,7 @@ double bound_whatever_stays(const Network& network, const Hardware& hardware, Si
   const double per_byte = cost::peak_weight(params.score);
   search::KeptCoverProblem problem{
       .runs = runs, .items = may.items, .capacities = rooms_up_to(room, per_byte > 0)};
-  cost::RunBounds bounds(network, hardware, may.others, params.early);
+  cost::GroupBounds bounds(network, hardware, may.others, params.early);
   std::vector<TensorIndex> kept;
   problem.cost = [&](std::size_t first, std::size_t last, std::span<const std::size_t> items) {
     kept.clear();
@@ -76,8 +76,8 @@ double bound_whatever_stays(const Network& network, const Hardware& hardware, Si
 
 double bound_of_all(const Network& network, const Hardware& hardware,
                     const CoverBoundParams& params) {
-  const std::vector<TensorIndex> stays = cost::whatever_stays(network);
-  const cost::RunBounds bounds(network, hardware, stays, params.early);
+  const std::vector<TensorIndex> stays = cost::possible_residents(network);
+  const cost::GroupBounds bounds(network, hardware, stays, params.early);
   return cost::additive_score(params.score, bounds.of_all()) * rounding;
 }
 
@@ -85,7 +85,7 @@ double bound_of_plans(const Network& network, const Hardware& hardware, const Pl
                       const CoverBoundParams& params) {
   const auto of_covers = [&] {
     if (stays_on_chip(hardware) || (plans.residency && may_keep_rows(network, hardware)))
-      return bound_of_covers(network, hardware, cost::whatever_stays(network), params);
+      return bound_of_covers(network, hardware, cost::possible_residents(network), params);
     if (!plans.residency) return bound_of_covers(network, hardware, {}, params);
     const auto capacity = static_cast<double>(on_chip_capacity(hardware));
     const double room = std::min(capacity, peak_limits_of(plans).peak_bytes);

@@ -3,8 +3,8 @@
 //   const double all_stored = bound_of_covers(network, hardware, {}, {.score = score});
 //   const double any = bound_whatever_stays(network, hardware, capacity, {.score = score});
 //
-// A shortest path over bounds of runs (cost/run_bound.h). With tensors that may stay on the chip it
-// is one over positions and what stays there (search/partition/kept_cover.h): what stays is not
+// A shortest path over bounds of runs (cost/group_bound.h). With tensors that may stay on the chip
+// it is one over positions and what stays there (search/partition/kept_cover.h): what stays is not
 // moved, and takes room that all which stays at a time has to share.
 // Private to planner/.
 #pragma once
@@ -24,7 +24,7 @@ namespace tessera::planner {
 struct CoverBoundParams {
   const cost::Score& score;
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
-  bool early = false;  ///< weights may come early (cost::RunBounds)
+  bool early = false;  ///< weights may come early (cost::GroupBounds)
   Budget budget{};
 };
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "facts/free_space.h"
 #include "model/derived.h"
 #include "model/off_chip.h"
@@ -174,7 +174,7 @@ void describe(const Network& network, const Hardware& hardware, const cost::Scor
   each_together(threads, layers.size(), [&](std::size_t k) {
     const PlannedSubgraph& s = plan.subgraphs[k];
     const Piece piece = make_piece(network, hardware, s, readers);
-    const cost::RunCost cost = cost::run_cost(piece_run(piece, hardware, s.placements));
+    const cost::GroupCost cost = cost::group_cost(piece_run(piece, hardware, s.placements));
     layers[k] = piece_layers(piece, cost);
   });
   plan.layers.clear();

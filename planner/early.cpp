@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "model/off_chip.h"
 #include "planner/kept_places.h"
 #include "planner/later_look.h"

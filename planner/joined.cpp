@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "cost/transfer.h"
 #include "model/off_chip.h"
 #include "model/stored.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "facts/modes.h"
 #include "placer/decide.h"
 #include "planner/piece.h"
@@ -193,7 +193,8 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const H
         facts::resolve_modes(inside, own.placement.places, pieces[k].lowering.steps_per_tile);
     if (!modes) throw InternalError("runs were placed together so that a step has no mode");
     own.placement.modes = std::move(*modes);
-    const cost::RunCost cost = cost::run_cost(piece_run(pieces[k], hardware, runs[k].placements));
+    const cost::GroupCost cost =
+        cost::group_cost(piece_run(pieces[k], hardware, runs[k].placements));
     runs[k].metrics = cost.metrics;
     runs[k].utilisation = cost.utilisation;
     runs[k].mode_switches = cost.mode_switches;

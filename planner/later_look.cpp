@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "planner/cheaper.h"
 #include "planner/describe.h"
 #include "planner/kept_places.h"
@@ -56,7 +56,7 @@ void LaterLook::cost_as_placed(const Piece& piece, PlannedSubgraph& run) const {
   for (std::size_t d = 0; d < run.placements.size(); ++d)
     run.placements[d].problem = piece_problem(piece, d);
   const Size peak = run.metrics.peak_bytes;
-  run.metrics = cost::run_cost(piece_run(piece, hardware_, run.placements)).metrics;
+  run.metrics = cost::group_cost(piece_run(piece, hardware_, run.placements)).metrics;
   run.metrics.peak_bytes = peak;
 }
 

@@ -267,7 +267,8 @@ class RunPart final : public Part {
       now.placements[k].problem = piece_problem(piece_, k);
       if (!check(now.placements[k].problem, now.placements[k].placement, 1).empty()) return false;
     }
-    const cost::RunCost cost = cost::run_cost(piece_run(piece_, common_.hardware, now.placements));
+    const cost::GroupCost cost =
+        cost::group_cost(piece_run(piece_, common_.hardware, now.placements));
     if (!common_.as_good(cost.metrics, run_.metrics)) return false;
     now.metrics = cost.metrics;
     now.mode_switches = cost.mode_switches;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "model/derived.h"
 
 namespace tessera::planner {
@@ -27,14 +27,14 @@ KnownCost cost_anywhere(const tiling::Subgraph& part, const tiling::TileGrid& gr
   // Offsets do not matter to the simulation; modes do, and none switches least.
   PlannedPlacement anywhere;
   anywhere.placement.places.resize(lowering.buffers.size());
-  cost::TiledRun run{.subgraph = &part,
-                     .grid = &grid,
-                     .lowering = &lowering,
-                     .hardware = &hardware,
-                     .placements = {&anywhere},
-                     .memo = &arrays,
-                     .poll = &poll};
-  const cost::RunCost cost = cost::run_cost(run);
+  cost::TiledGroup run{.subgraph = &part,
+                       .grid = &grid,
+                       .lowering = &lowering,
+                       .hardware = &hardware,
+                       .placements = {&anywhere},
+                       .memo = &arrays,
+                       .poll = &poll};
+  const cost::GroupCost cost = cost::group_cost(run);
   KnownCost found{.metrics = cost.metrics, .utilisation = cost.utilisation};
   found.metrics.peak_bytes = 0;
   return found;

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "facts/modes.h"
 #include "planner/piece.h"
 #include "tessera/check.h"
@@ -190,10 +190,10 @@ PlannedSubgraph make_option(const tiling::TileGeometry& geometry, const Hardware
     }
     return s;
   }
-  cost::TiledRun run = piece_run(piece, hardware, s.placements);
+  cost::TiledGroup run = piece_run(piece, hardware, s.placements);
   run.poll = &poll;
   run.memo = &arrays;
-  const cost::RunCost cost = cost::run_cost(run);
+  const cost::GroupCost cost = cost::group_cost(run);
   s.metrics = cost.metrics;
   s.utilisation = cost.utilisation;
   s.mode_switches = cost.mode_switches;

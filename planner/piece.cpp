@@ -269,19 +269,19 @@ PlacementProblem piece_problem(const Piece& piece, std::size_t index) {
   return problem;
 }
 
-cost::TiledRun piece_run(const Piece& piece, const Hardware& hardware,
-                         const std::vector<PlannedPlacement>& placements) {
-  cost::TiledRun run{.subgraph = &piece.part,
-                     .grid = &piece.grid,
-                     .lowering = &piece.lowering,
-                     .hardware = &hardware,
-                     .placements = {}};
+cost::TiledGroup piece_run(const Piece& piece, const Hardware& hardware,
+                           const std::vector<PlannedPlacement>& placements) {
+  cost::TiledGroup run{.subgraph = &piece.part,
+                       .grid = &piece.grid,
+                       .lowering = &piece.lowering,
+                       .hardware = &hardware,
+                       .placements = {}};
   for (const std::size_t demand : piece.demand_of_tile)
     run.placements.push_back(&placements[demand]);
   return run;
 }
 
-std::vector<PlannedLayer> piece_layers(const Piece& piece, const cost::RunCost& cost) {
+std::vector<PlannedLayer> piece_layers(const Piece& piece, const cost::GroupCost& cost) {
   std::vector<PlannedLayer> layers;
   std::int64_t longest = 0;  // of the parts of an op
   for (std::size_t k = 0; k < cost.layers.size(); ++k) {

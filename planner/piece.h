@@ -3,7 +3,7 @@
 //
 //   Piece piece = make_piece(net, hardware, planned, tiling::last_readers(net));
 //   check(piece_problem(piece, k), planned.placements[k].placement);
-//   RunCost cost = run_cost(piece_run(piece, hardware, planned.placements));
+//   GroupCost cost = group_cost(piece_run(piece, hardware, planned.placements));
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "tessera/network_plan.h"
 #include "tiling/geometry.h"
 #include "tiling/lower.h"
@@ -62,10 +62,11 @@ struct Piece {
 [[nodiscard]] PlacementProblem piece_problem(const Piece& piece, std::size_t index);
 
 /// The tiled run of the piece with one placement per demand; it points into all three.
-[[nodiscard]] cost::TiledRun piece_run(const Piece& piece, const Hardware& hardware,
-                                       const std::vector<PlannedPlacement>& placements);
+[[nodiscard]] cost::TiledGroup piece_run(const Piece& piece, const Hardware& hardware,
+                                         const std::vector<PlannedPlacement>& placements);
 
-/// One per op of the run.  require: cost is run_cost() of it.
-[[nodiscard]] std::vector<PlannedLayer> piece_layers(const Piece& piece, const cost::RunCost& cost);
+/// One per op of the run.  require: cost is group_cost() of it.
+[[nodiscard]] std::vector<PlannedLayer> piece_layers(const Piece& piece,
+                                                     const cost::GroupCost& cost);
 
 }  // namespace tessera::planner

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "cost/run_bound.h"
-#include "cost/run_parts.h"
+#include "cost/group_bound.h"
+#include "cost/group_parts.h"
 #include "cost/score.h"
 #include "model/claim_problem.h"
 #include "model/parallel.h"
@@ -175,7 +175,7 @@ class Planner {
     plan_.joined = joined_of(network_);
     plan_.reason = never_fits_offchip(network_, hardware_);
     if (plan_.reason.empty()) {
-      cost::RunBounds bounds(network_, lowered_, stays_);
+      cost::GroupBounds bounds(network_, lowered_, stays_);
       if (baseline() && reference()) cover(bounds);
     } else {
       plan_.status = Status::infeasible;
@@ -276,7 +276,7 @@ class Planner {
     return true;
   }
 
-  void cover(cost::RunBounds& bounds) {
+  void cover(cost::GroupBounds& bounds) {
     const cost::Score score{weights_, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
     plan_.baseline_score = cost::score_of(score, plan_.baseline);
     // Of rounding errors alone: the checker recomputes it.
@@ -291,9 +291,9 @@ class Planner {
     problem.peak_weight = cost::peak_weight(score);
     // One cover after the other asks for the same bounds.
     std::vector<std::vector<double>> known_bounds(network_.ops.size());
-    std::optional<cost::RunBounds> whatever_tiles;
+    std::optional<cost::GroupBounds> whatever_tiles;
     if (prove_below_) whatever_tiles.emplace(network_, hardware_, stays_, early_);
-    cost::RunBounds& least = whatever_tiles ? *whatever_tiles : bounds;
+    cost::GroupBounds& least = whatever_tiles ? *whatever_tiles : bounds;
     problem.bound = [&](std::size_t first, std::size_t last) {
       std::vector<double>& row = known_bounds[first];
       if (row.size() <= last - first)
@@ -378,7 +378,7 @@ class Planner {
 
   /// Feasible where there is a better cover than the best that is known.
   [[nodiscard]] search::CoverResult proof(const search::CoverProblem& problem,
-                                          const cost::Score& score, cost::RunBounds& least) {
+                                          const cost::Score& score, cost::GroupBounds& least) {
     search::CoverResult result;
     Proof proof;
     if (limits_.any() && !decides(hardware_, limits_)) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "model/parallel.h"
 #include "model/poll.h"
 #include "planner/cheaper.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "cost/score.h"
 #include "model/shared_work.h"
 #include "planner/later_look.h"
@@ -222,7 +222,7 @@ class PutTogether : LaterLook {
   }
 
   ShapeGoal::Stage last_;
-  cost::RunBounds bounds_;
+  cost::GroupBounds bounds_;
   StayItems may_;                 ///< told apart
   std::map<Range, Ways> of_run_;  ///< of those that covers may have
   Size free_ = 0;                 ///< peaks up to this cost nothing more

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "cost/score.h"
 #include "model/parallel.h"
 #include "model/shared_work.h"

@@ -205,7 +205,7 @@ class ShapeSearch {
       const auto tiles = static_cast<double>(rated.group.tiles());
       all.leading *= tiles;
       all.trailing *= tiles;
-      Metrics guess = params_.bound->guess(rated.group.counts, params_.options, all);
+      Metrics guess = params_.bound->estimate(rated.group.counts, params_.options, all);
       guess.peak_bytes = least_peak(rated);
       rated.guess = params_.score(guess);
     }

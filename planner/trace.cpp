@@ -85,7 +85,7 @@ class Tracer {
   }
 
  private:
-  void name_lanes(const cost::RunSchedule& schedule) {
+  void name_lanes(const cost::GroupSchedule& schedule) {
     const cost::Pipeline& pipeline = schedule.pipeline;
     trace_.lane(run_lane, "runs of ops");
     for (std::size_t r = 0; r < schedule.commanded; ++r) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 
 namespace tessera::planner {
 
@@ -27,7 +27,7 @@ void walk_plan(const Network& network, const Hardware& hardware, const NetworkPl
     run.planned = &planned;
     run.index = static_cast<std::size_t>(&planned - plan.subgraphs.data());
     run.piece = make_piece(network, hardware, planned, readers);
-    run.schedule = cost::run_schedule(piece_run(run.piece, hardware, planned.placements));
+    run.schedule = cost::group_schedule(piece_run(run.piece, hardware, planned.placements));
     const cost::PipelineRun done =
         cost::simulate(run.schedule.pipeline, {.events = &run.events, .max_events = max_events});
     run.cut = static_cast<std::int64_t>(run.events.size()) >= max_events;

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "planner/piece.h"
 #include "tessera/network_plan.h"
 
@@ -19,7 +19,7 @@ struct SimulatedRun {
   const PlannedSubgraph* planned = nullptr;
   std::size_t index = 0;  ///< in the plan
   Piece piece;
-  cost::RunSchedule schedule;
+  cost::GroupSchedule schedule;
   std::vector<cost::PipelineEvent> events;  ///< in the order of issue; times count from `begin`
   bool cut = false;                         ///< there were more events than were asked for
   cost::Cycles begin = 0;

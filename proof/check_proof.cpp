@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view first_line = "tessera proof/2";
 
-/// Does docs/proofs.md say what the relation means?
+/// Does docs/reference/proofs.md define the relation?
 constexpr bool is_spoken_of(RelationKind kind) {
   switch (kind) {
     case RelationKind::same_bank:
@@ -29,7 +29,7 @@ constexpr bool is_spoken_of(RelationKind kind) {
   return false;
 }
 
-/// Thrown with the sentence that ends the reading of a header or a claim.
+/// Thrown with the message that rejects a header or a claim.
 struct Refused {
   std::string why;
 };
@@ -42,8 +42,8 @@ ProofHeader::Capacity read_capacity(std::string_view rest, std::size_t line) {
   return {static_cast<MemoryIndex>(*memory), *size, std::string(rest.substr(1))};
 }
 
-/// One way in which the input was read. What is not known here may change what the input means, and
-/// is never passed over.
+/// One option with which the input was read. Unknown options may change the meaning of the input
+/// and are rejected.
 void read_reading(std::string_view rest, std::size_t line, ProofHeader& header) {
   const std::string key(take_word(rest));
   if (key.empty() || rest.size() < 2)
@@ -55,13 +55,13 @@ void read_reading(std::string_view rest, std::size_t line, ProofHeader& header) 
     if (other == key) throw Refused{at_line(line, "'read " + key + "' stands twice")};
   if (key == "lifetimes" && value != "half-open" && value != "inclusive")
     throw Refused{at_line(line, "lifetimes are read 'half-open' or 'inclusive'")};
-  // It is shown to people.
+  // It is printed, so control characters are rejected.
   if (std::any_of(value.begin(), value.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }))
     throw Refused{at_line(line, "the name of a profile has control characters")};
   header.read.emplace_back(key, value);
 }
 
-/// Leaves the first claim unread.
+/// Stops before the first claim.
 ProofHeader read_header(Lines& lines) {
   ProofHeader header;
   const auto first = lines.next();
@@ -120,7 +120,6 @@ Claim read_claim(std::string_view rest, const PlacementProblem& problem, std::si
   return claim;
 }
 
-/// The problem with the capacities the certificate is about.
 PlacementProblem with_capacities(const PlacementProblem& problem, const ProofHeader& header) {
   PlacementProblem about = problem;
   std::vector<char> named(problem.memories.size(), 0);
@@ -138,7 +137,8 @@ PlacementProblem with_capacities(const PlacementProblem& problem, const ProofHea
                     std::to_string(memory.capacity) + "."};
     memory.capacity = each.size;
   }
-  // Nothing else says how large it is: a certificate for it would prove nothing about a limit.
+  // An unbounded memory without a stated capacity: the certificate would prove nothing about a
+  // limit.
   for (MemoryIndex m = 0; m < about.memories.size(); ++m)
     if (named[m] == 0) {
       if (!about.memories[m].banks.empty())
@@ -153,8 +153,8 @@ PlacementProblem with_capacities(const PlacementProblem& problem, const ProofHea
   return about;
 }
 
-/// With less room than there is more is impossible: nothing follows for the input. A memory without
-/// a capacity of its own takes the certificate's, and the claim names it.
+/// A smaller capacity makes more claims true, so nothing follows for the input. A memory without a
+/// capacity in the problem takes the certificate's, and the claim names it.
 void refuse_less_room(const PlacementProblem& given, const PlacementProblem& about) {
   for (MemoryIndex m = 0; m < given.memories.size(); ++m) {
     const Size own = given.memories[m].capacity;
@@ -167,7 +167,7 @@ void refuse_less_room(const PlacementProblem& given, const PlacementProblem& abo
   }
 }
 
-/// " with sram of 12, dram of 64": what the claim assumes and the input does not say.
+/// " with sram of 12, dram of 64": capacities the claim assumes and the input does not state.
 std::string assumed_capacities(const PlacementProblem& given, const PlacementProblem& about) {
   std::string text;
   for (MemoryIndex m = 0; m < given.memories.size(); ++m)
@@ -184,7 +184,7 @@ std::string_view take_body(Lines& lines) {
   return text.substr(0, text.size() - lines.rest().size());
 }
 
-/// `first`: the number of the first of its lines.
+/// `first`: the number of its first line.
 void judge(const PlacementProblem& problem, std::string_view text, std::size_t first,
            const Budget& budget, ProofPart& part, std::optional<StopReason>& stop) {
   part.claim_text = describe(problem, part.claim);
@@ -214,7 +214,7 @@ ProofPart check_part(Lines& lines, const PlacementProblem& given, const Placemen
   part.kind = kind.value_or("");
   const std::size_t first = lines.number() + 1;
   judge(about, take_body(lines), first, budget, part, stop);
-  // Where there is no placement the claim names all capacities by itself.
+  // A claim of infeasibility names all capacities itself.
   const bool nothing = part.claim.kind == ClaimKind::infeasible ||
                        (part.claim.kind == ClaimKind::benefit && part.claim.most < 0);
   if (!nothing) part.claim_text += assumed_capacities(given, about);
@@ -234,7 +234,7 @@ std::optional<ProofHeader> proof_header(std::string_view text, std::string& why)
 }
 
 std::optional<std::string> unspoken(const PlacementProblem& problem) {
-  // The rules count alignments from offset 0.
+  // Proof rules count alignments from offset 0.
   if (has_unaligned_base(problem))
     return "A memory of the problem has a base that is no multiple of an alignment, which no "
            "certificate speaks of.";
@@ -264,7 +264,7 @@ ProofVerdict check_proof(const PlacementProblem& problem, std::string_view text,
   ProofVerdict verdict;
   verdict.about = problem;
   try {
-    // A file of another kind altogether is best called that, not damaged.
+    // Report another kind of file as such, not as damaged.
     Lines again(text);
     static_cast<void>(read_header(again));
     const auto body = unsealed(text, verdict.reason);

@@ -1,5 +1,5 @@
-// Optional buffers of which no choice is worth more: rows, each of which says how much of something
-// fits, and a tree over what is in and what is out, whose leaves add up rows with multipliers.
+// Upper bounds on the benefit of optional buffers: rows, each of which limits a weighted sum of
+// placed units, and a tree of decisions on units, whose leaves add up rows with multipliers.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -15,9 +15,9 @@
 namespace tessera::proof {
 namespace {
 
-__extension__ typedef __int128 Wide;  // sums of anything an input may ask for
+__extension__ typedef __int128 Wide;  // sums of arbitrary input values
 
-/// Products of these and sums of what a row may hold stay inside 128 bits.
+/// Products of these and row sums fit in 128 bits.
 constexpr std::int64_t most_multiplier = std::int64_t{1} << 40U;
 constexpr std::size_t most_priced = std::size_t{1} << 20U;
 
@@ -25,13 +25,13 @@ Wide rounded_up(Wide value, Wide grain) {
   return (value + grain - 1) / grain * grain;
 }
 
-/// The amounts of the units that are in add up to at most `room`.
+/// The amounts of the placed units add up to at most `room`.
 struct Row {
-  std::vector<std::pair<std::size_t, std::int64_t>> amounts;  // of units, above 0
+  std::vector<std::pair<std::size_t, std::int64_t>> amounts;  // amounts above 0, by unit
   std::int64_t room = 0;
 };
 
-/// Thrown with a sentence; caught where the line number is known.
+/// Thrown with a message; caught where the line number is known.
 struct Amiss {
   std::string why;
 };
@@ -40,7 +40,7 @@ bool begins_a_row(std::string_view line) {
   return line == "row" || line.starts_with("row ");
 }
 
-/// " NUMBER NAME" of one of a list, which no line before named.
+/// Reads " NUMBER NAME" of a list element that no previous line named.
 template <typename Listed>
 void take_named(std::string_view rest, const std::vector<Listed>& list, std::string Listed::*name,
                 std::set<std::size_t>& taken, const char* expected, const char* twice) {
@@ -51,7 +51,7 @@ void take_named(std::string_view rest, const std::vector<Listed>& list, std::str
   if (!taken.insert(static_cast<std::size_t>(*index)).second) throw Amiss{twice};
 }
 
-/// What a row of sums counts: bytes that live at one step, in memories that hold all of them.
+/// A row of sums counts bytes live at one step, in memories that hold all of the buffers.
 class SumRow {
  public:
   SumRow(const PlacementProblem& problem, const std::vector<std::size_t>& unit_of)
@@ -88,7 +88,7 @@ class SumRow {
     if (!step_ || !room_) throw Amiss{"a row of sums needs a step and a room"};
     const Size grain = grain_.value_or(1);
     for (auto a = buffers_.begin(); a != buffers_.end(); ++a) {
-      // Fewer pairs are exempt than live together.
+      // There are fewer exempt pairs than pairs with overlapping lifetimes.
       const auto from = exempt.lower_bound({*a, 0});
       for (auto each = from; each != exempt.end() && each->first == *a; ++each)
         if (buffers_.contains(each->second))
@@ -109,7 +109,7 @@ class SumRow {
   }
 
  private:
-  /// How many bytes of it live at the step.
+  /// Its bytes that are live at the step.
   [[nodiscard]] Size item(BufferIndex b, Size grain) const {
     const Buffer& buffer = problem_.buffers[b];
     const std::string who = "buffer '" + buffer.id + "' ";
@@ -127,7 +127,7 @@ class SumRow {
     throw Amiss{who + "does not live at the step"};
   }
 
-  /// Whatever begins on the grain, each rounded up to it, has this much room.
+  /// Capacity for items that begin at multiples of the grain, with sizes rounded up to it.
   [[nodiscard]] Wide available(Size grain) const {
     Wide sum = 0;
     for (const MemoryIndex m : memories_) {
@@ -149,7 +149,7 @@ class SumRow {
     return sum;
   }
 
-  /// Whole amounts are what their greatest common divisor divides.
+  /// Integral amounts allow division by their greatest common divisor, rounded down.
   [[nodiscard]] static Row divided(const std::map<std::size_t, Wide>& amounts, std::int64_t room) {
     Row row;
     std::int64_t common = 0;
@@ -192,11 +192,11 @@ class ChoiceCheck {
     Benefit common = 0;
     for (const OptionalUnit& unit : units_) common = std::gcd(common, unit.benefit);
     common = std::max<Benefit>(common, 1);
-    // The least sum of benefits that is more than what is claimed.
+    // The smallest sum of benefits above the claim.
     above_ = body.claim.most < 0 ? 0 : (body.claim.most / common + 1) * common;
   }
 
-  /// What is wrong, or nothing.
+  /// The error, or none.
   std::string run(ProofPart& part) {
     try {
       while (lines_.peek() && begins_a_row(*lines_.peek())) read_row(part);
@@ -222,8 +222,8 @@ class ChoiceCheck {
   enum State : char { free, in, out };
   struct Branch {
     std::size_t unit = 0;
-    bool both = false;                  ///< its second side is looked at
-    std::vector<std::size_t> forced{};  ///< twins that are out since then
+    bool both = false;                  ///< its second side is open
+    std::vector<std::size_t> forced{};  ///< interchangeable units excluded since then
   };
 
   [[nodiscard]] std::size_t take_unit(std::string_view& rest) const {
@@ -261,7 +261,7 @@ class ChoiceCheck {
     if ((stop_ = budget_.exhausted())) throw Amiss{"the limit ended the check"};
   }
 
-  /// These are not all in: with them, and with what has to be in, there is no placement.
+  /// These units are not all placed: together with the required buffers they have no placement.
   [[nodiscard]] Row refuted_set(std::string_view rest, ProofPart& part) {
     std::vector<char> is_in(units_.size(), 0);
     Row row;
@@ -326,7 +326,7 @@ class ChoiceCheck {
     }
   }
 
-  /// Of units that rows and benefits do not tell apart the first ones may be the ones that are in.
+  /// Among units with equal rows and benefits, the placed ones may be assumed to come first.
   void twin(std::string_view rest) {
     const std::size_t first = take_unit(rest);
     const std::size_t second = take_unit(rest);
@@ -343,11 +343,12 @@ class ChoiceCheck {
     }
     if (takes_[first] != takes_[second])
       throw Amiss{"a row tells these two apart: they are no twins"};
-    if (!branches_.empty()) branches_.back().forced.push_back(second);  // else it is out for good
+    // otherwise it is excluded for good
+    if (!branches_.empty()) branches_.back().forced.push_back(second);
     put(second, out);
   }
 
-  /// With a multiplier for each of some rows: what is worth more than it takes would go in.
+  /// A leaf: a multiplier for some rows. Units worth more than their price are assumed placed.
   void price(std::string_view rest) {
     const auto denominator = take_number(rest);
     if (!denominator || *denominator < 1 || *denominator > most_multiplier)
@@ -372,7 +373,7 @@ class ChoiceCheck {
     for (std::size_t u = 0; u < units_.size(); ++u) value_ += counted(u);
   }
 
-  /// What a unit adds to the sum of a leaf.
+  /// The contribution of a unit to the sum of a leaf.
   [[nodiscard]] Wide counted(std::size_t unit) const {
     if (denominator_ == 0 || state_[unit] == out) return 0;
     return state_[unit] == in ? reduced_[unit] : std::max<Wide>(0, reduced_[unit]);
@@ -384,7 +385,7 @@ class ChoiceCheck {
     value_ += counted(unit);
   }
 
-  /// Back to the last branch whose second side was not looked at.
+  /// Returns to the last branch whose second side is open.
   void close() {
     ++leaves;
     for (; !branches_.empty(); branches_.pop_back()) {
@@ -405,7 +406,7 @@ class ChoiceCheck {
   const Budget& budget_;
   std::optional<StopReason>& stop_;
   std::vector<OptionalUnit> units_;
-  std::vector<std::size_t> unit_of_;  ///< by buffer; of one that is not optional: no unit
+  std::vector<std::size_t> unit_of_;  ///< by buffer; a required buffer has no unit
   std::map<BufferIndex, std::size_t> first_buffers_;
   std::set<std::pair<BufferIndex, BufferIndex>> exempt_;
   std::vector<Row> rows_;
@@ -413,7 +414,7 @@ class ChoiceCheck {
   std::vector<State> state_;
   std::vector<Branch> branches_;
   std::vector<std::vector<std::pair<std::size_t, std::int64_t>>>
-      takes_;  ///< by unit: of which rows
+      takes_;  ///< by unit: rows that contain it
   std::int64_t denominator_ = 0;
   std::vector<Wide> reduced_;
   Wide value_ = 0;

@@ -1,4 +1,5 @@
-// Buffers no two of which may share an address, all confined to addresses that hold less.
+// Cuts: buffers of which no two may share an address, all confined to addresses that hold fewer
+// bytes.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -12,19 +13,19 @@
 namespace tessera::proof {
 namespace {
 
-__extension__ typedef __int128 Wide;  // sums of anything an input may ask for
+__extension__ typedef __int128 Wide;  // sums of arbitrary input values
 
 Wide round_up(Wide value, Wide grain) {
   return (value + grain - 1) / grain * grain;
 }
 
-/// What a listed buffer needs: these addresses relative to its offset.
+/// Addresses a listed buffer needs, relative to its offset.
 struct Asked {
   BufferIndex buffer = 0;
   AddressRange range;
-  bool at_step = false;  ///< it occupies them at the cut's step
+  bool at_step = false;  ///< it occupies them at the step of the cut
   std::vector<Segment> life;
-  Size bytes = 0;  ///< of the range: fewer than it has, where parts leave room between them
+  Size bytes = 0;  ///< used bytes of the range; fewer than its length for parts with gaps
 };
 
 class CutCheck {
@@ -32,7 +33,7 @@ class CutCheck {
   explicit CutCheck(const Body& body)
       : problem_(body.problem), lines_(body.text, body.first_line), budget_(body.budget) {}
 
-  /// What is wrong, or nothing.
+  /// The error, or none.
   std::string run() {
     while (const auto line = lines_.next()) {
       std::string_view rest = *line;
@@ -102,7 +103,7 @@ class CutCheck {
     return {};
   }
 
-  /// At the step what it occupies then; without one, or where it occupies nothing, all of it.
+  /// At the step: the addresses occupied then. Without a step, or if it occupies none: all of it.
   [[nodiscard]] Asked item_of(BufferIndex b) const {
     const Buffer& buffer = problem_.buffers[b];
     Asked item{b, extent(buffer), false, segments(buffer), used_size(buffer)};
@@ -115,13 +116,13 @@ class CutCheck {
     return item;
   }
 
-  /// The addresses of a buffer that another one of its offset has as well.
+  /// The addresses of a buffer that another buffer at its offset uses as well.
   [[nodiscard]] static Asked part_of(const Asked& item, const Buffer& other, BufferIndex b) {
     return {b, item.range, false, segments(other), item.bytes};
   }
 
-  /// Ranges of two buffers that have no address in common: they live at one step, or a relation
-  /// says so, or they lie where the other cannot.
+  /// Ranges of two buffers that share no address: both are live at one step, a relation separates
+  /// them, or the places of one exclude the other.
   [[nodiscard]] bool apart(const Asked& a, const Asked& b) const {
     const auto pair = std::minmax(a.buffer, b.buffer);
     if (apart_.contains(pair)) return true;
@@ -154,7 +155,7 @@ class CutCheck {
     return true;
   }
 
-  /// The item itself first, then those of its offset that have its addresses too.
+  /// The item itself first, then items at its offset that contain its addresses.
   [[nodiscard]] std::vector<Asked> at_its_offset(const Asked& item) const {
     std::vector<Asked> all{item};
     const auto found = at_offset_.find(item.buffer);
@@ -176,7 +177,7 @@ class CutCheck {
     return false;
   }
 
-  /// Who lies at the offset of whom: classes of same_offset, joined where they share a buffer.
+  /// Classes of buffers with one offset: same_offset relations, joined where they share a buffer.
   void gather_offsets() {
     for (const Relation& relation : problem_.relations) {
       if (relation.kind != RelationKind::same_offset) continue;
@@ -194,7 +195,7 @@ class CutCheck {
 
   std::string every_pair_is_kept_apart(const std::vector<Asked>& items) {
     gather_offsets();
-    std::set<BufferIndex> speak;  // the buffers, and those of their offsets
+    std::set<BufferIndex> speak;  // the buffers, and the buffers at their offsets
     for (const BufferIndex b : buffers_) {
       speak.insert(b);
       if (const auto found = at_offset_.find(b); found != at_offset_.end())
@@ -214,7 +215,7 @@ class CutCheck {
     }
     std::map<BufferIndex, const Asked*> item_of_buffer;
     for (const Asked& item : items) item_of_buffer[item.buffer] = &item;
-    // Those of the step meet each other there: only exempt pairs have to be looked for.
+    // Items live at the step are apart unless exempt: only exempt pairs need a check.
     for (const auto& [a, b] : exempt_) {
       const auto one = item_of_buffer.find(a);
       const auto two = item_of_buffer.find(b);
@@ -236,7 +237,8 @@ class CutCheck {
            "' may share addresses.";
   }
 
-  /// Wherever it goes, does the item lie in the memories, in the range, and on the grain?
+  /// For every place of the item: is it in the memories, in the range, and on the grain? Returns
+  /// the error, or an empty string.
   [[nodiscard]] std::string confined(const Asked& item) const {
     const Buffer& buffer = problem_.buffers[item.buffer];
     const std::string who = "Buffer '" + buffer.id + "' ";
@@ -250,7 +252,7 @@ class CutCheck {
         return who + "need not lie on the grain in memory '" + memory.name + "'.";
       if (!range_) continue;
       AddressRange room = own_range(buffer, memory);
-      // A window holds the parts; where the buffer itself begins, it does not say.
+      // A window restricts the parts, not the offset of the buffer.
       if (buffer.parts.empty())
         room = {room.begin + item.range.begin, room.end - buffer.size + item.range.end};
       if (!range_->contains(room)) return who + "may lie outside of the range.";
@@ -258,8 +260,8 @@ class CutCheck {
     return {};
   }
 
-  /// Stretches of addresses in which one buffer follows the other: cut at reserved ranges, and at
-  /// bank borders where nothing may cross them.
+  /// Contiguous address ranges without a boundary that buffers cannot cross: split at reserved
+  /// ranges, and at bank boundaries if crossing them is forbidden.
   [[nodiscard]] std::vector<AddressRange> stretches(const Memory& memory) const {
     std::vector<AddressRange> taken = memory.reserved;
     if (!memory.straddle)
@@ -291,7 +293,7 @@ class CutCheck {
       slack.push_back(static_cast<Size>(rounded - item.bytes));
     }
     Wide available = 0;
-    std::size_t tops = 0;  // the highest buffer of a stretch need not be rounded
+    std::size_t tops = 0;  // the highest buffer of each stretch needs no rounding
     for (const MemoryIndex m : memories_) {
       if (problem_.memories[m].capacity == unbounded && !range_)
         return "A memory without limit is named.";
@@ -326,7 +328,7 @@ class CutCheck {
   std::set<BufferIndex> buffers_;
   std::optional<std::pair<std::int64_t, std::int64_t>> sums_;
   std::set<std::pair<BufferIndex, BufferIndex>> exempt_, apart_;
-  std::map<BufferIndex, std::shared_ptr<std::set<BufferIndex>>> at_offset_;  ///< of same_offset
+  std::map<BufferIndex, std::shared_ptr<std::set<BufferIndex>>> at_offset_;
 };
 
 }  // namespace

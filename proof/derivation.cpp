@@ -54,7 +54,7 @@ void Derivation::symmetry(std::string_view& text, bool mirrored) {
   const BufferIndex b = upper(key).buffer;
   if (!mirrored) {
     if (a > b || !facts_.twins(a, b)) throw Wrong{"these buffers are not twins in their order"};
-    // By their offsets, and so by where these items are.
+    // By their offsets, and so by the positions of these items.
     if (upper(key).range.end <= lower(key).range.begin)
       throw Wrong{"the order of twins does not say this of their items"};
   } else {
@@ -80,7 +80,7 @@ void Derivation::use(const std::vector<Literal>& clause) {
   const Literal* open = nullptr;
   for (const Literal& lit : clause) {
     if (fails(lit)) continue;
-    if (open != nullptr) return;  // says nothing yet
+    if (open != nullptr) return;  // implies nothing yet
     open = &lit;
   }
   if (open == nullptr || !raise(*open)) shown_ = true;
@@ -108,7 +108,7 @@ void Derivation::antecedent(char kind, std::string_view& text) {
     for (std::size_t& member : members) member = index(text, items_.size());
   }
   if (shown_) return;
-  // The lemma is checked where its premises hold: whatever else is assumed only follows from them.
+  // A lemma is checked under its premises; all other assumptions follow from them.
   for (const Literal& lit : premises)
     if (!holds(lit)) throw Wrong{"a premise of a lemma does not hold"};
   const std::size_t mark = undo_.size();

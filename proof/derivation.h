@@ -1,6 +1,6 @@
-// Checks proofs of kind "derivation": what a clause-learning placement engine concluded, step by
-// step, by arithmetic and unit propagation alone. docs/proofs.md says what each line means and when
-// it is allowed; every pair, item, clause of the problem and symmetry is re-derived from the
+// Checks proofs of kind "derivation": the conclusions of a clause-learning placement engine, step
+// by step, by arithmetic and unit propagation. docs/reference/proofs.md defines each line and its
+// conditions. Every pair, item, clause of the problem and symmetry is derived again from the
 // problem.
 //
 //   Derivation derivation(problem, claim, text.size());
@@ -8,7 +8,7 @@
 //     if (derivation.line(*line)) return "proved";          // throws Wrong where a line is not
 //
 // derivation.cpp reads lines, derivation_axioms.cpp compares clauses with the problem,
-// derivation_rules.cpp does the arithmetic of lemmas, derivation_payments.cpp what is paid.
+// derivation_rules.cpp does the arithmetic of lemmas, derivation_payments.cpp that of costs.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 #include "tessera/claim.h"
 
 namespace tessera::proof {
-__extension__ typedef __int128 Wide;  // sums of anything a file may claim
+__extension__ typedef __int128 Wide;  // sums of arbitrary file values
 
 struct Literal {
   std::size_t key = 0;
@@ -42,14 +42,15 @@ struct Order {  ///< of a pair variable
   std::size_t upper = 0;
 };
 
-/// Thrown with a sentence; caught where the line number is known.
+/// Thrown with a message; caught where the line number is known.
 struct Wrong {
   std::string why;
 };
 
 class Derivation {
  public:
-  /// `bytes`: of the whole text. Whatever is counted is named in it, which bounds every table.
+  /// `bytes`: length of the whole text. All table sizes are bounded by it, because every entry is
+  /// named in the text.
   Derivation(const PlacementProblem& problem, const Claim& claim, std::size_t bytes,
              const Budget& budget = {})
       : facts_(problem),
@@ -58,16 +59,16 @@ class Derivation {
         most_variables_(std::min(bytes, std::size_t{1} << 24U)),
         most_paid_(counterexample_cost(claim)) {}
 
-  /// Throws Wrong with a sentence where the line is not allowed, BudgetEnded where the limit
-  /// struck.
+  /// Throws Wrong with a message if the line is not allowed, BudgetEnded at a limit.
   void line(std::string_view text);
-  /// Is the contradiction shown, and no step left open?
+  /// Is the contradiction proved, with no unfinished step?
   [[nodiscard]] bool done() const { return refuted_ && !open_; }
   std::int64_t lemmas = 0;
   std::int64_t propagations = 0;
 
  private:
-  /// A pair is false where the opposite order holds; a half order means that it is false itself.
+  /// A false pair means the opposite order; a false half order only means that this order does not
+  /// hold.
   enum class Kind : std::uint8_t {
     unknown,
     offset,
@@ -117,7 +118,7 @@ class Derivation {
   }
   [[nodiscard]] bool holds(const Literal& lit) const { return bound_[lit.key] >= lit.value; }
   [[nodiscard]] bool fails(const Literal& lit) const { return holds(negation(lit)); }
-  /// False: contradiction.
+  /// Asserts the literal. False: contradiction.
   bool raise(Literal lit);
   void undo(std::size_t to);
   void fact(const Literal& lit) {
@@ -129,7 +130,7 @@ class Derivation {
   void declare_item(std::string_view& text);
   void declare_distance(std::string_view& text);
   void declare_gap(char kind, std::string_view& text);
-  /// What the literal 'KEY 1' puts so far above what, if it does: two variables.
+  /// The order of two variables that the literal 'KEY 1' implies, with its distance, if any.
   struct Above {
     std::size_t from = 0;
     std::size_t to = 0;
@@ -145,12 +146,12 @@ class Derivation {
   void axiom(std::string_view& text);
   [[nodiscard]] bool uses_its_mode(const std::vector<Literal>& clause) const;
   [[nodiscard]] bool names_every_choice(const std::vector<Literal>& clause) const;
-  /// Is it against the problem that all of them are false?
+  /// Does the problem rule out that all of them are false?
   [[nodiscard]] bool must_hold(const std::vector<Literal>& clause);
-  /// What a clause says of orders and differences.
+  /// The order and difference variables of a clause.
   struct Orders {
-    std::vector<const Variable*> halves, gaps;  ///< those that are true in it
-    bool overlap = false;                       ///< false, they leave no way in one memory
+    std::vector<const Variable*> halves, gaps;  ///< those that are positive in it
+    bool overlap = false;  ///< all of them false: the buffers overlap in every common memory
   };
   [[nodiscard]] bool nothing_left(const std::vector<BufferIndex>& about, const Variable* mode,
                                   const std::vector<std::optional<Role>>& roles,
@@ -193,7 +194,7 @@ class Derivation {
   [[nodiscard]] bool orders_chain(std::size_t key, const std::vector<std::size_t>& orders) const;
 
   static constexpr std::int64_t limit = std::int64_t{1} << 62;
-  static constexpr std::size_t nobody = ~std::size_t{0};
+  static constexpr std::size_t unset = ~std::size_t{0};
 
   DerivationFacts facts_;
   Poll poll_;
@@ -211,18 +212,18 @@ class Derivation {
   bool mirrored_ = false;
   bool refuted_ = false;
 
-  /// Something that costs while its variable is true.
+  /// A cost that is paid while its variable is true.
   struct Payment {
     std::size_t variable = 0;
     Cost cost = 0;
-    Cost left = 0;  ///< after the cores took their shares
+    Cost left = 0;  ///< remaining cost after the shares of the cores
     std::vector<std::size_t> cores;
   };
   std::vector<Payment> payments_;
   std::map<std::size_t, std::size_t> payment_of_;  // by variable
   std::set<std::pair<std::size_t, std::size_t>> paid_for_;
   std::vector<Cost> core_weight_;
-  // The step being shown.
+  // The step in progress.
   bool open_ = false;
   bool shown_ = false;
   std::int64_t name_ = 0;

@@ -1,5 +1,5 @@
-// Declarations of what variables mean, and clauses that follow from one rule of the problem: with
-// all their literals false, every place that is left is against it.
+// Declarations of variables, and clauses that follow from one rule of the problem: with all their
+// literals false, every remaining place violates the rule.
 #include "derivation.h"
 
 namespace tessera::proof {
@@ -11,8 +11,8 @@ void Derivation::declare_offset(std::string_view& text) {
   var.buffer = index(text, facts_.buffers());
   var.span = facts_.buffer(var.buffer).size;
   var.stride = facts_.stride(var.buffer);
-  offset_of_.resize(facts_.buffers(), nobody);
-  if (offset_of_[var.buffer] != nobody) throw Wrong{"a buffer is declared twice"};
+  offset_of_.resize(facts_.buffers(), unset);
+  if (offset_of_[var.buffer] != unset) throw Wrong{"a buffer is declared twice"};
   offset_of_[var.buffer] = self;
   const AddressRange room = facts_.room(var.buffer);
   bound_[2 * self] = std::numeric_limits<std::int64_t>::min() / 4;
@@ -24,7 +24,7 @@ void Derivation::declare_offset(std::string_view& text) {
 void Derivation::declare_item(std::string_view& text) {
   Item item;
   item.buffer = index(text, offset_of_.size());
-  if (offset_of_[item.buffer] == nobody) throw Wrong{"an item of an unknown buffer"};
+  if (offset_of_[item.buffer] == unset) throw Wrong{"an item of an unknown buffer"};
   item.range.begin = number(text);
   item.range.end = number(text);
   if (item.range.empty() || !AddressRange{0, facts_.buffer(item.buffer).size}.contains(item.range))
@@ -120,7 +120,7 @@ std::vector<MemoryIndex> Derivation::memories_of(BufferIndex b) const {
 void Derivation::axiom(std::string_view& text) {
   const std::int64_t name = number(text);
   const auto clause = literals(text);
-  // The clause holds wherever the buffers are, or nothing is left where it does not.
+  // The clause holds for all places, or no place violates it.
   undo_.clear();
   bool right = refuted_ || (clause.empty() ? relations_contradict()
                                            : names_every_choice(clause) || uses_its_mode(clause));
@@ -138,7 +138,7 @@ void Derivation::axiom(std::string_view& text) {
   clauses_[name] = clause;
 }
 
-// Do two buffers have no places at all that suit their relations?
+// Do the relations of two buffers exclude all places?
 bool Derivation::relations_contradict() const {
   for (BufferIndex b = 0; b < facts_.buffers(); ++b)
     for (BufferIndex a = 0; a < b; ++a)
@@ -146,7 +146,7 @@ bool Derivation::relations_contradict() const {
   return false;
 }
 
-// A memory that is in a mode uses it.
+// A memory in a mode uses that mode.
 bool Derivation::uses_its_mode(const std::vector<Literal>& clause) const {
   if (clause.size() != 2) return false;
   const bool swapped = variables_[clause[0].key / 2].kind == Kind::used;
@@ -158,8 +158,8 @@ bool Derivation::uses_its_mode(const std::vector<Literal>& clause) const {
          uses.key % 2 == 0 && mode.memory == used.memory && mode.number == used.number;
 }
 
-// At every step a memory is in one of its modes, each bank in one of its roles; and where there are
-// steps, one mode is used.
+// At every step a memory is in one of its modes, and each bank in one of its roles. If there are
+// steps, at least one mode is used.
 bool Derivation::names_every_choice(const std::vector<Literal>& clause) const {
   const Variable& first = variables_[clause[0].key / 2];
   const bool used = first.kind == Kind::used && facts_.steps() > 0;
@@ -229,7 +229,7 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
                   : facts_.apart(one.buffer, one.range, other.buffer, other.range);
   }
   if (shared != nullptr && !overlap) return false;
-  // Between two differences that they cannot have in one memory.
+  // The difference lies between two bounds that exclude each other in one memory.
   if (gaps.size() == 2 && gaps[0]->order.lower == gaps[1]->order.upper &&
       gaps[0]->order.upper == gaps[1]->order.lower && about.size() == 2)
     overlap = overlap || facts_.always_meet(variables_[gaps[0]->order.lower].buffer,
@@ -247,18 +247,18 @@ bool Derivation::must_hold(const std::vector<Literal>& clause) {
   }
   if (nothing_left(about, mode, roles, orders)) return true;
   if (about.size() == 2) return false;
-  // A second buffer that has no choice, so that nothing need be said of it.
+  // A second buffer with a single place, which needs no literal.
   for (BufferIndex other = 0; other < facts_.buffers(); ++other)
     if (other != about[0] && nothing_left({about[0], other}, mode, roles, {})) return true;
   return false;
 }
 
-// Is every place that is left to the one or two buffers against a rule?
+// Does every remaining place of the one or two buffers violate a rule?
 bool Derivation::nothing_left(const std::vector<BufferIndex>& about, const Variable* mode,
                               const std::vector<std::optional<Role>>& roles,
                               const Orders& orders) const {
   for (const BufferIndex b : about)
-    if (b >= offset_of_.size() || offset_of_[b] == nobody) return false;
+    if (b >= offset_of_.size() || offset_of_[b] == unset) return false;
   const auto boxes = [&](BufferIndex b) {
     std::vector<DerivationFacts::Box> left;
     const std::size_t key = 2 * offset_of_.at(b);
@@ -283,11 +283,12 @@ bool Derivation::nothing_left(const std::vector<BufferIndex>& about, const Varia
   return true;
 }
 
-// Twins that are not where they belong, or not in their order. require: a.buffer < b.buffer.
+// Do the places violate the canonical order of interchangeable buffers (twins)? require: a.buffer <
+// b.buffer.
 bool Derivation::against_twins(const DerivationFacts::Box& a, const DerivationFacts::Box& b,
                                const Orders& orders) const {
   if (!facts_.twins(a.buffer, b.buffer)) return false;
-  // Is it false that the one is no lower than the other?
+  // Is `one` known to be lower than the other?
   const auto lower = [&](BufferIndex one, BufferIndex other) {
     return std::any_of(orders.gaps.begin(), orders.gaps.end(), [&](const Variable* gap) {
       return variables_[gap->order.lower].buffer == other &&

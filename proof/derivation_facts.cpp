@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t most_combinations = 1'000'000;
 
-/// Does every range of this length that starts in [low, high] share an address with `there`?
 bool always_touches(Offset low, Offset high, Size length, AddressRange there) {
   return high < there.end && low + length > there.begin;
 }
@@ -130,7 +129,7 @@ AddressRange DerivationFacts::room(BufferIndex b) const {
   const Buffer& each = buffer(b);
   AddressRange room{0, 0};
   for (const MemoryIndex m : allowed_[b]) room.end = std::max(room.end, memory(m).capacity);
-  if (each.window) {  // of the bytes that are ever used
+  if (each.window) {  // of all bytes ever used
     const AddressRange used = extent(each);
     room = {std::max(room.begin, each.window->begin - used.begin),
             std::min(room.end, each.window->end + each.size - used.end)};
@@ -165,8 +164,8 @@ namespace {
 
 using Runs = std::span<const Segment>;
 
-/// The least difference above d at which a run of a and the run of b that it meets at d do not meet
-/// any more; nothing where none meet at d.
+/// The least difference above d at which the segment of a no longer meets the segment of b that it
+/// meets at d; none if there is no meeting at d.
 std::optional<Offset> met_until(Runs a, Runs b, Offset d) {
   auto x = std::partition_point(a.begin(), a.end(), [&](const Segment& each) {
     return each.range.end <= b.front().range.begin + d;
@@ -184,7 +183,7 @@ std::optional<Offset> met_until(Runs a, Runs b, Offset d) {
   return std::nullopt;
 }
 
-/// The runs that live at one time begin with the first.
+/// The segments that are live together with the first.
 Runs stretch(const std::vector<Segment>& all, std::size_t from) {
   std::size_t to = from;
   while (to < all.size() && all[to].steps == all[from].steps) ++to;
@@ -220,7 +219,7 @@ bool DerivationFacts::always_meet(BufferIndex a, BufferIndex b, Offset low, Offs
         j += y.size();
     }
   }
-  // From one difference to the next that this meeting does not explain, with another one.
+  // From one difference to the next that is not covered by the current meeting.
   std::size_t last = 0;
   for (Offset d = low + 1; d < high;) {
     std::optional<Offset> until;
@@ -241,7 +240,7 @@ bool DerivationFacts::at_distance(BufferIndex a, BufferIndex b, Size distance) c
   return found != distances_.end() && found->second.contains(distance);
 }
 
-// Of a buffer with parts: does it use an address of a reserved range, at every offset?
+// For a buffer with parts: does it use a reserved address at every offset?
 bool DerivationFacts::always_in_reserved(const Box& box) const {
   std::vector<AddressRange> wrong;  // offsets
   for (const AddressRange& run : used_bytes(buffer(box.buffer)))
@@ -291,8 +290,7 @@ bool DerivationFacts::impossible(const Box& box, Step step,
   if (has_parts(box.buffer)) return false;
   const Buffer& each = buffer(box.buffer);
   const auto banks = bank_ranges(memory(box.memory));
-  // Runs of banks that may not be touched: always in one of them, though perhaps not always the
-  // same.
+  // Ranges of forbidden banks: the buffer always touches one, possibly different ones.
   const auto caught = [&](AddressRange part, auto forbidden) {
     for (std::size_t k = 0; k < banks.size(); ++k) {
       if (!roles[k] || !forbidden(*roles[k])) continue;

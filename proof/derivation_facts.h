@@ -1,4 +1,4 @@
-// What a derivation may take from the problem, worked out anew.
+// Facts about the problem that derivations may use, computed independently of the engines.
 #pragma once
 
 #include <map>
@@ -19,65 +19,66 @@ class DerivationFacts {
   [[nodiscard]] const Memory& memory(MemoryIndex m) const { return problem_.memories[m]; }
   [[nodiscard]] std::size_t memories() const { return problem_.memories.size(); }
   [[nodiscard]] Step steps() const { return steps_; }
-  /// How many modes the memory has; where each bank has its own, every combination is one. 0 where
-  /// there are none, or too many to number.
+  /// Number of modes of the memory. With modes per bank every combination is one mode. 0 if there
+  /// are none, or too many to number.
   [[nodiscard]] std::size_t modes(MemoryIndex m) const { return modes_[m]; }
-  /// Of the mode with this number, by bank. Combinations are numbered with the last bank fastest.
+  /// Roles of the mode with this number, by bank. Combinations are numbered with the last bank
+  /// fastest.
   [[nodiscard]] std::vector<std::optional<Role>> roles_of(MemoryIndex m, std::size_t mode) const;
-  /// What is paid if the two share an address of one memory.
+  /// Cost if the two share an address of one memory.
   [[nodiscard]] Cost cost_of(BufferIndex a, BufferIndex b) const;
   [[nodiscard]] const std::vector<MemoryIndex>& allowed(BufferIndex b) const { return allowed_[b]; }
   [[nodiscard]] bool tied(BufferIndex b) const { return allowed_[b].size() == 1; }
-  /// Are both always in the same memory, because neither has a choice?
+  /// Are both tied to the same memory?
   [[nodiscard]] bool tied_together(BufferIndex a, BufferIndex b) const {
     return tied(a) && allowed_[a] == allowed_[b];
   }
-  /// Addresses the buffer may occupy in any memory, and what its offset is a multiple of in all.
+  /// The addresses that the buffer may occupy in any memory, and the common divisor of its offsets.
   [[nodiscard]] AddressRange room(BufferIndex b) const;
   [[nodiscard]] Size stride(BufferIndex b) const;
   /// Must the two parts never share an address of one memory?
   [[nodiscard]] bool apart(BufferIndex a, AddressRange of_a, BufferIndex b,
                            AddressRange of_b) const;
-  /// Whenever both are in one memory and b's offset is more than `low` and less than `high` above
-  /// a's: do parts of them that must not share an address share one? Goes through their runs.
+  /// If both are in one memory and b's offset minus a's lies strictly between `low` and `high`: do
+  /// parts overlap that must not share an address? Iterates over their segments.
   [[nodiscard]] bool always_meet(BufferIndex a, BufferIndex b, Offset low, Offset high,
                                  Poll& poll) const;
   [[nodiscard]] bool has_parts(BufferIndex b) const { return !buffer(b).parts.empty(); }
-  /// Does a relation put b's offset at least `distance` above a's?
+  /// Does a relation require b's offset to be at least `distance` above a's?
   [[nodiscard]] bool at_distance(BufferIndex a, BufferIndex b, Size distance) const;
 
-  /// Where a buffer may be, as far as it is known: offsets [low, high] in one memory.
+  /// Possible places of a buffer: offsets [low, high] in one memory.
   struct Box {
     BufferIndex buffer = 0;
     Offset low = 0;
     Offset high = 0;
     MemoryIndex memory = 0;
   };
-  /// Is every offset in the box against a rule about the buffer alone?
+  /// Does every offset in the box violate a rule of the buffer alone?
   [[nodiscard]] bool impossible(const Box& box) const;
-  /// Is every pair of offsets in the boxes against a relation?
+  /// Does every pair of offsets in the boxes violate a relation?
   [[nodiscard]] bool impossible(const Box& a, const Box& b) const;
-  /// At this step the banks of the box's memory have these roles (none: not known). Does that
-  /// forbid every offset in the box?
+  /// If the banks of the box's memory have these roles at this step (none: unknown), is every
+  /// offset in the box forbidden?
   [[nodiscard]] bool impossible(const Box& box, Step step,
                                 const std::vector<std::optional<Role>>& roles) const;
 
-  /// May the two exchange their places without anything changing? See derivation_twins.cpp.
+  /// Are the two buffers interchangeable? See derivation_twins.cpp.
   [[nodiscard]] bool twins(BufferIndex a, BufferIndex b) const;
-  /// require: twins(a, b). May they lie at one place?
+  /// require: twins(a, b). May they have the same place?
   [[nodiscard]] bool at_one_place(BufferIndex a, BufferIndex b) const;
   [[nodiscard]] bool has_twin(BufferIndex b) const;
   [[nodiscard]] bool mirrors() const;
-  /// Would nobody but what is in its way notice if the buffer were lowered?
+  /// Can the buffer be lowered without an effect on others, except those directly below it?
   [[nodiscard]] bool may_be_lowered(BufferIndex b) const;
-  /// Parts of `other` that are in the way of b when it is lowered.
+  /// The parts of `other` that block b from below.
   [[nodiscard]] std::vector<AddressRange> in_the_way(BufferIndex b, BufferIndex other) const;
 
  private:
-  using Pairs = std::set<std::pair<BufferIndex, BufferIndex>>;  // both ways
+  using Pairs = std::set<std::pair<BufferIndex, BufferIndex>>;  // in both directions
   void relate(const Relation& relation);
   [[nodiscard]] bool always_in_reserved(const Box& box) const;
-  /// What relations say of two buffers: their kinds, one bit each, and what an overlap costs.
+  /// Relations of two buffers: their kinds, one bit each, and the cost of overlap.
   struct Said {
     unsigned kinds = 0;
     Cost cost = 0;
@@ -98,8 +99,8 @@ class DerivationFacts {
   std::map<std::pair<BufferIndex, BufferIndex>, std::set<Size>> distances_;
   std::vector<std::map<BufferIndex, Said>> said_;  ///< by buffer
   std::vector<char> in_a_row_;                     ///< an `adjacent` names it
-  std::vector<char> tied_down_;                    ///< by a relation about more than overlap
-  std::vector<char> in_a_bank_;                    ///< has to lie entirely in one bank
+  std::vector<char> tied_down_;                    ///< in a relation other than an overlap rule
+  std::vector<char> in_a_bank_;                    ///< must lie entirely in one bank
 };
 
 }  // namespace tessera::proof

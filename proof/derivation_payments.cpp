@@ -1,5 +1,5 @@
-// What is paid: pairs that share addresses, modes that are used, and cores, which are sets of such
-// payments of which one is made in every placement.
+// Payments: pairs that share addresses, used modes, and cores. A core is a set of payments of which
+// every placement makes at least one.
 //
 // Let c(t) be what payment t costs, x(t) = 1 where it is made, and let core k, a clause over the
 // payments T(k), take w(k) from the cost of each t in T(k), so that what is left, l(t), is not
@@ -60,8 +60,8 @@ void Derivation::core(std::string_view& text) {
   core_weight_.push_back(weight);
 }
 
-// Is more paid than the claim allows, with everything that is known to be made (and with `lit`
-// false, which raise() has made known)?
+// Do the payments known to be made (including those from `lit` being false, which raise() has
+// asserted) exceed the claim?
 bool Derivation::pays_too_much(const Literal* lit) {
   if (lit != nullptr && !raise(negation(*lit))) return true;
   if (!most_paid_) return false;

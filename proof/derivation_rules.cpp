@@ -1,4 +1,5 @@
-// The arithmetic of lemmas: one violated edge, a cycle, more bytes than room, nothing to rest on.
+// The arithmetic of lemmas: one violated edge, a cycle, more bytes than the capacity, no supporting
+// buffer.
 #include "derivation.h"
 
 namespace tessera::proof {
@@ -8,7 +9,7 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
   if (rule == 'g') return pays_too_much(lit);
   std::vector<std::size_t> orders;
   bool too_far = false;
-  // A half order that is false says nothing about the opposite one.
+  // A false half order implies nothing about the opposite one.
   const auto add = [&](const Literal& each) {
     const Kind kind = variables_[each.key / 2].kind;
     if (kind == Kind::pair || (kind == Kind::half && each.key % 2 == 0)) orders.push_back(each.key);
@@ -32,8 +33,8 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
                return start(below) + below.range.size() + above.range.size() > end(above);
              });
     case 't':
-      // A below B below C, and A is not below C: a half order, which no offset has to follow. Every
-      // other cycle is one of offsets.
+      // A below B below C, and A not below C: a half order, which offsets need not satisfy. All
+      // other cycles are cycles of offsets.
       if (lit != nullptr && variables_[lit->key / 2].kind == Kind::half && lit->key % 2 == 0 &&
           orders_chain(lit->key, orders))
         return true;
@@ -49,7 +50,7 @@ bool Derivation::follows(char rule, const std::vector<Literal>& premises, const 
   }
 }
 
-// Does each of some offsets have to be above the one before, and the first above the last?
+// Do the orders form a cycle with a positive sum of distances?
 bool Derivation::goes_round(const std::vector<Literal>& premises, const Literal* lit,
                             const std::vector<std::size_t>& orders) const {
   struct Step {
@@ -67,8 +68,8 @@ bool Derivation::goes_round(const std::vector<Literal>& premises, const Literal*
   };
   for (const Literal& each : premises) add(each);
   if (lit != nullptr) add(negation(*lit));
-  // Longest ways, from anywhere: without a cycle that adds up, as many rounds as buffers are
-  // enough.
+  // Longest paths from all buffers: without a positive cycle, as many rounds as buffers are
+  // sufficient.
   std::map<BufferIndex, Wide> reached;
   for (const Step& each : all) reached[each.below] = reached[each.above] = 0;
   for (std::size_t round = 0; round <= reached.size(); ++round) {
@@ -105,7 +106,7 @@ bool Derivation::window_overflows(const std::vector<std::size_t>& members,
   for (const std::size_t key : orders) {
     const Item& below = lower(key);
     const Item& above = upper(key);
-    const Wide latest = end(above) - above.range.size();  // the lower one ends by then
+    const Wide latest = end(above) - above.range.size();  // latest end of the lower one
     const Wide soonest = start(below) + below.range.size();
     const Wide high = -(latest - below.range.end + facts_.buffer(below.buffer).size);
     const Wide low = soonest - above.range.begin;
@@ -130,7 +131,7 @@ bool Derivation::window_overflows(const std::vector<std::size_t>& members,
   return !members.empty() && e + sum > l;
 }
 
-// Does some buffer lie between the two?
+// Does a buffer lie between the two?
 bool Derivation::separated(const Item& x, const Item& y,
                            const std::vector<std::size_t>& orders) const {
   const auto part_of = [](const Item& part, const Item& whole) {
@@ -150,7 +151,7 @@ bool Derivation::separated(const Item& x, const Item& y,
   return false;
 }
 
-// Wherever both still may be, do they never share an address?
+// Do they never share an address in any remaining places?
 bool Derivation::apart(std::size_t i, std::size_t j) {
   const BufferIndex a = items_[i].buffer;
   const BufferIndex b = items_[j].buffer;
@@ -170,7 +171,7 @@ bool Derivation::orders_chain(std::size_t key, const std::vector<std::size_t>& o
   return false;
 }
 
-// The buffer's memory is known, and its alignment there leaves no offset (or end) before.
+// The buffer's memory is known, and alignment excludes offsets (or ends) below the literal's bound.
 bool Derivation::rounds_up_to(const Literal& lit) const {
   const Variable& var = variables_[lit.key / 2];
   if (var.kind != Kind::offset) return false;
@@ -182,8 +183,7 @@ bool Derivation::rounds_up_to(const Literal& lit) const {
   return bound_[lit.key] + (rest == 0 ? 0 : alignment - rest) >= lit.value;
 }
 
-// The first member of the list lies below all the others, or (upside down) above them: neither
-// fits.
+// Is it impossible that the first member lies below all others (upside down: above them)?
 bool Derivation::cannot_be_first(const std::vector<std::size_t>& members, bool upside_down) {
   const auto from = [&](const Item& item) { return upside_down ? -end(item) : start(item); };
   const auto to = [&](const Item& item) { return upside_down ? -start(item) : end(item); };
@@ -194,7 +194,7 @@ bool Derivation::cannot_be_first(const std::vector<std::size_t>& members, bool u
   Wide l = -(Wide{1} << 100);
   for (std::size_t x = 1; x < members.size(); ++x) {
     const Item& item = items_[members[x]];
-    // Too long to end before the first one starts.
+    // Required: the item cannot end below the first one.
     if (from(item) + item.range.size() <= latest_start) return false;
     sum += item.range.size();
     l = std::max(l, to(item));
@@ -204,8 +204,8 @@ bool Derivation::cannot_be_first(const std::vector<std::size_t>& members, bool u
   return from(who) + sum > l;
 }
 
-// Placements in which no buffer could be lowered by itself are enough. Where the offset may still
-// be, could it be lowered, in every case?
+// Placements in which no buffer can be lowered by itself are sufficient. Can the buffer be lowered
+// from every remaining offset?
 bool Derivation::nothing_carries(std::size_t key, const std::vector<Literal>& premises) const {
   const Variable& var = variables_[key / 2];
   if (var.kind != Kind::offset || key % 2 != 0 || !facts_.may_be_lowered(var.buffer)) return false;
@@ -214,11 +214,11 @@ bool Derivation::nothing_carries(std::size_t key, const std::vector<Literal>& pr
   if (first - var.stride < facts_.room(var.buffer).begin) return false;
   for (BufferIndex other = 0; other < facts_.buffers(); ++other) {
     for (const AddressRange& part : facts_.in_the_way(var.buffer, other)) {
-      if (offset_of_[other] == nobody) return false;
+      if (offset_of_[other] == unset) return false;
       const Item item{other, part};
-      const Wide soonest = start(item) + part.size();  // of its end
+      const Wide soonest = start(item) + part.size();  // earliest end
       if (soonest > last || end(item) <= first - var.stride) continue;
-      // Known not to be below: the negation of such an order, or the opposite one.
+      // Known not to be below: the negation of such an order, or the opposite order.
       const bool above = std::any_of(premises.begin(), premises.end(), [&](const Literal& each) {
         const Kind kind = variables_[each.key / 2].kind;
         if (kind != Kind::pair && (kind != Kind::half || each.key % 2 == 0)) return false;
@@ -227,7 +227,7 @@ bool Derivation::nothing_carries(std::size_t key, const std::vector<Literal>& pr
         if (mine.buffer != var.buffer || its.buffer != other ||
             mine.range.size() != facts_.buffer(var.buffer).size)
           return false;
-        // That an item is not below says it is above only where the two are kept apart.
+        // "Not below" implies "above" only for items that must not overlap.
         return part.contains(its.range) ||
                (its.range.contains(part) && facts_.apart(other, its.range, var.buffer, mine.range));
       });

@@ -1,4 +1,4 @@
-// Twins: buffers that may exchange their places. docs/proofs.md has the words.
+// Interchangeable buffers (twins); docs/reference/proofs.md has the definition.
 #include <algorithm>
 #include <set>
 
@@ -6,7 +6,7 @@
 
 namespace tessera::proof {
 
-// All but what others make of them.
+// Equal in all properties except relations and conflicts.
 bool DerivationFacts::look_the_same(BufferIndex a, BufferIndex b) const {
   const Buffer& x = buffer(a);
   const Buffer& y = buffer(b);
@@ -24,7 +24,7 @@ bool DerivationFacts::look_the_same(BufferIndex a, BufferIndex b) const {
   });
 }
 
-// The ranges of a buffer that share no address with one that lives once.
+// The ranges of a buffer that share no address with a buffer of a single lifetime.
 std::set<AddressRange> DerivationFacts::kept(BufferIndex b, BufferIndex from) const {
   const AddressRange whole{0, buffer(b).size};
   const bool meet = std::any_of(allowed_[b].begin(), allowed_[b].end(), [&](MemoryIndex m) {
@@ -40,7 +40,7 @@ std::set<AddressRange> DerivationFacts::kept(BufferIndex b, BufferIndex from) co
   return ranges;
 }
 
-// Is every third buffer the same to both, those kinds of relations aside?
+// Does every third buffer have equal relations to both, except for the kinds `aside`?
 bool DerivationFacts::said_the_same(BufferIndex a, BufferIndex b, unsigned aside) const {
   const auto what = [&](BufferIndex one, BufferIndex third) {
     Said said;

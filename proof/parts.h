@@ -1,5 +1,5 @@
-// The kinds of proofs check_proof() knows, one function each, and how lines are read. A function
-// sets `accepted` and `reason`, with the line where something is wrong.
+// The kinds of proofs that check_proof() supports, one function each, and helpers to read lines. A
+// function sets `accepted` and `reason`, with the line of an error.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ class Lines {
  public:
   explicit Lines(std::string_view text, std::size_t first = 1) : rest_(text), number_(first - 1) {}
   [[nodiscard]] std::optional<std::string_view> next();
-  /// The next line without taking it.
+  /// The next line, without consuming it.
   [[nodiscard]] std::optional<std::string_view> peek() const;
   [[nodiscard]] std::size_t number() const { return number_; }
-  /// What has not been read.
+  /// The unread rest.
   [[nodiscard]] std::string_view rest() const { return rest_; }
 
  private:
@@ -26,9 +26,10 @@ class Lines {
   std::size_t number_ = 0;
 };
 
-/// The lines of one proof, without its claim and its kind, and what it is about.
+/// The lines of one proof, without claim and kind, and the problem it refers to.
 struct Body {
-  const PlacementProblem& problem;  ///< counterexample_problem(about, claim), to be refuted
+  const PlacementProblem&
+      problem;  ///< counterexample_problem(about, claim), which the proof shows to be infeasible
   const Claim& claim;
   std::string_view text;
   std::size_t first_line = 1;
@@ -36,23 +37,22 @@ struct Body {
 };
 
 void check_cut(const Body& body, ProofPart& part);
-/// `stop` is set where the budget ended.
+/// Sets `stop` if the budget ended.
 void check_derivation(const Body& body, ProofPart& part, std::optional<StopReason>& stop);
-/// Of a benefit: rows, and a tree over what is in and what is out.
+/// For a benefit: rows, and a tree of decisions on units.
 void check_choice(const Body& body, ProofPart& part, std::optional<StopReason>& stop);
 
-/// The text before its last line "end <checksum>"; nothing and a sentence in `why` if that line is
-/// missing or the checksum (FNV-1a of every byte before it) is another.
+/// The text before its last line "end <checksum>"; none and a message in `why` if that line is
+/// missing or the checksum (FNV-1a of all bytes before it) differs.
 [[nodiscard]] std::optional<std::string_view> unsealed(std::string_view text, std::string& why);
 
-/// The word a line begins with is taken off its front; empty where it begins with a blank.
+/// Removes the first word of a line; empty if the line begins with a blank.
 [[nodiscard]] std::string_view first_word(std::string_view& text);
-/// One of the words behind it, with the one blank before it; empty where there is none, or more
-/// blanks.
+/// Removes the next word with the single blank before it; empty if there is none, or more blanks.
 [[nodiscard]] std::string_view take_word(std::string_view& text);
 /// Such a word, as a number without leading zeros.
 [[nodiscard]] std::optional<std::int64_t> take_number(std::string_view& text);
-/// Is nothing left of a line?
+/// Is the line fully read?
 [[nodiscard]] bool at_end(std::string_view text);
 
 /// "Line 12: what is wrong."

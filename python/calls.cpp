@@ -16,14 +16,14 @@ namespace {
 
 namespace py = pybind11;
 
-/// signal.set_wakeup_fd(): gives the one before. A pipe of ours is never full, and whoever had one
-/// that may be said so to begin with.
+/// signal.set_wakeup_fd(): returns the previous descriptor. Our pipe is never full, and owners of
+/// the previous one may have asked for warnings.
 int set_wakeup_fd(int fd) {
   struct Known {
     py::object call = py::module_::import("signal").attr("set_wakeup_fd");
     py::tuple names = py::make_tuple("warn_on_full_buffer");
   };
-  // Kept as long as the process lives: there is no safe moment to let go of it.
+  // Lives as long as the process: there is no safe moment to destroy it.
   static const Known* const known = new Known;
   const py::int_ number(fd);
   PyObject* arguments[] = {number.ptr(), Py_False};
@@ -32,9 +32,9 @@ int set_wakeup_fd(int fd) {
   return py::reinterpret_steal<py::object>(before).cast<int>();
 }
 
-/// Python's own signal handler can write the number of a signal into a file descriptor: while a
-/// call runs in the main thread, that is a pipe of ours, and a thread listens to it. So a call that
-/// takes microseconds pays for no thread of its own.
+/// Python's signal handler can write the number of a signal to a file descriptor. While a call runs
+/// in the main thread, that is a pipe of ours, read by one listener thread. A call of microseconds
+/// therefore needs no thread of its own.
 class Listener {
  public:
   /// One for the process, as its signals are. Never destroyed: its thread may outlive `main`.
@@ -46,7 +46,7 @@ class Listener {
   void enter(std::stop_source& source) {
     const std::lock_guard lock(mutex_);
     if (!started_) start();
-    // Where a callback calls the pipe is in place.
+    // For nested calls from a callback the pipe is already installed.
     if (active_.empty()) previous_ = set_wakeup_fd(pipe_[1]);
     active_.push_back(&source);
   }
@@ -54,13 +54,13 @@ class Listener {
   void leave(std::stop_source& source, bool heard) {
     const std::lock_guard lock(mutex_);
     std::erase(active_, &source);
-    // What came for this call is not for the next one.
+    // Signals for this call are not for the next one.
     if (heard) drain();
     if (!active_.empty()) return;
     try {
       set_wakeup_fd(previous_);
     } catch (const py::error_already_set&) {
-      // Whoever listened before has closed it meanwhile.
+      // The previous descriptor has been closed meanwhile.
     }
   }
 
@@ -72,7 +72,7 @@ class Listener {
 
  private:
   Listener() {
-    // A forked process has one thread: this one is its main thread, and nobody listens.
+    // A forked process has one thread, which is its main thread; there is no listener.
     pthread_atfork(nullptr, nullptr, [] {
       Listener& child = instance();
       child.main_thread_.store(pthread_self());
@@ -105,7 +105,7 @@ class Listener {
     unsigned char numbers[64];
     ssize_t count = 0;
     while ((count = read(pipe_[0], numbers, sizeof numbers)) > 0) {
-      // Whoever listened before (an event loop) hears of it too; a full pipe has been heard.
+      // Forwards to the previous descriptor (an event loop); a full pipe has been noticed anyway.
       if (previous_ >= 0) static_cast<void>(!write(previous_, numbers, static_cast<size_t>(count)));
       const bool ends = std::any_of(numbers, numbers + count, [](unsigned char number) {
         return number == SIGINT || number == SIGTERM;

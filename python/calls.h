@@ -1,13 +1,13 @@
-// A long call from Python: others may run meanwhile, Ctrl-C ends it, callbacks come back.
+// Runs a long call from Python: other threads run meanwhile, Ctrl-C ends it, callbacks work.
 //
 //   Call call;
 //   params.limits.stop = call.token();
 //   params.progress = [&](const PlaceProgress& now) { call.back([&] { progress(now); }); };
 //   PlacementResult result = call.run([&] { return place(problem, params); });
 //
-// Ctrl-C in the main thread asks the search to end, and run() throws what Python's handler of the
-// signal raises: KeyboardInterrupt, unless somebody replaced the handler. Then the result comes
-// back, stopped as "interrupted".
+// Ctrl-C in the main thread requests a stop, and run() throws what Python's signal handler raises:
+// KeyboardInterrupt, unless the handler was replaced. With a handler that does not raise, the
+// result is returned, stopped as "interrupted".
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -29,7 +29,7 @@ class Call {
 
   [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
 
-  /// Runs `work` without the GIL. Throws what a callback threw, or what a signal raised.
+  /// Runs `work` without the GIL. Throws exceptions of a callback or of a signal handler.
   template <typename Work>
   auto run(Work&& work) {
     pending_signals();
@@ -41,7 +41,7 @@ class Call {
     return result;
   }
 
-  /// From a searching thread: runs `work` with the GIL. What it throws ends the call.
+  /// For searching threads: runs `work` with the GIL. An exception ends the call.
   template <typename Work>
   void back(Work&& work) {
     const pybind11::gil_scoped_acquire acquire;
@@ -55,7 +55,7 @@ class Call {
   }
 
  private:
-  /// Of the Python that runs now: handlers of signals that came before.
+  /// Handles signals that arrived before.
   static void pending_signals();
   void finish();
 
@@ -64,7 +64,7 @@ class Call {
   bool listens_ = false;
 };
 
-/// Which thread Python takes signals in; called once, when the module is imported.
+/// Records the thread in which Python receives signals; called once, at import.
 void know_main_thread();
 
 }  // namespace tessera::python

@@ -27,7 +27,7 @@ struct Exploration {
   std::string folder;
 };
 
-/// With the names of the columns of results.csv.
+/// Keys are the column names of results.csv.
 py::dict row_dict(const ExploreResult& result, const ExploreRow& row) {
   py::dict dict;
   for (std::size_t k = 0; k < result.keys.size(); ++k)
@@ -88,7 +88,7 @@ py::dict set_dict(const ExploreModes& found, const ExploreModes::Set& set) {
   return dict;
 }
 
-/// With the names that summary.json has.
+/// Keys are those of summary.json.
 py::object modes_dict(const ExploreResult& result) {
   if (!result.modes) return py::none();
   const ExploreModes& found = *result.modes;
@@ -157,7 +157,7 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
     };
   }
   const std::vector<std::string> folders = profile_folders_of_package();
-  // Time is for planning: a network that was not read would leave nothing to tell.
+  // The time limit is for planning: without its networks a sweep has nothing to report.
   Limits reading = params.limits;
   reading.timeout.reset();
   made.result = call.run([&] {
@@ -179,14 +179,14 @@ Exploration run(const py::object& sweep_path, const py::object& folder,
   return made;
 }
 
-/// A sweep on a worker of a cluster: its candidates share what they can, and are planned one by one
-/// for the sake of a store.
+/// A sweep in a worker of a cluster: its candidates share caches, and are planned one by one into a
+/// store.
 class SweepWorker {
  public:
   explicit SweepWorker(const py::object& path)
       : sweep_(path_of(path), {}, profile_folders_of_package()), memory_(make_plan_memory()) {}
 
-  /// How many plans were made, in so many seconds at most and until `stop` is asked for.
+  /// Returns the number of new plans, made within the given seconds and until `stop` is requested.
   [[nodiscard]] std::int64_t plan(std::size_t candidate, const py::object& store,
                                   const py::object& timeout, const std::stop_source& stop) const {
     Call call;
@@ -204,7 +204,6 @@ class SweepWorker {
   std::shared_ptr<PlanMemory> memory_;
 };
 
-/// The files that the sweep is made of.
 std::vector<std::string> files_of(const py::object& sweep_path) {
   Limits none;
   return Sweep(path_of(sweep_path), none, profile_folders_of_package()).files();

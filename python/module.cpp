@@ -9,7 +9,7 @@
 namespace tessera::python {
 namespace {
 
-/// The hint is an attribute, and stands below the sentence where Python shows notes (3.11).
+/// The hint is an attribute, and a note below the message if Python shows notes (3.11).
 void raise_bad_input(const py::object& type, const BadInput& wrong) {
   const py::object error = type(wrong.what());
   error.attr("hint") = wrong.hint;
@@ -22,7 +22,7 @@ void raise_bad_input(const py::object& type, const BadInput& wrong) {
 }
 
 void bind_errors(py::module_& module) {
-  // Kept by the translator below as long as the interpreter lives.
+  // The translator below keeps it as long as the interpreter lives.
   const auto made = [&](const char* name, PyObject* base, const char* text) {
     py::object type = py::reinterpret_steal<py::object>(
         PyErr_NewExceptionWithDoc((std::string("tessera.") + name).c_str(), text, base, nullptr));
@@ -55,7 +55,7 @@ void bind_errors(py::module_& module) {
 
 PYBIND11_MODULE(_tessera, module) {
   using namespace tessera::python;
-  // What is seen as tessera.X says so of itself.
+  // Objects exported as tessera.X report that module name.
   module.attr("__name__") = "tessera";
   know_main_thread();
   bind_errors(module);

@@ -26,7 +26,7 @@ void take(const py::dict& from, const char* key, Value& to) {
   }
 }
 
-/// What the builder of tessera/builder.py is written with: tensors and ops by number, in order.
+/// Backend of tessera/builder.py: tensors and ops by number, in order.
 class Parts {
  public:
   explicit Parts(const std::string& name) { network_.name = name; }
@@ -53,7 +53,7 @@ class Parts {
     return add(std::move(tensor));
   }
 
-  /// Gives the output, whose shape follows.
+  /// Returns the output, with inferred shape.
   TensorIndex op(const std::string& name, const std::string& kind,
                  const std::vector<TensorIndex>& inputs, const py::dict& attributes) {
     Op op;
@@ -83,7 +83,7 @@ class Parts {
   [[nodiscard]] std::string dtype(TensorIndex tensor) const {
     return std::string(to_string(network_.tensors.at(tensor).type));
   }
-  /// Of what is added to the products of such a tensor.
+  /// Element type of values added to products of such a tensor.
   [[nodiscard]] std::string bias_dtype(TensorIndex tensor) const {
     return std::string(to_string(bias_type(network_.tensors.at(tensor).type)));
   }
@@ -155,7 +155,7 @@ KeptNetwork load(const py::object& source, const py::object& dtype, const py::di
       }
     });
   };
-  // An onnx.ModelProto gives its bytes itself; the name of its graph is that of the network.
+  // An onnx.ModelProto provides its bytes itself; its graph's name is the network's name.
   py::object given = source;
   std::string name = "network.onnx";
   if (py::hasattr(source, "SerializeToString")) {

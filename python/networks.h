@@ -9,12 +9,12 @@
 
 namespace tessera::python {
 
-/// A network that does not change any more: plans share it.
+/// An immutable network, shared by plans.
 struct KeptNetwork {
   std::shared_ptr<const Network> network;
 };
 
-/// A network as it is, or the one of this file.
+/// A Network as it is, or the one in this file.
 [[nodiscard]] KeptNetwork network_of(const pybind11::handle& given);
 
 }  // namespace tessera::python

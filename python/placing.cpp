@@ -34,7 +34,7 @@ std::optional<Objective> minimize_of(const py::handle& value, const py::handle& 
       "`minimize` is \"height\", \"cost\", \"modes\", or True for what the problem says");
 }
 
-/// What a search says of itself, for a callback.
+/// Progress of a search, for a callback.
 struct PlaceStep {
   std::string phase;
   std::optional<Size> height;
@@ -62,7 +62,7 @@ Answer place_arrays(const Arrays& arrays, const LimitArguments& limits, const py
   return call.run([&] { return answer_of(given.problem, place(*given.problem, params)); });
 }
 
-/// A session, and its numbers beside the problem it began with.
+/// A session with its current numbers and its original problem.
 class KeptSession {
  public:
   KeptSession(const Arrays& arrays, const std::string& engine)
@@ -76,7 +76,7 @@ class KeptSession {
     Call call;
     limits.stop = call.token();
     return call.run([&] {
-      // One at a time; whoever waits does so without the GIL.
+      // One call at a time; others wait without the GIL.
       const std::lock_guard lock(mutex_);
       if (!sizes.is_none()) {
         session_.set_sizes(wanted);
@@ -109,8 +109,8 @@ class KeptSession {
   }
 
   std::shared_ptr<const PlacementProblem> begin_;
-  std::vector<Size> sizes_;       ///< empty: those of the beginning
-  std::vector<Size> capacities_;  ///< likewise
+  std::vector<Size> sizes_;       ///< empty: the original ones
+  std::vector<Size> capacities_;  ///< the same
   Session session_;
   std::mutex mutex_;
 };

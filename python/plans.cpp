@@ -22,9 +22,9 @@ struct Plan {
   std::shared_ptr<const Network> network;
   std::shared_ptr<const Hardware> hardware;
   NetworkPlan plan;
-  py::object parsed = py::none();  ///< of its JSON, once somebody asks
+  py::object parsed = py::none();  ///< parsed JSON, made on first use
 
-  /// A part of plan_json(), which is where the format is written down.
+  /// A part of plan_json(), which defines the format.
   [[nodiscard]] py::object part(const char* key) {
     if (parsed.is_none()) parsed = py::module_::import("json").attr("loads")(plan_json(plan));
     const auto found = parsed.attr("get")(key);
@@ -32,7 +32,7 @@ struct Plan {
   }
 };
 
-/// Answers to candidates, kept from plan to plan; one call at a time uses them.
+/// Results of candidates, shared by plans; used by one call at a time.
 struct KeptAnswers {
   std::shared_ptr<PlanMemory> memory = make_plan_memory();
   std::mutex mutex;
@@ -108,13 +108,12 @@ std::vector<std::pair<std::string, double>> numbers_of(const py::object& given, 
   return list;
 }
 
-/// What other plans may be relative to.
 PlanReference costs_of(const Plan& self) {
   require_feasible(self);
   return {self.plan.profile, self.plan.clock_hz, self.plan.totals};
 }
 
-/// Relative to the network layer by layer on another machine. Both are within the limits.
+/// Relative to the layer-by-layer plan on another machine. Both count within the limits.
 NetworkPlan plan_against(const Network& network, const Hardware& hardware, const Hardware& other,
                          PlanParams params) {
   const auto begin = std::chrono::steady_clock::now();

@@ -15,7 +15,7 @@
 namespace tessera::python {
 namespace {
 
-/// Drawings of more would take longer to look at than to make.
+/// Drawings with more buffers are too slow to view.
 constexpr std::size_t most_drawn = 2000;
 
 std::vector<std::string> names_of(const py::handle& ids, std::size_t count) {
@@ -32,7 +32,7 @@ std::vector<std::string> names_of(const py::handle& ids, std::size_t count) {
   return names;
 }
 
-/// Those with a number are optional; of the others it is nan.
+/// Buffers with a benefit are optional; NaN marks required ones.
 void add_benefits(const py::object& benefits, PlacementProblem& problem) {
   const auto values = py::array_t<double, py::array::forcecast>::ensure(benefits);
   if (!values || values.ndim() != 1) {
@@ -42,7 +42,7 @@ void add_benefits(const py::object& benefits, PlacementProblem& problem) {
   if (static_cast<std::size_t>(values.size()) != problem.buffers.size())
     throw BadInput("`benefits` has " + std::to_string(values.size()) + " entries, but there are " +
                    std::to_string(problem.buffers.size()) + " buffers");
-  constexpr double most = 1e15;  // in thousandths, what the sums of a problem hold
+  constexpr double most = 1e15;  // in thousandths, the range of sums in a problem
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const double value = values.at(static_cast<py::ssize_t>(b));
     if (std::isnan(value)) continue;

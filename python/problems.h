@@ -1,4 +1,4 @@
-// What Python sees of problems and placements.
+// Problems and placements for Python.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -15,7 +15,7 @@ namespace tessera::python {
 
 namespace py = pybind11;
 
-/// The arrays of place() and Session.
+/// Array arguments of place() and Session.
 struct Arrays {
   py::object sizes = py::none();
   py::object lower = py::none();
@@ -28,15 +28,15 @@ struct Arrays {
   py::object benefits = py::none();
 };
 
-/// A problem that does not change any more: answers and sessions share it.
+/// An immutable problem, shared by results and sessions.
 struct Problem {
   std::shared_ptr<const PlacementProblem> problem;
 };
 
-/// An answer, with what is needed to show it.
+/// A result with the data needed to show it.
 struct Answer {
   std::shared_ptr<const PlacementProblem> problem;
-  /// Of a session: the numbers it was asked about, where they are not those of `problem`.
+  /// For sessions: the queried numbers, if they differ from those of `problem`.
   std::vector<Size> sizes{};
   std::vector<Size> capacities{};
   PlacementResult result{};

@@ -10,7 +10,7 @@
 namespace tessera::python {
 namespace {
 
-/// A value as a profile would have it.
+/// A value in the syntax of profiles.
 std::string written(const py::handle& value) {
   if (value.is_none()) return "null";
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
@@ -28,7 +28,7 @@ std::string written(const py::handle& value) {
   return py::str(value);
 }
 
-/// The other way round: whole numbers, numbers and truths are Python's, all else is text.
+/// The reverse: integers, floats and Booleans become Python's types, the rest is text.
 py::object read(const std::string& text) {
   if (text == "true") return py::bool_(true);
   if (text == "false") return py::bool_(false);

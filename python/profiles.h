@@ -10,10 +10,9 @@
 
 namespace tessera::python {
 
-/// Folders with profiles that come with the package.
 [[nodiscard]] std::vector<std::string> profile_folders_of_package();
 
-/// A Profile as it is, or the one of this name or file.
+/// A Profile as it is, or the one with this name or file.
 [[nodiscard]] Profile profile_of(const pybind11::handle& given);
 
 }  // namespace tessera::python

@@ -98,7 +98,7 @@ Limits limits_of(const LimitArguments& arguments) {
       throw BadInput("`timeout` must be a number of seconds, not " + type_name(timeout),
                      "or a text with a unit: \"500ms\"");
     }
-    constexpr double longest = 9e9;  // of a clock that counts nanoseconds in 64 bits
+    constexpr double longest = 9e9;  // limit of a clock with 64-bit nanoseconds
     if (!(seconds >= 0)) throw BadInput("`timeout` must be a number of seconds of at least 0");
     if (seconds < longest)
       limits.timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
@@ -114,7 +114,7 @@ Limits limits_of(const LimitArguments& arguments) {
 
 py::array view_of(const std::vector<std::int64_t>& values, const py::handle& owner) {
   py::array view(py::dtype::of<std::int64_t>(), {values.size()}, {}, values.data(), owner);
-  // As view.flags.writeable = False, which goes through four objects of Python.
+  // As view.flags.writeable = False, which needs four Python objects.
   py::detail::array_proxy(view.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   return view;
 }

@@ -1,4 +1,4 @@
-// From Python's values to the library's and back: arrays, sizes, durations, limits.
+// Conversion between Python's values and the library's: arrays, sizes, durations, limits.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -17,16 +17,16 @@ namespace tessera::python {
 
 namespace py = pybind11;
 
-/// A one-dimensional array (or list) of whole numbers. Throws BadInput that names it.
+/// A one-dimensional array (or list) of integers. Throws BadInput with its name.
 [[nodiscard]] std::vector<std::int64_t> whole_numbers(const py::handle& values, const char* name);
 /// The same with one entry for each of `count` buffers.
 [[nodiscard]] std::vector<std::int64_t> one_each(const py::handle& values, const char* name,
                                                  std::size_t count);
 
-/// Bytes: a whole number or a text with a unit. None: nothing.
+/// Bytes: an integer, or a text with a unit. None: no value.
 [[nodiscard]] std::optional<Size> size_of(const py::handle& value, const char* name);
 
-/// What every call that may take long understands.
+/// Arguments of every call that may take long.
 struct LimitArguments {
   py::object timeout = py::none();  ///< seconds, or a text with a unit
   py::object work = py::none();
@@ -36,7 +36,7 @@ struct LimitArguments {
 };
 [[nodiscard]] Limits limits_of(const LimitArguments& arguments);
 
-/// A vector as an array that cannot be written to and keeps `owner` alive; no copy.
+/// A read-only array that shares the vector and keeps `owner` alive.
 [[nodiscard]] py::array view_of(const std::vector<std::int64_t>& values, const py::handle& owner);
 
 [[nodiscard]] py::dict stats_dict(const Stats& stats);
@@ -45,7 +45,7 @@ struct LimitArguments {
 /// The path of a str or an os.PathLike.
 [[nodiscard]] std::string path_of(const py::handle& path);
 
-/// Text as it may stand in HTML.
+/// Text escaped for HTML.
 [[nodiscard]] std::string escaped(const std::string& text);
 
 }  // namespace tessera::python

@@ -1,11 +1,14 @@
-"""The forest of the guided search's learned backtracking: samples from an oracle, training, and the file that is shipped.
+"""Trains the forest of the guided search's learned backtracking: samples from an oracle, training, the
+shipped file.
 
     python3 training/backtracking.py sample FOLDER BENCH [COUNT]    problems of every family, and samples of both searches
     python3 training/backtracking.py train FOLDER FAMILY...         a forest from these families: FOLDER/backtracking.forest
 
-BENCH is build/release/bench/bench_guided_samples, which asks the oracle (see its head). Needs python3-xgboost and
-python3-numpy of Debian. docs/guided.md says on what the shipped forest was trained and what it changes.
+BENCH is build/release/bench/bench_guided_samples, which queries the oracle (see its head). Needs
+python3-xgboost and python3-numpy of Debian. docs/internals/guided-search.md describes the training data and the effect of
+the shipped forest.
 """
+
 import csv
 import pathlib
 import subprocess
@@ -19,8 +22,8 @@ import forests
 TREES = 100
 DEPTH = 4
 STEPS = 20000
-# Going far back is never quite wrong for the labels, but costs what was done: of 5, 8 and 9 this one decided the most
-# of fresh problems, of families the forest had not seen.
+# The labels never penalise going far back much, although it discards decisions. Of the thresholds 5, 8 and 9,
+# this one decided the most new problems of families not used for training.
 THRESHOLD = 8
 SECONDS = 3
 
@@ -62,7 +65,8 @@ def impasses(groups):
 
 
 def rate(labels, groups, scores, threshold):
-    """Mean label of what is chosen, by the search itself and by the scores where the best reaches the threshold."""
+    """Mean label of the chosen level: by the search itself, and by scores if the best one reaches the
+    threshold."""
     default, chosen, moved, best = [], [], 0, []
     for begin, end in impasses(groups):
         default.append(labels[begin])
@@ -77,7 +81,7 @@ def rate(labels, groups, scores, threshold):
 
 def train(folder, wanted, mode):
     names, rows, labels, groups = read(folder, wanted, mode)
-    # Judged where it has not learned: each family by the forest of the others.
+    # Cross-validation: each family is evaluated with the forest of the others.
     held = numpy.zeros(len(labels))
     for family in wanted:
         mine = numpy.array([f"/{family}/" in group[0] for group in groups])

@@ -1,10 +1,11 @@
-"""Families of placement problems to train on, and to be tested with: no file of another project is among them.
+"""Families of placement problems for training and testing, without files of other projects.
 
     python3 training/families.py FOLDER [COUNT]
 
-writes FOLDER/<family>/<number>.yaml. A family is a way to make problems; what is trained on some families is tested
-on others, since files of one family are too much alike to be a test of each other.
+writes FOLDER/<family>/<number>.yaml. A family is one generator. A model trained on some families is tested
+on others, since files of one family are too similar to test each other.
 """
+
 import pathlib
 import random
 import sys
@@ -23,7 +24,8 @@ def most_load(buffers):
 
 
 def pieces(draw, count, steps, height, across):
-    """A rectangle of time and addresses, cut into pieces; `across` is how often a cut ends lives."""
+    """A rectangle of time and addresses, cut into pieces; `across` is the frequency of cuts that end
+    lifetimes."""
     rectangles = [(0, steps, 0, height)]
     while len(rectangles) < count:
         at = max(range(len(rectangles)), key=lambda k: (rectangles[k][1] - rectangles[k][0])
@@ -41,7 +43,8 @@ def pieces(draw, count, steps, height, across):
 
 
 def synthetic(draw):
-    """Lives of a third of the time on the average, much overlap, as in MiniMalloc's paper; hardly more room than load."""
+    """Lifetimes of a third of the time on average, much overlap, as in MiniMalloc's paper; capacity hardly
+    above the load."""
     count = draw.choice([40, 60, 80, 120, 160])
     buffers = []
     for _ in range(count):
@@ -51,7 +54,7 @@ def synthetic(draw):
 
 
 def layers(draw):
-    """Short lives of a few sizes, some a little larger: the tensors of a network in tiles."""
+    """Short lifetimes and few sizes, some slightly larger: the tensors of a tiled network."""
     count = draw.choice([120, 160, 240, 320])
     sizes = [draw.randint(3, 40) * 16 for _ in range(6)]
     buffers = []
@@ -63,14 +66,14 @@ def layers(draw):
 
 
 def cut(draw):
-    """A rectangle in pieces: no byte is free at any time."""
+    """A rectangle in pieces: no byte is ever free."""
     count = draw.choice([80, 100, 140, 200, 280])
     found = pieces(draw, count, count, 1 << 14, 0.5)
     return 1 << 14, [(lower, upper, top - bottom) for lower, upper, bottom, top in found]
 
 
 def holes(draw):
-    """The same with some pieces missing: a load that is nearly flat."""
+    """The same with some pieces missing: a nearly flat load."""
     count = draw.choice([100, 150, 200, 280])
     found = pieces(draw, count, 3 * count, 1 << 16, 0.5)
     draw.shuffle(found)
@@ -79,7 +82,7 @@ def holes(draw):
 
 
 def towers(draw):
-    """Long lives with large sizes beneath short ones: weights that stay, activations that pass."""
+    """Long-lived large buffers below short-lived ones: resident weights and activations."""
     count = draw.choice([60, 100, 150, 220])
     buffers = []
     for _ in range(count // 6):
@@ -92,14 +95,15 @@ def towers(draw):
 
 
 def steps(draw):
-    """Pieces of which half are cut in time alone: many buffers of one place after the other."""
+    """Half of the pieces are cut in time only: many buffers in one place after the other."""
     count = draw.choice([80, 120, 180, 260])
     found = pieces(draw, count, 2 * count, 1 << 12, 0.75)
     return 1 << 12, [(lower, upper, top - bottom) for lower, upper, bottom, top in found]
 
 
 def flat(draw):
-    """A memory that is full at every step: whatever ends makes room for others of the same sum, which may not fit."""
+    """A memory that is full at every step: each buffer that ends is followed by others of the same total
+    size, which may not fit."""
     height = draw.choice([64, 256, 1024])
     count = draw.choice([30, 50, 80, 120, 200])
     alive, buffers, step = [], [], 0
@@ -119,7 +123,7 @@ def flat(draw):
 
 
 def shelves(draw):
-    """The same from few sizes with long lives: rows of a table that come and go."""
+    """The same with few sizes and long lifetimes: rows of a table that come and go."""
     height = draw.choice([256, 1000])
     sizes = sorted(draw.sample(range(height // 40 + 1, height // 4), 5))
     count = draw.choice([30, 60, 90, 140])
@@ -150,7 +154,7 @@ def write(path, capacity, buffers):
 
 
 def make(folder, count, first=0):
-    """Writes `count` problems of every family; the same for the same numbers."""
+    """Writes `count` problems of every family; reproducible."""
     made = {}
     for family, generator in FAMILIES.items():
         place = pathlib.Path(folder) / family

@@ -1,11 +1,12 @@
-"""The forest that says which engine `auto` asks first, from records of how long each takes.
+"""Trains the forest that selects the first engine of `auto`, from records of run times.
 
     python3 training/first_choice.py record FOLDER BENCH [COUNT]    problems of every family, and FOLDER/<family>.first.csv
-    python3 training/first_choice.py train FOLDER                   each family judged by the others, then FOLDER/first_choice.forest
-    python3 training/first_choice.py judge FOLDER RECORDS.csv...    the forest of all families, on problems of other origin
+    python3 training/first_choice.py train FOLDER                   cross-validation over families, then FOLDER/first_choice.forest
+    python3 training/first_choice.py judge FOLDER RECORDS.csv...    evaluates the forest of all families on other problems
 
 BENCH is build/release/bench/bench_first_choice. Needs python3-xgboost and python3-numpy of Debian.
 """
+
 import csv
 import pathlib
 import subprocess
@@ -18,12 +19,14 @@ import forests
 
 TREES = 100
 DEPTH = 3
-LIMIT = 0.5         # seconds of a record
-THRESHOLD = 2.0     # four times as fast, it has to promise: a wrong choice costs more than a missed one
-QUICK = 0.001       # seconds: what canonical search decides sooner is no question
+LIMIT = 0.5  # time limit of a record in seconds
+# minimum predicted speed-up, as a power of two (four times): a wrong choice costs more than a missed one
+THRESHOLD = 2.0
+QUICK = 0.001  # seconds: problems that canonical search decides faster need no choice
 
-# As placer/decide.cpp asks on one thread: canonical search, which the learning engine joins by turns; where the forest says
-# so a few nodes of canonical search, then the learning engine, which canonical search joins for a quarter of the work.
+# The schedule of placer/decide.cpp on one thread. By default canonical search, joined in turns by the
+# learning engine; if the forest selects the learning engine, a few nodes of canonical search, then the
+# learning engine, joined by canonical search with a quarter of the work.
 TINY, FIRST, SMALL = 0.002, 0.02, 0.05
 
 

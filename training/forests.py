@@ -1,4 +1,6 @@
-"""Forests of regression trees: fitted with xgboost, written as engine/forest.h reads them. Used by the tools beside it."""
+"""Regression forests: fitted with xgboost, written in the format of engine/forest.h. Used by the other tools
+in this folder."""
+
 import json
 import pathlib
 
@@ -7,7 +9,7 @@ import xgboost
 
 
 def fit(rows, labels, trees, depth, least=20):
-    """A model and the value it begins with. Repeatable: one thread, one seed."""
+    """A model and its initial value. Reproducible: one thread, one seed."""
     base = float(numpy.mean(labels))
     data = xgboost.DMatrix(rows, labels, feature_names=[f"f{k}" for k in range(rows.shape[1])])
     model = xgboost.train({"max_depth": depth, "eta": 0.1, "subsample": 0.7, "colsample_bytree": 0.7,
@@ -38,7 +40,7 @@ def lines_of(node):
 
 
 def write(path, fitted, names, threshold, made):
-    """`made`: lines that say how it was made; they become the file's comment."""
+    """`made`: lines that describe the training; they become the file's comment."""
     model, base = fitted
     text = [f"# {line}" for line in made]
     text += ["features " + " ".join(names), f"base {base:.7g}", f"threshold {threshold:g}"]

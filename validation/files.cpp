@@ -61,8 +61,8 @@ PlacementResult result_from_csv(const std::string& path, const PlacementProblem&
   return counted(problem, std::move(placement));
 }
 
-/// Offsets of the plan in a model. A variable, whose place the runtime decides, is taken to lie
-/// behind all else, as in the tail of the arena.
+/// Offsets of the plan in a model. Variables, which the runtime places, are assumed to lie after
+/// all other tensors, as in the tail of the arena.
 PlacementResult result_from_tflite(std::string_view bytes, const std::string& path,
                                    const Input& input) {
   if (!input.tflite) throw BadInput(path + ": is a TensorFlow Lite model, and the input is none");
@@ -112,7 +112,7 @@ PlacementResult result_from_tflite(std::string_view bytes, const std::string& pa
   return counted(problem, std::move(placement));
 }
 
-/// Of every buffer; empty where no memory has a base.
+/// Of every buffer; empty if no memory has a base.
 std::vector<Offset> addresses_of(const PlacementProblem& problem, const Placement& placement) {
   std::vector<Offset> addresses;
   if (std::all_of(problem.memories.begin(), problem.memories.end(),
@@ -236,7 +236,7 @@ std::string placed_yaml(const PlacementProblem& problem, const Placement& placem
     fixed.buffers[b].memories = {placement.places[b].memory};
     fixed.buffers[b].offset = placement.places[b].offset;
   }
-  // What stays out is placed by no other question.
+  // Buffers that are left out have no place in another query.
   if (!placement.left_out.empty()) {
     fixed.objective = Objective::benefit;
     fixed.next_objectives.clear();

@@ -72,7 +72,7 @@ PlacementProblem make_random(const GenerateParams& params) {
   const Step longest = std::max<Step>(1, steps / 4);
   const Size largest = std::max<Size>(1, params.capacity / 8);
   for (std::int64_t b = 0; b < params.buffers; ++b) {
-    // Most are short and small, some are long or large, as in real programs.
+    // Most buffers are short-lived and small, some long-lived or large, as in real programs.
     const Step length = std::min(random.between(1, longest), random.between(1, longest));
     const Size size = std::min(random.between(1, largest), random.between(1, largest));
     const Step lower = random.between(0, steps - length);
@@ -83,7 +83,7 @@ PlacementProblem make_random(const GenerateParams& params) {
   return problem;
 }
 
-/// Everybody lives all the time: the order of the addresses is all there is to choose.
+/// All buffers are always live: only the order of addresses is free.
 PlacementProblem make_full_overlap(const GenerateParams& params) {
   Random random(params.seed);
   PlacementProblem problem = empty_problem(params);
@@ -96,7 +96,7 @@ PlacementProblem make_full_overlap(const GenerateParams& params) {
   return problem;
 }
 
-/// One buffer after the other: each has the whole memory.
+/// Disjoint lifetimes: each buffer has the whole memory.
 PlacementProblem make_non_overlapping(const GenerateParams& params) {
   Random random(params.seed);
   PlacementProblem problem = empty_problem(params);
@@ -120,7 +120,7 @@ PlacementProblem make_packable(const GenerateParams& params) {
   const Size units = params.capacity / params.alignment;
   problem.memories.front().capacity = units * params.alignment;
   std::vector<Piece> pieces{{{0, steps}, {0, units}}};
-  // Cut the largest of a few random pieces, across the longer side more often.
+  // Cut the largest of a few random rectangles, across the longer side more often.
   std::int64_t failures = 0;
   while (static_cast<std::int64_t>(pieces.size()) < params.buffers && failures < 1000) {
     const auto last = static_cast<std::int64_t>(pieces.size()) - 1;
@@ -154,7 +154,7 @@ PlacementProblem make_packable(const GenerateParams& params) {
                        " buffers does not fit in " + std::to_string(steps) + " steps of " +
                        std::to_string(units) + " units",
                    "more --steps, a larger --capacity or a smaller --alignment");
-  // The order of the pieces tells how they were cut: shuffle.
+  // The order of the rectangles would reveal the cuts: shuffle.
   for (std::size_t i = pieces.size(); i > 1; --i)
     std::swap(
         pieces[i - 1],
@@ -168,7 +168,7 @@ PlacementProblem make_packable(const GenerateParams& params) {
 PlacementProblem make_network(const GenerateParams& params) {
   Random random(params.seed);
   PlacementProblem problem = empty_problem(params);
-  // About three buffers per layer: its output, its weights, and now and then scratch space.
+  // About three buffers per layer: its output, its weights, and sometimes scratch space.
   const Step layers = params.steps > 0 ? params.steps : std::max<Step>(2, params.buffers / 3);
   Size activation = std::max<Size>(1, params.capacity / 8);
   for (std::int64_t b = 0; b < params.buffers; ++b) {

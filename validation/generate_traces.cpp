@@ -13,8 +13,8 @@ namespace tessera::validation {
 
 namespace {
 
-/// Power law by octaves: the octave is geometric, the place inside it uniform. Needs no pow(), so
-/// that the last bit of a math library decides nothing.
+/// Power law by octaves: the octave is geometric, the position inside it uniform. Avoids pow(),
+/// whose last bit depends on the math library.
 class PowerLaw {
  public:
   explicit PowerLaw(double tail) : stay_(std::exp2(-tail)) {}
@@ -41,7 +41,7 @@ class Builder {
   [[nodiscard]] std::int64_t left() const {
     return params_.buffers - static_cast<std::int64_t>(problem_.buffers.size());
   }
-  /// Ignored once there are enough.
+  /// Ignored once the number of buffers is reached.
   void add(Step lower, Step upper, Size size) {
     if (left() == 0) return;
     Buffer buffer;
@@ -58,11 +58,11 @@ class Builder {
   PlacementProblem problem_;
 };
 
-/// Where in a program an allocation comes from: blocks of one site resemble each other.
+/// An allocation site: its blocks resemble each other.
 struct Site {
   enum class Death : std::uint8_t { on_its_own, with_phase, at_exit };
   Size size = 0;
-  bool varied = false;  ///< sizes follow the power law instead of being `size`
+  bool varied = false;  ///< sizes follow the power law; false: all are `size`
   std::int64_t life = 0;
   Death death = Death::on_its_own;
 };
@@ -88,7 +88,7 @@ void malloc_trace(const TraceParams& params, Builder& builder) {
   const std::vector<Site> sites = draw_sites(params, random);
   const std::int64_t n = params.buffers;
   Step phase_end = 0;
-  std::vector<std::size_t> active;  // the sites a phase draws from, the first ones most often
+  std::vector<std::size_t> active;  // the active sites of a phase, in order of frequency
   for (Step now = 0; now < n; ++now) {
     if (now >= phase_end) {
       phase_end = std::min(n, now + law.draw(random, std::max<Step>(1, n / 50), n));
@@ -96,7 +96,8 @@ void malloc_trace(const TraceParams& params, Builder& builder) {
       for (int k = 0; k < 16; ++k) active.push_back(random.below(sites.size()));
     }
     const std::size_t rank =
-        std::min(random.below(active.size()), random.below(active.size()));  // favours the first
+        // prefers the first sites
+        std::min(random.below(active.size()), random.below(active.size()));
     const Site& site = sites[active[rank]];
     const Size size =
         site.varied
@@ -104,7 +105,7 @@ void malloc_trace(const TraceParams& params, Builder& builder) {
             : site.size;
     Step upper = now + law.draw(random, std::max<Step>(1, site.life / 2), 4 * n);
     if (site.death == Site::Death::with_phase && random.below(8) != 0) upper = phase_end;
-    // What lives to the end is allocated early in most programs, and rarely.
+    // Buffers that live to the end are rare, and most programs allocate them early.
     if (site.death == Site::Death::at_exit && random.below(64) == 0) upper = n + 1;
     builder.add(now, std::min(upper, n + 1), size);
   }
@@ -134,7 +135,7 @@ void training_graph(const TraceParams& params, Builder& builder) {
   std::int64_t planned = 0;
   Step now = 1;
   while (planned < params.buffers) {
-    // A block of shapes several times over, the activations shrinking from block to block.
+    // A sequence of shapes, repeated, with activations shrinking from block to block.
     const std::size_t first = random.below(shapes.size());
     const std::size_t length = 2 + random.below(5);
     const std::uint64_t repeats = 1 + random.below(8);
@@ -170,7 +171,7 @@ void training_graph(const TraceParams& params, Builder& builder) {
       builder.add(backward + k, backward + k + 2 + static_cast<Step>(random.below(3)), size);
     }
   }
-  // The last layers may be cut short: fill up with what a step also has, small statistics.
+  // The last layers may be cut short: fill up with small statistics buffers.
   while (builder.left() > 0) {
     const Step lower = static_cast<Step>(random.below(static_cast<std::uint64_t>(end)));
     builder.add(lower, lower + law.draw(random, 1, end), unit);

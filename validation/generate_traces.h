@@ -1,9 +1,9 @@
-// Large synthetic instances that look like what programs do.
+// Large synthetic instances that resemble traces of real programs.
 //
 //   PlacementProblem heap = generate_trace({.kind = TraceKind::malloc, .buffers = 1'000'000});
 //   PlacementProblem net = generate_trace({.kind = TraceKind::training, .buffers = 30'000});
 //
-// Reproducible: the same parameters give the same problem on every machine.
+// Reproducible: equal parameters give equal problems on every machine.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 namespace tessera::validation {
 
 enum class TraceKind : std::uint8_t {
-  /// A program's heap: one event a step, sizes and lifetimes with power-law tails, a few sizes far
-  /// more common than others, phases whose buffers die together.
+  /// Heap of a program: one event per step, sizes and lifetimes with power-law tails, a few sizes
+  /// far more frequent than others, phases whose buffers die together.
   malloc,
-  /// A training step: weights and optimiser state for the whole step, activations made in the
-  /// forward pass and used up in the backward pass in reverse order, temporaries of one layer,
-  /// gradients that live until the update.
+  /// Training step. Weights and optimiser state live for the whole step. Activations are made in
+  /// the forward pass, and consumed by the backward pass in reverse order. In addition: temporaries
+  /// of single layers, and gradients that live until the update.
   training,
 };
 
 struct TraceParams {
   TraceKind kind = TraceKind::malloc;
-  std::int64_t buffers = 1000;  ///< exactly so many
+  std::int64_t buffers = 1000;  ///< exact number
   std::uint64_t seed = 0;
   Size max_size = Size{1} << 24;  ///< of the largest size classes, in bytes
   /// The exponent of the tails (of sizes and lifetimes): P(X > x) ~ x^-tail. Lower is heavier.

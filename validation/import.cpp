@@ -17,10 +17,10 @@
 namespace tessera::validation {
 namespace {
 
-/// ONNX is a protobuf message: its first byte is the key of a field, a control character in every
-/// text. Empty files are left to the YAML reader, whose message is the better one.
+/// An ONNX file is a protobuf message: its first byte is a field key, a control character in any
+/// text. Empty files go to the YAML reader, whose message is better.
 bool is_onnx(const std::string& bytes, const std::string& path) {
-  // Text in two bytes a character has zeros as well.
+  // UTF-16 text contains zeros as well.
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return false;
   if (bytes.find("tessera:") < 4096) return false;
   const auto control = [](char c) {
@@ -47,7 +47,7 @@ std::string limit_name(StopReason reason) {
 
 namespace {
 
-/// Takes the bytes from `get`, within the limits of the whole call.
+/// Reads the bytes with `get`, within the limits of the whole call.
 template <typename Get>
 ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options, Get get) {
   const LimitedBudget limited(options.limits);
@@ -76,7 +76,7 @@ ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options
                                               .fuse_activations = options.fuse_activations,
                                               .dtype = options.dtype,
                                               .budget = limited.budget()});
-      // Exporters give every graph the same name; the file's says more.
+      // Exporters give every graph the same name; the file name is more specific.
       const std::string stem = std::filesystem::path(path).stem().string();
       if (path != "-" && !stem.empty()) out.network.name = stem;
     } else {

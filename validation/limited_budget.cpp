@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Looks at the process some hundred times a second at most, whoever asks how often.
+/// Reads the memory of the process at most some hundred times per second, however often it is
+/// polled.
 class ResidentWatch final : public MemoryWatch {
  public:
   explicit ResidentWatch(Size allowed) : most_(allowed) {

@@ -1,4 +1,4 @@
-// What becomes of the limits a user sets: the budget that every engine polls.
+// Converts user limits to the budget that every engine polls.
 //
 //   const LimitedBudget limited(params.limits);
 //   engine.solve(problem, {.budget = limited.budget()});
@@ -11,11 +11,11 @@
 
 namespace tessera::validation {
 
-/// A Budget for engines, and what has to live as long as it is used.
+/// A Budget for engines, and the objects it depends on.
 class LimitedBudget {
  public:
-  /// The clock starts now. Throws BadInput for a negative time limit, for no work, no memory and
-  /// no thread.
+  /// Starts the clock. Throws BadInput for a negative time limit, and for limits of no work, no
+  /// memory or no thread.
   explicit LimitedBudget(const Limits& limits);
   [[nodiscard]] const Budget& budget() const { return budget_; }
 
@@ -24,14 +24,15 @@ class LimitedBudget {
   Budget budget_;
 };
 
-/// What is left of the time and the memory for a call within a call. A limit on memory begins with
-/// what the process has when a call does: handed on as it is, each call would have all of it again.
+/// The remaining time and memory for a nested call. A memory limit counts from the memory of the
+/// process at the begin of a call; passed on unchanged, it would grant each nested call the full
+/// amount again.
 [[nodiscard]] Limits rest_of(Limits limits, const Budget& budget);
 
-/// Without the last `part`th of the time that is left.
+/// Without the last 1/part of the remaining time.
 [[nodiscard]] Budget without_last(int part, Budget budget);
 
-/// Bytes of the process that are in memory now; 0 where the platform does not say.
+/// Resident memory of the process in bytes; 0 if the platform does not report it.
 [[nodiscard]] Size resident_memory();
 
 }  // namespace tessera::validation

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// How long a reader who takes nothing is waited for once a stop was requested.
+/// How long to wait for a stalled reader once a stop was requested.
 constexpr std::chrono::milliseconds patience{1000};
 constexpr std::chrono::milliseconds glance{50};
 
@@ -40,7 +40,7 @@ std::string reason(int error) {
   throw OutputError(path + ": cannot be written: " + reason(error));
 }
 
-/// Is `path` one of this program's own descriptors, as in /dev/stdout or /dev/fd/63?
+/// Is `path` a descriptor of this process, as in /dev/stdout or /dev/fd/63?
 std::optional<int> descriptor_of(const fs::path& path) {
   std::error_code error;
   const fs::path folder = fs::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
@@ -52,10 +52,10 @@ std::optional<int> descriptor_of(const fs::path& path) {
   return number;
 }
 
-/// The end of a chain of symbolic links, dangling or not, or the descriptor it leads to.
+/// The end of a chain of symbolic links, possibly dangling, or the descriptor it leads to.
 std::pair<fs::path, std::optional<int>> follow_links(const std::string& path) {
   fs::path target = path;
-  for (int hops = 0; hops < 40; ++hops) {  // as many as the kernel follows
+  for (int hops = 0; hops < 40; ++hops) {  // the limit of the kernel
     if (const std::optional<int> number = descriptor_of(target)) return {target, number};
     std::error_code error;
     if (!fs::is_symlink(fs::symlink_status(target, error))) return {target, std::nullopt};
@@ -89,7 +89,7 @@ bool has_contents(const struct stat& info) {
   return S_ISREG(info.st_mode) || S_ISBLK(info.st_mode) || S_ISFIFO(info.st_mode);
 }
 
-/// Of a file's new version: somebody who finds it after a kill sees whose it was.
+/// Temporary name of the new version; after a kill it tells which file it belongs to.
 fs::path name_beside(const fs::path& target, unsigned attempt) {
   constexpr std::size_t longest = 200;  // of the 255 bytes most file systems allow
   const auto ticks = static_cast<unsigned>(Clock::now().time_since_epoch().count());
@@ -98,7 +98,7 @@ fs::path name_beside(const fs::path& target, unsigned attempt) {
           "-" + std::to_string(ticks % 1'000'000U + attempt) + ".part");
 }
 
-/// Once a second has passed since a stop was requested in which nothing moved.
+/// Expires once nothing has moved for a second after a stop request.
 class Patience {
  public:
   explicit Patience(const std::stop_token& stop) : stop_(stop) {}
@@ -114,7 +114,7 @@ class Patience {
   std::optional<Clock::time_point> since_;
 };
 
-/// Of write_all(): patience was over.
+/// Result of write_all(): the reader is stalled.
 constexpr int given_up = -1;
 
 /// 0, or the error that stopped it, or given_up.
@@ -125,8 +125,8 @@ int write_all(int file, std::string_view text, const std::stop_token& stop) {
   while (!text.empty()) {
     std::size_t most = text.size();
     if (!regular) {
-      // What poll() calls ready takes so much without waiting; a descriptor that never waits says
-      // EAGAIN instead.
+      // After poll() reports it ready, this many bytes do not block; a non-blocking descriptor
+      // reports EAGAIN instead.
       most = std::min<std::size_t>(most, PIPE_BUF);
       pollfd ready{.fd = file, .events = POLLOUT, .revents = 0};
       if (::poll(&ready, 1, static_cast<int>(glance.count())) == 0) {
@@ -145,7 +145,7 @@ int write_all(int file, std::string_view text, const std::stop_token& stop) {
   return 0;
 }
 
-/// A file without a name in the folder, or -1. It needs /proc to get one later.
+/// An unnamed file in the folder, or -1. Naming it later requires /proc.
 int open_unnamed([[maybe_unused]] const fs::path& folder) {
 #ifdef O_TMPFILE
   if (::access("/proc/self/fd", X_OK) != 0) return -1;
@@ -165,7 +165,7 @@ bool is_mount_point([[maybe_unused]] const fs::path& path) {
 #endif
 }
 
-/// 0, or why not even one byte more can be written.
+/// 0, or the error of writing a single byte.
 int try_a_byte(int file) {
   if (::write(file, "\n", 1) != 1) return errno;
   return ::ftruncate(file, 0) == 0 && ::lseek(file, 0, SEEK_SET) == 0 ? 0 : errno;
@@ -240,7 +240,7 @@ OutputFile::~OutputFile() {
   if (file_ >= 0) ::close(file_);
 }
 
-/// Its own copy: closing it leaves the descriptor open for others.
+/// A copy of the descriptor, so that closing it does not close the original.
 void OutputFile::open_descriptor(int number) {
   const int flags = ::fcntl(number, F_GETFL);
   if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) refuse(path_, EBADF);
@@ -251,15 +251,16 @@ void OutputFile::open_descriptor(int number) {
   identity_.replaced = false;
 }
 
-/// A pipe is opened once somebody reads it: until then open(2) would wait.
+/// A pipe without a reader stays closed until write(): a blocking open(2) would wait for the
+/// reader.
 void OutputFile::open_directly(bool pipe) {
   file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | (pipe ? O_NONBLOCK : 0));
   if (file_ >= 0 || (pipe && errno == ENXIO)) return;
   throw BadInput(path_ + ": cannot be opened for writing: " + reason(errno));
 }
 
-/// rename(2) asks the folder alone; here the file it would replace has a say as well, as it has
-/// for everybody who opens it.
+/// rename(2) checks only the permissions of the folder; the file to be replaced has to be writable,
+/// too.
 void OutputFile::require_replaceable() const {
   if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) refuse(path_, errno);
   struct stat folder {};
@@ -347,11 +348,11 @@ void OutputFile::commit(const std::stop_token& stop) {
   if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0) fail(path_, errno);
 }
 
-/// Gives the whole file its name. `file` is closed here, where late errors show.
+/// Gives the complete file its name. Closes `file` here to detect late errors.
 void OutputFile::publish(int file) {
   int error = 0;
   if (old_) {
-    // Only root may give a file to somebody else; who cannot, keeps it.
+    // Only root may change the owner; otherwise the file keeps the new owner.
     [[maybe_unused]] const int given = ::fchown(file, old_->owner, old_->group);
     if (::fchmod(file, old_->mode) != 0) error = errno;
   }
@@ -363,7 +364,7 @@ void OutputFile::publish(int file) {
   if (::close(file) != 0 && error == 0) error = errno;
   const fs::path& whole = written_.empty() ? beside_ : written_;
   if (error == 0 && ::rename(whole.c_str(), target_.c_str()) != 0) error = errno;
-  if (error != 0) fail(path_, error);  // what lies beside goes with this object
+  if (error != 0) fail(path_, error);  // the destructor removes the temporary file
 }
 
 void OutputFile::abandon() const noexcept {
@@ -375,7 +376,7 @@ void OutputFile::abandon() const noexcept {
   try {
     std::error_code ignored;
     fs::remove_all(beside_, ignored);
-  } catch (...) {  // no memory: the folder's name says what it is
+  } catch (...) {  // no memory: the plain folder name is sufficient
     ::rmdir(beside_.c_str());
   }
 }

@@ -1,4 +1,4 @@
-// profile_folders(): where profiles are, seen from wherever this code was loaded from.
+// profile_folders(): folders of profiles, relative to the binary this code was loaded from.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/auxv.h>
@@ -17,20 +17,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The shared library or the program that holds this very function; empty where nobody says.
+/// The shared library or program that contains this function; empty if unknown.
 fs::path own_file() {
   Dl_info info{};
   link_map* map = nullptr;
   void** extra = reinterpret_cast<void**>(&map);
   const auto* here = reinterpret_cast<const void*>(&profile_folders);
   std::error_code error;
-  // The program itself has no name there.
+  // The program itself has an empty name in the link map.
   if (dladdr1(here, &info, extra, RTLD_DL_LINKMAP) != 0 && map != nullptr && *map->l_name != '\0')
     return fs::canonical(map->l_name, error);
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) return program;
-  // There may be no /proc, as in a bare root: then by what the program was called as.
-  const auto name = getauxval(AT_EXECFN);  // the address of a text, 0 where there is none
+  // Without /proc, as in a minimal root file system: the name the program was started with.
+  const auto name = getauxval(AT_EXECFN);  // the address of a string, 0 if there is none
   if (name == 0) return {};
   const fs::path called = fs::canonical(reinterpret_cast<const char*>(name), error);
   return error ? fs::path() : called;

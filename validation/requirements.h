@@ -1,11 +1,11 @@
-// What every public call demands of its arguments, so that no value of a public struct leads to
-// anything but an answer or a sentence. Private to the rooms behind the door.
+// Preconditions of public calls: every value of a public struct leads to a result or an error
+// message. Private to the modules that implement the public API.
 //
 //   require_valid(problem);
 //   require_placed(problem, placement);
 //
-// Each throws BadInput, where nothing else is said, with the sentence the reader of a file would
-// give.
+// Each function throws BadInput, unless stated otherwise, with the message that the reader of a
+// file would give.
 #pragma once
 
 #include <string>
@@ -21,17 +21,16 @@ void require_valid(const PlacementProblem& problem);
 void require_valid(const Network& network);
 void require_valid(const Hardware& hardware);
 
-/// The checker is the last word: an answer it refuses is a bug and is never shown as an answer.
-/// Throws InternalError.
+/// The checker decides: a result it rejects is a bug and is never returned. Throws InternalError.
 void require_right(const PlacementProblem& problem, const Placement& placement,
                    const std::string& engine);
 
-/// Such a placement may be wrong, but it can be looked at: a place for each buffer, in a memory
-/// there is, at an address that nothing overflows.
+/// The placement may be invalid, but it can be inspected: a place for each buffer, in an existing
+/// memory, at an address without overflow.
 void require_placed(const PlacementProblem& problem, const Placement& placement);
-/// Such a result may be wrong, but it can be looked at and written.
+/// The result may be invalid, but it can be inspected and written.
 void require_result(const PlacementProblem& problem, const PlacementResult& result);
-/// Such a plan may be wrong, but it can be looked at and written.
+/// The plan may be invalid, but it can be inspected and written.
 void require_plan(const NetworkPlan& plan);
 void require_reference(const PlanReference& reference);
 

@@ -1,5 +1,5 @@
-// Alignment that depends on the memory. What all allowed memories ask for is the stride of the
-// buffer's integer already (encoding.cpp) and costs no clause.
+// Alignment that depends on the memory. The alignment common to all allowed memories is the stride
+// of the buffer's integer (encoding.cpp) and needs no clause.
 #include "layers.h"
 
 namespace tessera::encoder {

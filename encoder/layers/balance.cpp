@@ -1,10 +1,11 @@
-// What two steps say together about a buffer that lives at both.
+// Implied clauses from two steps and a buffer that is live at both.
 //
-// Let buffer i live at two steps, C the others that do, P some that live at the second step only
-// and lie below i, Q some of the first step only that lie above i. P and Q are apart because i lies
-// between them, C from both, so the sizes of all of them add up to no more than the capacity: the
-// orders of P below i and Q above i cannot all be true if they do not. Says what chains of orders
-// say only once C is ordered. Needs the numbers of the problem; for memories of one address range.
+// Let buffer i be live at two steps, and let C be the other buffers live at both. Let P be some
+// buffers that are live at the second step only and lie below i. Let Q be some that are live at the
+// first step only and lie above i. P and Q do not overlap, because i lies between them; C overlaps
+// neither. The sum of all sizes is therefore at most the capacity. Otherwise the orders of P below
+// i and Q above i cannot all be true. Chains of orders imply this only once C is ordered. Depends
+// on the numbers of the problem; applies to memories with one address range.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -14,7 +15,7 @@
 namespace tessera::encoder {
 namespace {
 
-constexpr std::size_t most_apart = 10;    // buffers that live at one of two steps only
+constexpr std::size_t most_apart = 10;    // buffers that are live at only one of the two steps
 constexpr std::size_t largest_cover = 4;  // orders in a clause
 constexpr std::size_t most_clauses = 30'000;
 
@@ -41,7 +42,7 @@ class Balance {
     Lit refused;  ///< the negated order
   };
 
-  /// Who lives together in m, for good and as a whole; largest sets only.
+  /// Maximal sets of buffers that are live together in m, tied to m and without parts.
   [[nodiscard]] std::vector<Set> sets_of(MemoryIndex m) const {
     std::vector<char> plain(problem_.buffers.size(), 0);
     for (BufferIndex b = 0; b < plain.size(); ++b) {
@@ -49,7 +50,7 @@ class Balance {
       plain[b] = buffer.gaps.empty() && !has_parts(buffer) && context_.in(b, m) == true_lit ? 1 : 0;
     }
     for (const auto& [a, b] : exempt_pairs(problem_)) plain[a] = plain[b] = 0;
-    std::map<Step, std::pair<Set, Set>> events;  // who begins, who ends
+    std::map<Step, std::pair<Set, Set>> events;  // buffers that begin, buffers that end
     for (BufferIndex b = 0; b < plain.size(); ++b) {
       if (plain[b] == 0) continue;
       for (const StepRange& live : problem_.buffers[b].live) {
@@ -73,7 +74,7 @@ class Balance {
     return sets;
   }
 
-  /// False: sets further apart have nothing to add.
+  /// False: sets further apart yield no more clauses.
   bool pair(MemoryIndex m, const Set& s, const Set& t) {
     context_.poll(static_cast<std::int64_t>(s.size() + t.size()));
     Set shared;
@@ -109,8 +110,8 @@ class Balance {
     choose(0, room);
   }
 
-  /// Every set of terms from `from` on that is just too large for what room is left: the largest
-  /// come first, so it is too large only by its last one.
+  /// Enumerates the sets of terms from `from` on that exceed the remaining capacity only by their
+  /// last term; terms are in descending order.
   void choose(std::size_t from, Size room) {
     for (std::size_t k = from; k < terms_.size() && clauses_ <= most_clauses; ++k) {
       chosen_.push_back(terms_[k].refused);

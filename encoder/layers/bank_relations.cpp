@@ -20,7 +20,7 @@ void same_bank(Context& context, const Relation& relation) {
         context.require({b}, {-context.in(b, m), context.starts_at_or_above(b, border),
                               context.ends_at_or_below(b, border)});
         if (b == leader || !context.may_be_in(leader, m)) continue;
-        // Both are in one bank each: the same one if they stand on one side of every border.
+        // Each lies in one bank: the same bank if both are on the same side of every boundary.
         context.require({leader, b},
                         {-context.in(b, m), -context.starts_at_or_above(leader, border),
                          context.starts_at_or_above(b, border)});

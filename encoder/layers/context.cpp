@@ -87,7 +87,7 @@ Separation whole_separation(BufferIndex a, BufferIndex b) {
 }
 
 std::vector<Piece> pieces(const Buffer& buffer) {
-  // With a size no window can reach, a range as large as the buffer is the whole of it.
+  // A range as large as the buffer is the whole buffer; this size exceeds every window.
   const Buffer marked{
       .id = {}, .live = buffer.live, .size = unbounded, .gaps = buffer.gaps, .parts = buffer.parts};
   std::vector<Piece> result;
@@ -100,14 +100,14 @@ std::vector<Piece> pieces(const Buffer& buffer) {
 
 namespace {
 
-/// How far above x_a the end of one piece of a lies over the begin of one piece of b.
+/// Minimum of x_b - x_a such that the piece of a ends at or below the begin of the piece of b.
 Amount distance(const Piece& lower, BufferIndex a, const Piece& upper) {
   Amount end = lower.whole ? size_of(a) : fixed(lower.window.end);
   end.constant -= upper.whole ? 0 : upper.window.begin;
   return end;
 }
 
-/// Of the amounts that differ by a number alone: which ones.
+/// Amounts of one kind differ only by a constant.
 auto kind_of(const Separation& apart) {
   const auto size = [](const Amount& amount) {
     return std::tuple(amount.size_factor, amount.buffer, amount.memory);
@@ -115,7 +115,7 @@ auto kind_of(const Separation& apart) {
   return std::pair(size(apart.first_below), size(apart.second_below));
 }
 
-/// Only what no other separation implies, in the order in which it was found.
+/// Keeps the separations that no other one implies, in their order.
 std::vector<Separation> strongest(const std::vector<Separation>& found) {
   std::vector<std::size_t> order(found.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -127,8 +127,8 @@ std::vector<Separation> strongest(const std::vector<Separation>& found) {
     };
     return key(a) < key(b);
   });
-  // Of one kind the first asks for most below the second; each other one that is kept must ask for
-  // more than all before it the other way round.
+  // Within a kind, sorted by decreasing first_below: each kept separation must exceed all previous
+  // ones in second_below.
   std::vector<std::size_t> kept;
   for (const std::size_t k : order) {
     if (kept.empty() || kind_of(found[kept.back()]) != kind_of(found[k]) ||
@@ -141,7 +141,7 @@ std::vector<Separation> strongest(const std::vector<Separation>& found) {
   return result;
 }
 
-/// Bytes of what is found for a pair of pieces, with the lists it is sorted in.
+/// Memory for a pair of pieces, including the sorted lists.
 constexpr double bytes_per_piece = 2 * sizeof(Piece) + 2 * sizeof(Separation) + 32;
 
 }  // namespace
@@ -165,15 +165,15 @@ std::vector<Separation> separations(const PlacementProblem& problem, BufferIndex
   poll.check_memory(bytes_per_piece * static_cast<double>(gaps));
   const std::vector<Piece> of_first = pieces(first);
   const std::vector<Piece> of_second = pieces(second);
-  // Pieces of one buffer follow each other, so whichever ends first meets nothing more. As a rule
-  // many pairs in a row ask for the same.
+  // Pieces of one buffer are consecutive, so the one that ends first meets no others. Usually many
+  // consecutive pairs need the same separation.
   const Separation whole = whole_separation(a, b);
   std::vector<Separation> found;
   for (auto p = of_first.begin(), q = of_second.begin();
        p != of_first.end() && q != of_second.end();) {
     if (overlaps(p->steps, q->steps)) {
       const Separation apart{distance(*p, a, *q), distance(*q, b, *p)};
-      // The whole of both asks for more than any piece of them.
+      // The separation of the whole buffers implies that of all pieces.
       if (apart == whole) return {whole};
       if (found.empty() || found.back() != apart) found.push_back(apart);
     }

@@ -1,4 +1,4 @@
-// What a layer sees: the problem, the encoding it adds to, and words for the common clauses.
+// Context of a layer: the problem, the encoding it extends, and helpers for common clauses.
 #pragma once
 
 #include <initializer_list>
@@ -9,8 +9,8 @@
 
 namespace tessera::encoder {
 
-/// What keeps two buffers apart: either the first lies so far below the second that their pieces do
-/// not meet, or the second so far below the first.
+/// Separation of two buffers: either the first lies so far below the second that their pieces do
+/// not overlap, or the second so far below the first.
 struct Separation {
   Amount first_below;   ///< x_first + first_below <= x_second
   Amount second_below;  ///< x_second + second_below <= x_first
@@ -43,24 +43,23 @@ class Context {
     return encoding.in[b][m] != false_lit;
   }
 
-  /// Everything b uses lies at or above / below an address.
+  /// All of b lies at or above / below an address.
   [[nodiscard]] Lit starts_at_or_above(BufferIndex b, Offset address);
   [[nodiscard]] Lit ends_at_or_below(BufferIndex b, Offset address);
-  /// b, if it is in m, uses none of the addresses (or `unless`).
+  /// b, if it is in m, uses none of the addresses (or `unless` holds).
   void keep_off(BufferIndex b, MemoryIndex m, const AddressRange& addresses,
                 Lit unless = false_lit);
 
-  /// A clause about these buffers: void while one of them is not present.
+  /// A clause about these buffers; inactive while one of them is not present.
   void require(std::initializer_list<BufferIndex> who, std::initializer_list<Lit> literals);
   void require(std::initializer_list<BufferIndex> who, std::vector<Lit> literals);
 
-  /// If both are in one memory, the separation holds (or `unless`).
+  /// If both are in one memory, the separation holds (or `unless` holds).
   void separate(BufferIndex a, BufferIndex b, const Separation& apart, Lit unless = false_lit);
-  /// If both are in one memory, they never use one address, at whatever steps (or `unless`).
+  /// If both are in one memory, they never share an address at any steps (or `unless` holds).
   void keep_apart(BufferIndex a, BufferIndex b, Lit unless = false_lit);
 
-  /// A literal that is true where b is in m and lies partly in the bank (and may be true
-  /// elsewhere).
+  /// A literal that is true if b is in m and overlaps the bank (it may be true otherwise, too).
   [[nodiscard]] Lit touches(BufferIndex b, MemoryIndex m, std::size_t bank);
 
  private:
@@ -68,25 +67,27 @@ class Context {
   std::unordered_map<std::uint64_t, Lit> touch_;
 };
 
-/// Parts lie where they lie whatever sizes are asked about; they are numbers of the formula.
+/// The positions of parts do not depend on the queried sizes; they are constants of the formula.
 [[nodiscard]] bool has_parts(const Buffer& buffer);
 
-/// The second offset minus the first is none of these.
+/// The second offset minus the first is outside this range.
 [[nodiscard]] Separation outside(const AddressRange& differences);
 
 /// The whole of both buffers.
 [[nodiscard]] Separation whole_separation(BufferIndex a, BufferIndex b);
 
-/// The separations two buffers need because of the steps both live at, without those that another
-/// one implies; empty if they never coexist. Takes time n log n of their gaps.  Throws BudgetEnded.
+/// The separations that two buffers need because of their common steps, without those that another
+/// one implies; empty if they never coexist. Takes O(n log n) in the number of gaps.  Throws
+/// BudgetEnded.
 [[nodiscard]] std::vector<Separation> separations(const PlacementProblem& problem, BufferIndex a,
                                                   BufferIndex b, Poll& poll);
 
-/// A segment whose range is told apart from a window that happens to be as large as the buffer.
+/// One segment of a buffer's lifetime; `window` marks the partial range, since a range may be as
+/// large as the buffer.
 struct Piece {
   StepRange steps;
   bool whole = true;
-  AddressRange window;  ///< where not whole
+  AddressRange window;  ///< if not the whole buffer
 };
 [[nodiscard]] std::vector<Piece> pieces(const Buffer& buffer);
 

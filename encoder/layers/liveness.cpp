@@ -1,4 +1,4 @@
-// Who must not overlap whom: every pair that lives at one step and is not exempt. Names no number.
+// Non-overlap: every pair that is live at a common step and not exempt. Does not depend on numbers.
 #include <algorithm>
 
 #include "layers.h"

@@ -7,7 +7,7 @@ void add_memories(Context& context) {
   const PlacementProblem& problem = context.problem;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
-    if (allowed.size() < 2) continue;  // the integer's own range says the rest
+    if (allowed.size() < 2) continue;  // the range of the integer is sufficient
     std::vector<Lit> some;
     for (const MemoryIndex m : allowed) {
       some.push_back(context.in(b, m));

@@ -1,6 +1,6 @@
-// The mode of every step, as variables. Steps among which nothing begins, ends or is accessed are
-// one choice, and choices that are asked the same questions are the same choice. Modes per bank are
-// one choice per bank: the product of the banks' roles is never enumerated.
+// The mode of every step, as variables. Steps without begins, ends or accesses between them share
+// one choice, and choices with equal demands are merged. Modes per bank are one choice per bank:
+// the product of the banks' roles is never enumerated.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -12,7 +12,7 @@ namespace {
 
 enum class Use : char { read, write, live };
 
-/// What a choice is asked: buffer, what it does, and which piece of it lives.
+/// A demand on a choice: buffer, kind of use, and the live piece.
 struct Demand {
   BufferIndex buffer = 0;
   Use use = Use::live;
@@ -53,7 +53,7 @@ class MemoryModes {
     for (std::size_t i = 0; i + 1 < borders_.size(); ++i) {
       const StepRange steps{borders_[i], borders_[i + 1]};
       std::vector<Demand> demands = demands_at(steps.lower);
-      // Somebody counts the modes used: then even a memory nobody asks anything uses one.
+      // If the number of modes is minimised, even a memory without demands uses one mode.
       const bool counted = context_.params.goal == Objective::modes && i == 0;
       if (demands.empty() && !counted) {
         choices.push_back({.steps = steps, .modes = {}, .roles = {}});
@@ -158,7 +158,7 @@ class MemoryModes {
   std::vector<Step> borders_;
 };
 
-/// One literal per mode that is true if the mode is used anywhere.
+/// One literal per mode that is true if the mode is used at any step.
 void count_modes(Context& context, MemoryIndex m) {
   const Memory& memory = context.problem.memories[m];
   for (std::size_t k = 0; k < memory.modes.size(); ++k) {

@@ -1,6 +1,6 @@
-// What holds for orders in any case: not both a below b and b below a; and a below b, b below c
-// make a below c. Offsets imply it, but only value by value; said about the orders themselves it
-// lets a clause learner skip the offsets (measured in docs/benchmarks.md).
+// Axioms of orders: a below b excludes b below a; a below b and b below c imply a below c. Offsets
+// imply both, but only value by value; as clauses over orders they let a clause learner skip the
+// offsets (measured in bench/README.md).
 #include <algorithm>
 #include <numeric>
 
@@ -38,7 +38,7 @@ class OrderAxioms {
   }
 
  private:
-  /// For each buffer those behind it in the list that it must not overlap anywhere.
+  /// For each buffer: the later buffers that it must never overlap.
   void find_neighbours() {
     above_.resize(problem_.buffers.size());
     const auto exempt = exempt_pairs(problem_);

@@ -15,7 +15,7 @@ void tie(Context& context, BufferIndex a, const Amount& up, const Amount& down, 
   context.require({a, b}, {context.formula.before(context.offset(b), down, context.offset(a))});
 }
 
-/// What b uses begins where what a uses ends.
+/// The used range of b begins where the used range of a ends.
 void tie_ends(Context& context, BufferIndex a, BufferIndex b) {
   const Buffer& below = context.problem.buffers[a];
   const Buffer& above = context.problem.buffers[b];
@@ -38,7 +38,7 @@ void add_order_relations(Context& context) {
         break;
       case RelationKind::same_offset:
         for (std::size_t i = 1; i < who.size(); ++i) {
-          // With presence every pair, so that a missing member leaves the others tied.
+          // With presence literals every pair, so that an absent member leaves the others tied.
           for (std::size_t j = context.params.presence ? 0 : i - 1; j < i; ++j) {
             tie(context, who[j], fixed(0), fixed(0), who[i]);
           }

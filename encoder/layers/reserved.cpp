@@ -1,4 +1,4 @@
-// Address ranges nobody may touch.
+// Reserved address ranges, which no buffer may use.
 #include "layers.h"
 
 namespace tessera::encoder {

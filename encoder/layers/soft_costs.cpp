@@ -1,5 +1,5 @@
-// avoid_overlap: a literal per pair that is true where they share an address. Pairs named by
-// several relations cost the sum.
+// avoid_overlap: one literal per pair, true if they share an address. Pairs named by several
+// relations cost the sum.
 #include <algorithm>
 #include <vector>
 
@@ -14,8 +14,8 @@ struct CostPair {
   Cost cost = 0;
 };
 
-/// What a formula takes for a pair that costs: a labelled atom, two for its order, a clause and its
-/// place among the costs, and half as much again in the moment a vector grows.
+/// Memory for a pair with a cost: a labelled atom, two atoms for its order, a clause and its soft
+/// entry, and half as much again while a vector grows.
 constexpr double bytes_per_cost = 550;
 
 /// All pairs in order, each once.

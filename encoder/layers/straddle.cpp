@@ -1,4 +1,4 @@
-// Memories in which no buffer may cross a bank border.
+// Memories in which no buffer may cross a bank boundary.
 #include "layers.h"
 
 namespace tessera::encoder {

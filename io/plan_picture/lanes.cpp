@@ -1,4 +1,4 @@
-// Everything of a plan's picture but the memories: ops, the bus, the array, time.
+// The lanes of a plan's picture except memories: ops, bus, array, time axis.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,10 +19,10 @@ using svg::Canvas;
 namespace {
 
 constexpr double runs_lane = 34;
-constexpr std::size_t longest_name = 25;  ///< of an op, standing upright
+constexpr std::size_t longest_name = 25;  ///< of an op, drawn vertically
 constexpr double name_size = 10;
 
-/// 1, 2 or 5 times a power of ten, so that at most ten of them are needed.
+/// 1, 2 or 5 times a power of ten, so that there are at most ten steps.
 double round_step(double total) {
   double step = 1;
   for (;; step *= 10)
@@ -73,7 +73,7 @@ bool fits_lying(const ChartOp& op, const Frame& frame) {
   return svg::text_width(op.name, name_size) + 6 < frame.across(op.end) - frame.across(op.begin);
 }
 
-/// As high as the longest name that has to stand.
+/// As high as the longest vertical name.
 double names_lane(const PlanChart& chart, const Frame& frame) {
   std::size_t longest = 0;
   for (const ChartOp& op : chart.ops)
@@ -82,14 +82,14 @@ double names_lane(const PlanChart& chart, const Frame& frame) {
   return 14 + 0.88 * svg::text_width(std::string(std::min(longest, longest_name), 'n'), 9.5) + 10;
 }
 
-/// Every op once, the widest first, and then the other tiles' as far as there is room: as one reads
-/// where the name fits, else upright in the middle of the op.
+/// Names of ops: each op once, the widest first, then further tiles as space permits. A name is
+/// horizontal if it fits, otherwise vertical in the middle of the op.
 class Names {
  public:
   Names(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y, double lane)
       : canvas_(canvas), chart_(chart), frame_(frame), y_(y), lane_(lane), foot_(y + lane - 8) {}
 
-  /// How many ops have a name.
+  /// Number of ops with a name.
   std::size_t draw() {
     std::vector<std::size_t> order(chart_.ops.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -143,11 +143,11 @@ class Names {
   double y_;
   double lane_;
   double foot_;
-  std::map<double, double> taken_;  ///< from where to where names stand, apart from each other
+  std::map<double, double> taken_;  ///< disjoint intervals that names occupy
   std::set<std::size_t> named_;
 };
 
-/// A filled curve over windows of time, between two heights each.
+/// A filled curve over time windows, with two heights for each.
 void area(Canvas& canvas, const Frame& frame, const std::vector<double>& low,
           const std::vector<double>& high, double window, double floor, double scale,
           std::string_view style) {
@@ -187,7 +187,7 @@ std::string short_number(double value) {
 }
 
 std::vector<double> cuts_of(const PlanChart& chart, const Frame& frame) {
-  constexpr double least = 3;  // lines on lines would hide what is there
+  constexpr double least = 3;  // narrower lines would hide each other
   const auto wide = [&](const ChartRun& run) {
     return frame.across(run.end) - frame.across(run.begin) >= least;
   };

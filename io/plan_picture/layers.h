@@ -1,6 +1,6 @@
 // The parts of a plan's picture, one function each. Private to io/plan_picture/.
 //
-//   y = draw_ops(canvas, chart, frame, y);          // each gives where the next part may begin
+//   y = draw_ops(canvas, chart, frame, y);          // returns where the next part may begin
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace tessera::io::plan_picture {
 
-/// Where the plot is on the canvas.
+/// Position of the plot on the canvas.
 struct Frame {
   double left = 96;
   double width = 1104;
@@ -21,11 +21,11 @@ struct Frame {
   [[nodiscard]] double across(double cycle) const { return left + width * (cycle / cycles); }
 };
 
-/// What is narrower is drawn as wide as this.
+/// Minimum width of a drawn item.
 inline constexpr double least_seen = 0.4;
 
-/// `draw(each, x, width)` for what stands in a row over time, but for what is too narrow to be told
-/// from the one before.
+/// Calls draw(each, x, width) for items of a row over time, except for items too narrow to be
+/// distinguished from the one before.
 template <typename Row, typename Draw>
 void each_seen(const Frame& frame, const Row& row, const Draw& draw) {
   double last = -1;
@@ -39,13 +39,13 @@ void each_seen(const Frame& frame, const Row& row, const Draw& draw) {
 }
 
 [[nodiscard]] std::string_view fill_of(ChartKind kind);
-/// In the words of a legend, on the chip or off it.
+/// Legend text, on-chip or off-chip.
 [[nodiscard]] std::string_view words_of(ChartKind kind, bool offchip);
 
 /// "1.2 M".
 [[nodiscard]] std::string short_number(double value);
 
-/// The runs of ops, and below them the names of the ops as far as there is room.
+/// The groups of ops, and below them the names of the ops as space permits.
 [[nodiscard]] double draw_ops(svg::Canvas& canvas, const PlanChart& chart, const Frame& frame,
                               double y);
 [[nodiscard]] double ops_height(const PlanChart& chart, const Frame& frame);
@@ -53,13 +53,11 @@ void each_seen(const Frame& frame, const Row& row, const Draw& draw) {
 [[nodiscard]] double draw_memory(svg::Canvas& canvas, const PlanChart& chart,
                                  const ChartMemory& memory, const Frame& frame, double y);
 [[nodiscard]] double memory_height(const PlanChart& chart, const ChartMemory& memory);
-/// Cycles at which a run ends and the next one begins, but for those between runs too narrow to be
-/// told apart.
+/// Cycles of the boundaries between groups, except between groups too narrow to be distinguished.
 [[nodiscard]] std::vector<double> cuts_of(const PlanChart& chart, const Frame& frame);
-/// Those, over one plot.
+/// Draws these boundaries over one plot.
 void draw_cuts(svg::Canvas& canvas, const PlanChart& chart, const Frame& frame, double y,
                double height);
-/// Of a mode, by its name.
 [[nodiscard]] std::string mode_fill(const ChartMemory& memory, const std::string& mode);
 
 [[nodiscard]] double draw_traffic(svg::Canvas& canvas, const PlanChart& chart, const Frame& frame,

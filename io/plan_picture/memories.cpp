@@ -1,4 +1,4 @@
-// The memories of a plan's picture: addresses over time.
+// The memory lanes of a plan's picture: addresses over time.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,10 +18,10 @@ using svg::Panel;
 namespace {
 
 constexpr double title = 20;
-constexpr double strip = 16;  ///< the modes
+constexpr double strip = 16;  ///< height of the strip of modes
 constexpr double below = 26;
 constexpr std::size_t most_boxes = 6000;  ///< drawn one by one, of one memory
-constexpr double narrow = 0.5;            ///< what is narrower may be drawn together
+constexpr double narrow = 0.5;            ///< narrower items may be merged
 
 double plot_height(const PlanChart& chart, const ChartMemory& memory) {
   if (memory.offchip) return 190;
@@ -32,7 +32,7 @@ double plot_height(const PlanChart& chart, const ChartMemory& memory) {
 
 std::string style_of(ChartKind kind, bool outlined, bool offchip) {
   std::string style = "fill=\"" + std::string(fill_of(kind)) + "\"";
-  // Off the chip lives may overlap: tensors die tile by tile.
+  // Off-chip lifetimes may overlap: tensors are freed tile by tile.
   if (offchip) style += " fill-opacity=\"0.8\"";
   if (outlined) style += " stroke=\"#3f3f46\" stroke-width=\"0.5\"";
   return style;
@@ -44,7 +44,7 @@ void draw_box(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
   if (box.bytes.end <= panel.bottom || box.bytes.begin >= panel.top) return;
   double y = panel.up(std::min(box.bytes.end, panel.top));
   const double width = std::max(0.5, panel.across(box.end) - x);
-  // A few bytes of a large memory are to be seen, where nothing is crowded.
+  // A few bytes of a large memory must be visible if there are few buffers.
   const double least = memory.buffers.size() < 300 ? 2.0 : 0.5;
   const double height = std::max(least, panel.up(std::max(box.bytes.begin, panel.bottom)) - y);
   y = std::min(y, panel.y + panel.height - height);
@@ -59,7 +59,7 @@ void draw_box(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
   if (height < 10 || width < 40) return;
   const auto room = static_cast<std::size_t>((width - 6) / svg::text_width("n", 9.5));
   std::string name = without_repeats(box.name);
-  // What PyTorch's export adds to the name of the op says nothing.
+  // A suffix that PyTorch's export adds to op names; it carries no information.
   constexpr std::string_view added = "_output_0";
   if (const std::size_t at = name.rfind(added); at != name.npos && at > 0)
     name.erase(at, added.size());
@@ -67,14 +67,15 @@ void draw_box(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
     canvas.text(x + width / 2, y + height / 2 + 3.3, shortened(name, room), 9.5, Anchor::middle);
 }
 
-/// What is narrower than half a pixel, half a pixel at a time: the addresses each kind has there.
-void draw_together(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
-                   const std::vector<const ChartBuffer*>& boxes) {
+/// Merges items narrower than half a pixel, per half pixel: draws the addresses that each kind
+/// occupies there.
+void draw_merged(Canvas& canvas, const Panel& panel, const ChartMemory& memory,
+                 const std::vector<const ChartBuffer*>& boxes) {
   std::map<std::pair<std::int64_t, ChartKind>, std::vector<AddressRange>> cells;
   for (const ChartBuffer* box : boxes)
     cells[{static_cast<std::int64_t>(panel.across(box->begin) / narrow), box->kind}].push_back(
         box->bytes);
-  // An address is about a third of a pixel at least.
+  // An address takes at least about a third of a pixel.
   const auto grain = static_cast<Offset>(static_cast<double>(panel.top) / panel.height / 3);
   for (auto& [cell, ranges] : cells) {
     std::sort(ranges.begin(), ranges.end());
@@ -92,9 +93,9 @@ void draw_together(Canvas& canvas, const Panel& panel, const ChartMemory& memory
   }
 }
 
-/// Weights are one buffer that is always there, often ten times as large as all else: then the
-/// panel shows the addresses of the rest, and the edge of the weights.
-bool look_closer(Panel& panel, const ChartMemory& memory) {
+/// Off-chip weights are one buffer that is always live, often ten times as large as all others. In
+/// this case the panel shows the addresses of the rest and the edge of the weights.
+bool zoom_in(Panel& panel, const ChartMemory& memory) {
   Offset low = max_address;
   Offset high = 0;
   for (const ChartBuffer& box : memory.buffers) {
@@ -194,13 +195,13 @@ double draw_memory(Canvas& canvas, const PlanChart& chart, const ChartMemory& me
               .height = height,
               .span = frame.cycles,
               .top = svg::shown_top(memory.space, memory.height)};
-  if (memory.offchip && look_closer(panel, memory)) words += "; weights are cut off here";
+  if (memory.offchip && zoom_in(panel, memory)) words += "; weights are cut off here";
   canvas.text(frame.left, y + 12, memory.space.name, 13, Anchor::start,
               "fill=\"#18181b\" font-weight=\"bold\"");
   canvas.text(frame.left + 1.2 * svg::text_width(memory.space.name, 13) + 14, y + 12, words, 11,
               Anchor::start, svg::quiet);
   svg::draw_ground(canvas, panel, memory.space);
-  // What lives long lies under what lives within it, should a picture have to show that.
+  // Long lifetimes are drawn below shorter ones, in case they overlap in the picture.
   std::vector<const ChartBuffer*> order;
   for (const ChartBuffer& box : memory.buffers) order.push_back(&box);
   std::stable_sort(order.begin(), order.end(), [](const ChartBuffer* a, const ChartBuffer* b) {
@@ -217,9 +218,9 @@ double draw_memory(Canvas& canvas, const PlanChart& chart, const ChartMemory& me
       draw_box(canvas, panel, memory, *box);
     ++drawn;
   }
-  draw_together(canvas, panel, memory, together);
+  draw_merged(canvas, panel, memory, together);
   draw_cuts(canvas, chart, frame, panel.y, panel.height);
-  svg::draw_borders(canvas, panel, memory.space);
+  svg::draw_boundaries(canvas, panel, memory.space);
   svg::draw_level(canvas, panel, memory.space.capacity, svg::limit_line);
   if (memory.height != memory.space.capacity)
     svg::draw_level(canvas, panel, memory.height, svg::height_line);

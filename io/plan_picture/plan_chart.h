@@ -1,5 +1,5 @@
-// A plan as it runs, ready to be drawn: what lies where in each memory from when to when, what the
-// bus off the chip carries.
+// A plan as a timeline for drawing: addresses in each memory over time, and traffic on the off-chip
+// bus.
 //
 //   PlanChart chart = plan_chart(network, hardware, plan);      // planner/chart.h
 //   write_output("plan.svg", plan_picture_svg(chart));          // plan_picture.h
@@ -15,16 +15,16 @@
 
 namespace tessera::io {
 
-/// What a buffer is to the run of ops that has it, and colours mean.
+/// Role of a buffer in its group of ops; determines its colour.
 enum class ChartKind : std::uint8_t {
   weights,
-  input,         ///< loaded; off the chip: of the network
-  output,        ///< stored; off the chip: of the network
-  intermediate,  ///< made and used within one run
-  kept,          ///< stays on the chip from run to run
-  halo,          ///< stays from tile to tile
-  copy,          ///< for engines that do not reach where it was made
-  between,       ///< off the chip, from one run to later ones
+  input,         ///< loaded; off-chip: input of the network
+  output,        ///< stored; off-chip: output of the network
+  intermediate,  ///< made and used within one group
+  kept,          ///< resident on chip across groups
+  halo,          ///< kept from tile to tile
+  copy,          ///< for engines that cannot access the memory of the original
+  between,       ///< off-chip, from one group to later ones
 };
 inline constexpr std::size_t chart_kinds = 8;
 
@@ -47,38 +47,39 @@ struct ChartMemory {
   bool offchip = false;
   Size height = 0;  ///< the largest end of a buffer
   std::vector<ChartBuffer> buffers;
-  std::vector<ChartMode> modes;  ///< none where the memory has none
+  std::vector<ChartMode> modes;  ///< empty if the memory has no modes
 };
 
-/// Ops that work side by side share the height of their lane.
+/// Ops that run in parallel share the height of their lane.
 enum class ChartLane : std::uint8_t { all, upper, lower };
 
-/// One op while one of its tiles is at work.
+/// One op processing one of its tiles.
 struct ChartOp {
   std::string name;
-  std::size_t index = 0;  ///< in the network
+  std::size_t index = 0;  ///< index in the network
   double begin = 0;
   double end = 0;
   ChartLane lane = ChartLane::all;
 };
 
 struct ChartRun {
-  std::string about;  ///< sentences for whoever asks for more
+  std::string about;  ///< sentences for a tooltip
   double begin = 0;
   double end = 0;
   std::int64_t tiles = 1;
-  std::int64_t shown = 1;  ///< fewer than `tiles`: these, stretched over the time of the run
+  /// fewer than `tiles`: the drawn tiles, stretched over the time of the group
+  std::int64_t shown = 1;
   double utilisation = 0;  ///< of the array
 };
 
-/// Bytes per window of time on the bus.
+/// Bytes per time window on the bus.
 struct ChartTraffic {
   std::string memory;
   double window = 1;  ///< cycles
   std::vector<double> read;
   std::vector<double> written;
   double limit = 0;        ///< bytes per cycle; 0: unknown
-  double write_limit = 0;  ///< where writing has a way of its own; else 0
+  double write_limit = 0;  ///< if writes have separate bandwidth; otherwise 0
 };
 
 struct PlanChart {

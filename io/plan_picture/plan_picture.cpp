@@ -24,7 +24,7 @@ bool is_cut(const PlanChart& chart, const ChartMemory& memory) {
          memory.space.capacity <= svg::shown_top(memory.space, memory.height) && chart.cycles > 0;
 }
 
-/// One entry for each colour and line that is on the picture.
+/// One entry for each colour and line in the picture.
 double draw_legend(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y) {
   Legend legend(canvas, frame.left, canvas_width - 16, y);
   std::array<std::array<bool, chart_kinds>, 2> seen{};
@@ -73,7 +73,7 @@ double draw_legend(Canvas& canvas, const PlanChart& chart, const Frame& frame, d
 
 std::string plan_picture_svg(const PlanChart& chart) {
   const Frame frame{.cycles = chart.cycles};
-  // Where the legend ends is known once it is drawn.
+  // The end of the legend is known only after drawing it.
   Canvas trial(canvas_width, 1);
   const double top = draw_legend(trial, chart, frame, legend_top) + 14;
   double height =

@@ -1,10 +1,10 @@
-// A picture of a whole plan: time across; ops, then addresses in each memory, then the bus.
+// A picture of a whole plan over time: ops, addresses in each memory, bus traffic.
 //
 //   write_output("plan.svg", plan_picture_svg(chart));
 //
-// The legend lists what is on the picture and nothing else. Boxes tell more where the pointer
-// rests. However many buffers there are, the file stays within a few MB: from some number on what
-// is narrower than a pixel is drawn together.
+// The legend lists exactly what the picture contains. Tooltips give details of boxes. The file
+// stays within a few MB for any number of buffers: above a limit, items narrower than a pixel are
+// merged.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 const result = JSON.parse(text("result"));
 const given = JSON.parse(text("given"));
-// ---- what a placement says, one memory at a time ---------------------------------------------------
-// spans: one rectangle per life of a buffer, {b, from, to}; `known` is the memory of the problem.
+// ---- a placement, per memory ---------------------------------------------------
+// spans: one rectangle per live interval of a buffer, {b, from, to}; `known` is the memory of the problem.
 function memoriesOf(placement, known) {
   const named = new Map();
   const memory = (name) => {
@@ -22,15 +22,15 @@ function memoriesOf(placement, known) {
   }
   return [...named.values()];
 }
-// What a buffer occupies when: [from, to, begin, end]. Only the problem knows of gaps and parts.
+// Occupied areas of a buffer: [from, to, begin, end]. Gaps and parts are known only with the problem.
 function lifeOf(b) {
   const parts = given && given.occupied && given.occupied[b.id];
   const at = b.offset || 0;
   return parts ? parts.map(([from, to, low, high]) => [from, to, at + low, at + high])
                : (b.live || []).map(([from, to]) => [from, to, at, at + b.size]);
 }
-// Bytes of addresses that are live, as the corners of a curve: [step, bytes] from there on. Addresses that buffers share count
-// once: a segment tree over the ends of all ranges has the length of their union.
+// Live bytes as the corners of a curve: [step, bytes] from there on. Shared addresses count once: a segment tree over the
+// ends of all ranges computes the length of their union.
 function loadOf(buffers) {
   const events = [], all = [];
   for (const b of buffers) for (const [from, to, low, high] of lifeOf(b)) {
@@ -61,8 +61,8 @@ function loadOf(buffers) {
 }
 function peakOf(load) { return load.reduce((best, each) => (each[1] > best[1] ? each : best), [0, 0]); }
 
-// Where two buffers have the same bytes at the same steps: [from, to, begin, end, allowed]. Relations of the problem allow it;
-// without the problem nothing is known of them. No more than can be told apart in a picture.
+// Overlaps of two buffers: [from, to, begin, end, allowed]. Relations of the problem may allow them; without the problem
+// this is unknown. The number is limited to what a picture can show.
 function sharedOf(spans) {
   const groups = (given && given.shares || []).map((ids) => new Set(ids));
   const shared = [];
@@ -90,15 +90,15 @@ function hatch(c, colour, falling) {
   return c.createPattern(tile, "repeat");
 }
 
-// ---- the picture: steps from left to right, addresses from below ------------------------------------
-// options: tall; marked, a set of ids; unit of time (step); cuts, [{at, name}]; when(time), what goes on then; from, lowest address.
+// ---- the picture: steps to the right, addresses upwards ------------------------------------
+// options: tall; marked, a set of ids; unit of time (step); cuts, [{at, name}]; when(time), tooltip text; from, lowest address.
 const ramp = (f) => "hsl(" + (215 - 190 * f) + " " + (dark() ? "45% 45%" : "62% 66%") + ")";
 function hue(text) {
   let h = 2166136261;
   for (let k = 0; k < text.length; ++k) h = Math.imul(h ^ text.charCodeAt(k), 16777619);
   return "hsl(" + ((h >>> 0) % 360) + " " + (dark() ? "38% 42%" : "55% 72%") + ")";
 }
-// What a buffer is to a plan; the colours of `plan --plot`.
+// Roles of buffers in a plan, with the colours of `plan --plot`.
 const kinds = {
   weights: ["weights", "#edb95a"], input: ["input", "#7fb5e6"], output: ["output", "#7cc48d"],
   inside: ["intermediate, within one run", "#b9bec9"], kept: ["on the chip over cuts", "#c99ad9"],
@@ -232,7 +232,7 @@ function picture(memory, options = {}) {
     cuts.forEach((cut, k) => {
       const x = X(cut.at);
       if (x < left || x > wide - right) return;
-      // Lines on lines would hide what is there.
+      // Dense lines would hide the buffers.
       const room = Math.max(k > 0 ? x - X(cuts[k - 1].at) : 0, k + 1 < cuts.length ? X(cuts[k + 1].at) - x : wide - x);
       if (room >= 3) { c.strokeStyle = "#00000066"; c.beginPath(); c.moveTo(x, above); c.lineTo(x, bottom); c.stroke(); }
       if (x - named > 60) { c.fillStyle = soft; c.fillText(cut.name, x + 3, above + 11); named = x; }
@@ -252,7 +252,7 @@ function picture(memory, options = {}) {
     if (memory.capacity) rule(memory.capacity, shade("--bad"), "capacity " + bytes(memory.capacity), [6, 4]);
     if (memory.height) rule(memory.height, shade("--accent"), "height " + bytes(memory.height), [4, 4], "left");
     c.restore();
-    // The bytes that are live below, and the step with most of them.
+    // Below: live bytes, and the step with the maximum.
     const most = Math.max(peak[1], 1), floor = tall - 20, ceiling = floor - curve;
     c.save(); c.beginPath(); c.rect(left, ceiling - 2, wide - left - right, curve + 4); c.clip();
     c.fillStyle = shade("--accent"); c.globalAlpha = 0.35; c.beginPath(); c.moveTo(X(view.x0), floor);
@@ -293,7 +293,7 @@ function picture(memory, options = {}) {
     view = {x0, x1: x0 + w, y0, y1: y0 + h};
     redraw();
   }
-  // The buffers under the pointer, the one that is drawn last in front.
+  // The buffers under the pointer, the topmost first.
   function find(event) {
     const box = canvas.getBoundingClientRect();
     const step = stepAt(event.clientX - box.left), address = addressAt(event.clientY - box.top);

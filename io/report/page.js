@@ -1,4 +1,4 @@
-// ---- the page: what kind of result it is, from the top to the details -------------------------------
+// ---- the page: kind of result, from the overview to the details -------------------------------
 const stops = {time_limit: "stopped at the time limit", node_limit: "stopped at the limit of work",
                memory_limit: "stopped at the memory limit", interrupted: "interrupted"};
 const seconds = (s) => (s === undefined ? null : [s < 1 ? count(Math.round(s * 1e4) / 10) + " ms" : count(s) + " s", "search"]);
@@ -103,7 +103,7 @@ function explanationPage(why) {
           given.buffers.filter((b) => members.has(b.id)).sort((a, b) => b.size - a.size)));
 }
 
-// Without offsets there is no picture of addresses: what the buffers ask for, those of the set in front, and what there is.
+// Without offsets: the load of all buffers, the load of the conflicting set in front, and the capacity.
 function loadPicture({memories, room, all, set}) {
   const canvas = el("canvas", {role: "img", "aria-label": "Bytes live in " + memories.join(" and ") + " at each step"});
   const steps = Math.max(1, all[all.length - 1][0]), most = Math.max(room || 0, peakOf(all)[1], 1) * 1.12;
@@ -148,7 +148,7 @@ const resources = {mac: "#4477aa", weights: "#ccbb44", dma: "#ee6677", sram: "#2
 const meaning = {mac: "multiply-accumulate array", weights: "waiting for weights", dma: "traffic off the chip", sram: "the memory on the chip", vector: "vector unit"};
 const colourOf = (resource) => resources[resource] || hue(resource || "?");
 
-// What a run does besides its tiles, in the words of `tessera plan`.
+// Transfers of a group besides its tiles, in the words of `tessera plan`.
 function variantOf(s) {
   const v = s.variant;
   if (!v) return "";
@@ -164,7 +164,7 @@ function variantOf(s) {
     some(s.early, "early"), some(s.passing, "waiting"),
     v.reduction > 1 ? "sums in " + v.reduction + " parts" : null].filter(Boolean).join(", ");
 }
-// Weights that lie there for good take a block of a memory that no buffer of a run touches.
+// Pinned weights occupy a block of memory that no buffer of a group uses.
 function pinnedBlocks() {
   const pins = result.pinned || [];
   if (pins.length === 0) return null;
@@ -193,7 +193,7 @@ function planPage() {
   ]));
   const short = differing(layers.map((l) => l.op).concat(...subgraphs.map((s) => s.ops)));
 
-  // Cycles of each run and kind, by what bounds the ops in it.
+  // Cycles per group and bottleneck.
   const byResource = new Map(), byKind = new Map();
   for (const l of layers) {
     byResource.set(l.bound_by, (byResource.get(l.bound_by) || 0) + l.cycles);

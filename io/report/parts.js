@@ -1,6 +1,6 @@
 "use strict";
 const text = (id) => document.getElementById(id).textContent;
-// ---- small things -------------------------------------------------------------------------------
+// ---- helpers -------------------------------------------------------------------------------
 function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -39,7 +39,7 @@ function showTip(event, text) {
 }
 function hideTip() { tip.hidden = true; }
 
-// Names that share long beginnings: what they have in common is said once, what differs is kept.
+// Shortens names with long common prefixes: the prefix is shown once.
 function differing(names) {
   if (names.length < 2) return (name) => name;
   let common = names[0];
@@ -53,7 +53,7 @@ function middle(text, most) {
   return text.slice(0, head) + "…" + text.slice(text.length - (most - 1 - head));
 }
 
-// ---- a table that sorts, filters and shows the rest when asked -------------------------------------
+// ---- a sortable table with a filter and a button for more rows -------------------------------------
 function table(columns, rows, options = {}) {
   const most = options.most || 300;
   let order = null, up = false, wanted = "", all = false;
@@ -98,7 +98,7 @@ function table(columns, rows, options = {}) {
   return box;
 }
 
-// ---- what every page has ---------------------------------------------------------------------------
+// ---- common parts of all pages ---------------------------------------------------------------------------
 const app = document.getElementById("app");
 const section = (title, ...children) => app.append(el("section", {}, el("h2", {}, title), ...children));
 const cards = (entries) => el("div", {class: "cards"}, entries.filter(Boolean).map(([value, what, note]) =>

@@ -1,4 +1,4 @@
-// ---- a sweep: trade-offs, candidates, where each key begins to matter, the plans of the best ----------
+// ---- a sweep: trade-offs, candidates, knees of each key, plans of the best ----------
 const sweep = JSON.parse(text("sweep"));
 const statuses = ["proved", "limit", "infeasible", "excluded", "failed"];
 const statusColour = ["--accent", "--warm", "--bad", "--soft", "--bad"];
@@ -19,12 +19,12 @@ const gapOf = (row) => {
   const score = scoreOf(row), bound = boundOf(row);
   return score === null || bound === null ? null : score > 0 ? Math.max(0, score - bound) / score : 0;
 };
-const keyNames = (() => {  // the end of a path where it says enough
+const keyNames = (() => {  // the last part of a path if it is unique
   const ends = sweep.keys.map((key) => key.name.split(".").slice(-2).join("."));
   return sweep.keys.map((key, k) => (ends.indexOf(ends[k]) === ends.lastIndexOf(ends[k]) ? ends[k] : key.name));
 })();
 
-// ---- what may stand on an axis ----------------------------------------------------------------------
+// ---- metrics for the axes ----------------------------------------------------------------------
 const metrics = [
   {id: "score", name: "score (less is better)", of: scoreOf, show: plain, less: true},
   {id: "ms", name: "latency, ms", of: column("ms"), show: plain, less: true, part: "latency"},
@@ -41,7 +41,7 @@ const metrics = [
  })));
 const axisOf = (metric, log) => ({name: metric.name, log, show: metric.show, ticks: metric.ticks || null, whole: metric.whole});
 
-// ---- what is shown: one network or each by itself, filters, a brush ---------------------------------
+// ---- selection: one network or all, filters, a brush ---------------------------------
 const view = {network: set, front: false, words: "", statuses: new Set([0, 1, 2, 3, 4]), keys: sweep.keys.map(() => [null, null]), brush: null};
 let chosen = null, axes = null;
 const rowsOf = new Map();
@@ -64,7 +64,7 @@ function passes(row) {
   }
   return !view.words || searched(row).includes(view.words);
 }
-// On the picture a row without a plan stands at its bound, where there is one.
+// A row without a plan is drawn at its bound, if it has one.
 const placeOf = (row, metric) => {
   const v = metric.of(row);
   return v === null && metric.id === "score" && statusOf(row) !== 2 ? boundOf(row) : v;
@@ -103,7 +103,7 @@ const logX = el("input", {type: "checkbox", onchange: () => { pickAxes(false); s
 const logY = el("input", {type: "checkbox", onchange: () => { pickAxes(false); scatter.clear(); }});
 function pickAxes(guess) {
   const metricOf = (choice) => metrics.find((metric) => metric.id === choice.value);
-  const fits = (metric, box) => {  // a logarithm, where values allow one; by itself, where they are far apart
+  const fits = (metric, box) => {  // logarithmic if all values are positive; by default if they are far apart
     let low = Infinity, high = -Infinity;
     for (const row of everyRow()) { const v = placeOf(row, metric); if (v !== null) { low = Math.min(low, v); high = Math.max(high, v); } }
     box.disabled = !(low > 0) || (metric.key && !metric.numbers);
@@ -115,8 +115,8 @@ function pickAxes(guess) {
   axes = {xm, ym, x: fits(xm, logX), y: fits(ym, logY)};
   setLegend();
 }
-// What is proved of a row that a limit ended: that no plan scores less. Where scores are of one metric
-// alone, as many times its value; of others nothing is known, as a better plan may take more of them.
+// The proved bound of a row that a limit ended is one of the score. If the score is a single metric, the
+// metric has the same relative bound; other metrics have none, as a better plan may need more of them.
 const hasBound = (metric) => metric.id === "score" || (!!metric.part && metric.part === sweep.only);
 function provedOf(row, metric) {
   if (!hasBound(metric) || statusOf(row) !== 1 || scoreOf(row) === null || boundOf(row) === null) return null;
@@ -139,7 +139,7 @@ function pointsOf(passed) {
   }
   return [points, without];
 }
-// Beaten by none in these two: the steps between them.
+// The Pareto front of these two metrics, as a step line.
 function steps(points) {
   if (!axes.xm.less || !axes.ym.less) return [];
   const sorted = points.filter((p) => scoreOf(p.of) !== null).sort((a, b) => a.x - b.x || a.y - b.y), at = [];
@@ -181,7 +181,7 @@ function columnsNow() {
     {name: "reason", text: reasonOf, wide: 620},
   ].map((c) => (c.key === undefined ? c : {...c, of: (row) => keyNumber(row, c.key), show: textOfNumber(c.key)}));
 }
-function textOfNumber(k) {  // as it was written
+function textOfNumber(k) {  // original spelling
   const key = sweep.keys[k], texts = new Map(key.values.map((value, v) => [key.numbers[v], value]));
   return (v) => texts.get(v);
 }
@@ -279,12 +279,12 @@ function showPlan(c, n) {
       {name: "energy µJ", of: (l) => l[5], show: (l) => plain(l[5] / 1e6)}, {name: "bound by", text: true, of: (l) => l[6]}], plan.layers));
 }
 
-// ---- where each key begins to matter --------------------------------------------------------------------
+// ---- knees of each key --------------------------------------------------------------------
 const hues = ["#2f7ed8", "#d9822b", "#2a9d5c", "#c23b75", "#7a5cc9", "#8a8f2a", "#1a9aa8", "#a8583a"];
 function kneeWords(knee, edge) {
   if (!knee) return "–";
   const words = [el("b", {}, knee.value), edge(knee.value)];
-  if (words[1]) return words;  // beyond what was tried nothing is proved
+  if (words[1]) return words;  // nothing is proved outside the evaluated range
   if (knee.proved) words.push(el("span", {class: "good"}, " proved"));
   else if (knee.open.length) words.push(el("span", {class: "soft"}, " not known: " + (knee.open.length > 3 ? count(knee.open.length) + " smaller values" : knee.open.join(", "))));
   else words.push(el("span", {class: "soft"}, " gap " + percent(knee.gap)));

@@ -1,6 +1,6 @@
-// ---- points on two axes, with bars to what is proved; uPlot draws axes and the selection ------------
+// ---- points on two axes, with bars to the proved bounds; uPlot draws axes and the selection ------------
 // An axis: {name, log, show(value), ticks: [[value, label]] or null, whole: bytes}.
-// A point: {x, y, x0, y0: what is proved of it, mark, colour, ring, dim, of}.
+// A point: {x, y, x0, y0: proved bounds, mark, colour, ring, dim, of}.
 const zero = 1e-300;
 const along = (axis, v) => (axis.log ? Math.log10(Math.max(v, zero)) : v);
 function nice(raw, binary) {
@@ -13,7 +13,7 @@ function linearTicks(axis, low, high, most) {
   for (let k = Math.ceil(low / step); k * step <= high && out.length < 60; ++k) out.push([k * step, axis.show(k * step)]);
   return out;
 }
-// What may stand on an axis between low and high (as drawn), `pixels` long: never one label on another.
+// Tick labels between low and high (as drawn) on `pixels` pixels, without overlap.
 function ticksOf(axis, low, high, pixels, upright) {
   let all;
   if (axis.ticks) all = axis.ticks;
@@ -68,14 +68,14 @@ function chart(host, options) {
     c.setLineDash([]);
     const r = (points.length > 1500 ? 2.6 : points.length > 300 ? 3.4 : 4.6) * dense, colours = {};
     const colour = (name) => colours[name] || (colours[name] = shade(name) || name);
-    // Bars of points above one another stand side by side, as far as there are few.
+    // Bars of points at the same position are drawn side by side if there are few.
     const beside = new Map(), dodge = (side, at) => {
       if (points.length > 300) return 0;
       const key = side + Math.round(at / dense), k = beside.get(key) || 0;
       beside.set(key, k + 1);
       return (k % 2 ? 1 : -1) * Math.min(3, (k + 1) >> 1) * 4 * dense;
     };
-    // Those that matter most last, over the others.
+    // The most important points are drawn last, on top.
     const layer = (p) => (p.chosen ? 3 : p.dim ? 0 : p.ring ? 2 : 1);
     for (const now of [0, 1, 2, 3]) for (const p of points) {
       if (layer(p) !== now) continue;

@@ -1,4 +1,4 @@
-// ---- modes as decisions: which stay, which may go, and what each costs -------------------------------
+// ---- modes: needed ones, removable ones, and the cost of removing each -------------------------------
 const changeOf = (before, after) => (before > 0 ? (after - before) / before : 0);
 const share = (v) => (v < 0.0005 ? plain(Number((v * 100).toPrecision(1))) + " %" : percent(v));
 const changeWords = (change) => (Math.abs(change) < 1e-6 ? "none" : (change > 0 ? "+" : "−") + share(Math.abs(change)) + (change < 0 ? ", better" : ""));
@@ -38,7 +38,7 @@ function modesSection() {
     {name: "change", of: (r) => changeOf(before.get(r.name), r.after), show: (r) => changeWords(changeOf(before.get(r.name), r.after))},
     {name: "proof", of: (r) => (r.proved ? 0 : 1 - r.bound / r.after), show: (r) => (r.proved ? proof(true, "proved") : proof(false, "gap " + percent(Math.max(0, 1 - r.bound / r.after))))},
   ], found.sets.flatMap((s) => s.scores.map(([name, after, bound, proved]) => ({set: s, name, after, bound, proved}))));
-  // Without one: what is known of every network, and null where nobody can ask.
+  // Without the mode: the result for every network; null if removing it is impossible.
   const without = new Map(found.without.map((each) => [each[0] + "\n" + each[1], each]));
   const cost = (k, name) => {
     const known = without.get(k + "\n" + name);

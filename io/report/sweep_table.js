@@ -1,4 +1,4 @@
-// ---- a table of thousands of rows: those in sight are drawn, all of them are sorted ------------------
+// ---- a table of thousands of rows: only visible rows are drawn, all are sorted ------------------
 // A column: {name, text: (row) => string} or {name, of: (row) => number or null, show: (number) => string}.
 function longTable(columns, options) {
   const tall = 28;
@@ -36,7 +36,7 @@ function longTable(columns, options) {
   const arrange = () => {
     if (sorted === null) order = rows;
     else {
-      // What is not known comes last, whichever way.
+      // Unknown values come last in both directions.
       if (!keysOf.has(sorted)) keysOf.set(sorted, rows.map(sorted.of ? (row) => { const v = sorted.of(row); return v === null || v === undefined ? NaN : v; } : sorted.text));
       const keys = keysOf.get(sorted);
       const index = rows.map((_, k) => k), way = down ? -1 : 1;
@@ -59,7 +59,7 @@ function longTable(columns, options) {
     node.scrollTop = 0;
     fill(true);
   };
-  // Widths by what is in the columns: rows that come into sight must not move them.
+  // Fixed widths from the contents of all rows, so that scrolling does not change them.
   const measure = (all) => {
     const step = Math.max(1, Math.floor(all.length / 300));
     widths.replaceChildren(...columns.map((c) => {

@@ -1,6 +1,6 @@
 // ---- a plan's memories over all of its cycles ------------------------------------------------------
-// A result knows steps of one tile (of two where buffers are doubled) and the cycles of each op: a run shows that one tile,
-// stretched over the cycles of the run, and each op has its share of them.
+// A result has the steps of one tile (of two with double buffering) and the cycles of each op. A group shows that one tile,
+// stretched over the cycles of the group; each op has its share of them.
 function planClock() {
   const layers = result.layers || [];
   let begin = 0, tile = 0;
@@ -10,7 +10,7 @@ function planClock() {
     const sum = own.reduce((n, c) => n + c, 0), ends = [0];
     for (let op = 0; op < ops; ++op) ends.push(sum > 0 && own.length === ops ? ends[op] + own[op] / sum : (op + 1) / ops);
     const doubled = !!(s.variant && s.variant.double_buffer) && s.tiles.count > 1;
-    if (result.behind && result.behind.begins) begin = result.behind.begins[k]; // a run may wait for its weights
+    if (result.behind && result.behind.begins) begin = result.behind.begins[k]; // a group may wait for its weights
     const run = {k, s, begin, cycles, ends, ops, turns: doubled ? 2 : 1, tile};
     begin += cycles;
     tile += s.tiles.count;
@@ -18,14 +18,14 @@ function planClock() {
   });
   return {runs, cycles: begin, tiles: tile};
 }
-// Cycle at which a step of the run's tile begins.
+// Cycle at which a step of the group's tile begins.
 function cycleOf(run, step) {
   const turn = Math.min(run.turns, Math.floor(step / run.ops));
   const within = turn >= run.turns ? 0 : run.ends[step - turn * run.ops];
   return run.begin + run.cycles * (turn + within) / run.turns;
 }
-// Cycle of a step of a memory off the chip: tile k of the network reads at 2k and writes at 2k + 1. Where tiles were too many to be
-// followed a run counts as one; then all runs share the steps there are by their cycles.
+// Cycle of a step of an off-chip memory: tile k of the network reads at 2k and writes at 2k + 1. If there are too many tiles, a
+// group counts as one tile; then the groups share the steps in proportion to their cycles.
 function offchipCycle(clock, steps) {
   const followed = steps <= 2 * clock.tiles && steps > 2 * (clock.tiles - clock.runs[clock.runs.length - 1].s.tiles.count);
   return (step) => {
@@ -46,12 +46,12 @@ function planMemories(clock) {
                                                  steps: clock.cycles, height: 0});
     return memories.get(name);
   };
-  // Where nobody says what lies off the chip, a tensor of several runs has been there.
+  // Without data about off-chip memory, a tensor of several groups is assumed to have been there.
   const lastOf = new Map();
   for (const run of clock.runs) for (const b of run.s.placement.buffers || []) lastOf.set(tensorOf(b.id), run.k);
   for (const run of clock.runs) {
     const fresh = new Set(), last = run.ops * run.turns;
-    const here = new Map();  // of this run alone, by where a tensor is: those of earlier runs are what was kept
+    const here = new Map();  // of this group only, by place: tensors of earlier groups are resident
     for (const b of run.s.placement.buffers || []) {
       const of = memory(b.memory === undefined ? "memory" : b.memory), id = tensorOf(b.id);
       const live = b.live.map(([from, to]) => [cycleOf(run, Math.min(from, last)), cycleOf(run, Math.min(to, last))]).filter(([f, t]) => f < t);
@@ -123,7 +123,7 @@ function planTimeline() {
   const show = (name) => {
     const memory = memories.find((each) => each.name === name);
     if (!shown[name]) {
-      // Weights off the chip are one buffer that is always there: the view begins above them where they dwarf the rest.
+      // Off-chip weights are one buffer that is always live: if they are much larger than the rest, the view begins above them.
       const rest = memory.buffers.filter((b) => b.kind !== "weights");
       const low = Math.min(...rest.map((b) => b.offset));
       const from = memory.off && rest.length && low > 0.5 * memory.height ? low - (memory.height - low) / 10 : 0;

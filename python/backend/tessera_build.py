@@ -24,7 +24,7 @@ SUMMARY = "Decides where every buffer of a neural network lives in an accelerato
 
 
 def version():
-    """The library's: it stands in a header and nowhere else."""
+    """The version of the library, defined in one header."""
     text = (ROOT / "include/tessera/version.h").read_text(encoding="utf-8")
     return ".".join(re.findall(r"constexpr int version_\w+ = (\d+);", text))
 
@@ -77,7 +77,7 @@ def package_files():
     files += [(f"{NAME}/profiles/{path.relative_to(profiles).as_posix()}", path)
               for path in sorted(profiles.rglob("*.yaml"))]
     built = extension()
-    # What the extension loads when it is asked for it, if this build has it.
+    # The module of the baselines, which the extension loads on first use, if this build has it.
     modules = sorted((built.parents[2] / "lib" / NAME).glob(f"{NAME}-*-{version()}.so"))
     return [*files, *((f"{NAME}/{file.name}", file) for file in (built, *modules))]
 

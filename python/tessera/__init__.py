@@ -15,7 +15,7 @@ limit came first, is the `status` of a result; wrong arguments raise BadInput.
 
 import os as _os
 
-# Profiles that came with the package.
+# Profiles of the package.
 _shelf = _os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "profiles")
 
 from ._tessera import (  # noqa: E402

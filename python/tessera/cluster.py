@@ -1,16 +1,15 @@
-"""Candidates of a sweep, planned by the workers of a Dask cluster.
+"""Plans the candidates of a sweep on the workers of a Dask cluster.
 
     from dask.distributed import Client
     tessera.explore("sweep.yaml", "out", client=Client("tcp://scheduler:8786"))
 
-Nothing is scheduled here: Dask does that. Each candidate is a task, which gets the sweep's files as
-bytes, plans the candidate into a store of its own and sends back what that store then knows. A worker
-keeps what its candidates have in common, as a sweep on one machine does, and is lost at the cost of
-the candidate it was at: Dask gives that to another one. Workers need this package and nothing else,
-no shared folder.
+Dask does the scheduling. Each candidate is a task, which gets the sweep's files as bytes, plans the candidate
+into a store of its own and returns the contents of that store. A worker keeps shared results of its
+candidates, as a sweep on one machine does. If a worker is lost, Dask gives its current candidate to another
+one. Workers need this package and no shared folder.
 
-Dask cannot interrupt a task that runs. So each is told how much time is left, ends by itself, and
-sends what it knows by then; and whoever asked and wants no more says so to all workers.
+Dask cannot interrupt a running task. Therefore each task is told how much time is left, ends by itself, and
+returns its results so far. If the caller stops, it notifies all workers.
 """
 
 import contextlib
@@ -26,14 +25,14 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _tessera
 
-# The columns of both tables of the store (explorer/store.cpp).
+# Number of columns of both tables of the store (explorer/store.cpp).
 _TABLES = {"result": 9, "plan": 2}
 _Rows = Dict[str, List[Tuple[Any, ...]]]
-_Files = Tuple[Tuple[str, bytes], ...]  # by name
+_Files = Tuple[Tuple[str, bytes], ...]  # sorted by name
 
-# Seconds: how long before the end of the time tasks end, so that what they know comes back and is read
-# (and at most this part of the time); how long workers may take to hear that nothing is wanted any
-# more; and how often Ctrl-C is looked for where no signal comes.
+# Seconds. `_SPARE`: how long before the end of the time tasks end, so that their results come back and are
+# read; at most `_SPARE_PART` of the time. Then: how long to wait for workers after a stop, and how often to
+# check for Ctrl-C where no signal arrives.
 _SPARE = 1.5
 _SPARE_PART = 0.25
 _GOODBYE = 1.0
@@ -41,7 +40,7 @@ _LOOK = 0.1
 
 
 def _packed(sweep: str) -> Tuple[str, _Files]:
-    """The sweep's path below the folder its own files have in common, and the files by such paths.
+    """The sweep's path below the common folder of its files, and the files by such paths.
 
     Profiles of the package are on the workers already.
     """
@@ -63,7 +62,7 @@ def _rows(store: str) -> _Rows:
 
 @functools.lru_cache(maxsize=1)
 def _worker(sweep: str, files: _Files) -> Tuple[Any, "tempfile.TemporaryDirectory[str]"]:
-    """This process's worker for the sweep, and the folder with the files it was read from."""
+    """This process's worker for the sweep, and the folder of its files."""
     folder = tempfile.TemporaryDirectory(prefix="tessera-")
     for name, content in files:
         path = os.path.join(folder.name, name)
@@ -82,23 +81,24 @@ def _state(wave: str, left: Optional[float]) -> Tuple[_tessera._Stop, Optional[f
 
 
 def _asked(wave: str, left: Optional[float]) -> Tuple[_tessera._Stop, Optional[float]]:
-    """What ends a wave's tasks in this process, and when, by its own clock: that of the first task.
+    """The stop and the deadline of a wave in this process, by its own clock from the first task on.
 
-    Those that waited for a thread meanwhile have no more time than that one had.
+    Later tasks of the wave share the deadline.
     """
     with _lock:
         return _state(wave, left)
 
 
 def end(wave: str, left: Optional[float]) -> None:
-    """Ends the wave's tasks that run in this process, and those to come: runs on every worker."""
+    """Stops the wave's running and future tasks in this process; runs on every worker."""
     _asked(wave, left)[0].request()
 
 
 def plan_candidate(
     sweep: str, files: _Files, candidate: int, wave: str, left: Optional[float]
 ) -> _Rows:
-    """What a store knows when this candidate has been planned, or the time is over: runs on a worker."""
+    """Plans this candidate and returns the contents of the store, possibly after the deadline; runs on a
+    worker."""
     stop, deadline = _asked(wave, left)
     if deadline is not None and time.monotonic() >= deadline:
         return {}
@@ -110,13 +110,13 @@ def plan_candidate(
 
 
 def _spread(client: Any, files: _Files) -> Any:
-    """The files on every worker, as something tasks can be given."""
+    """The files on every worker, in a form that tasks can receive."""
     tries = 3
     while True:
         try:
-            # In a list: what is in a dict would be scattered by its keys.
+            # As a list: Dask would scatter a dict by its keys.
             return client.scatter([files], broadcast=True, hash=True)[0]
-        except OSError:  # a worker was lost meanwhile: those that are left will do
+        except OSError:  # a worker was lost meanwhile: use the remaining ones
             tries -= 1
             if not tries:
                 raise
@@ -124,8 +124,8 @@ def _spread(client: Any, files: _Files) -> Any:
 
 
 class Elsewhere:
-    """Called with the candidates of a wave, how many seconds are left, and what says that nobody
-    waits any more: when it returns, the store knows their plans, unless time was over first."""
+    """Called with the candidates of a wave, the remaining seconds, and a stop request. On return the store
+    has their plans, unless the time was over first."""
 
     def __init__(self, client: Any, sweep: str, store: str) -> None:
         self._client = client
@@ -149,7 +149,7 @@ class Elsewhere:
                                 pure=False, key=f"{self._name}-{candidate}-{wave}")
             for candidate in candidates
         ]
-        # Not as_completed(): it can wait for a limited time only in Dask of 2023 and later.
+        # Not as_completed(), which supports a timeout only in Dask 2023 and later.
         done: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         for task in tasks:
             task.add_done_callback(done.put)
@@ -161,7 +161,7 @@ class Elsewhere:
                 except queue.Empty:
                     continue
                 waiting -= 1
-                # What failed there is planned here, and its error is told by who asked.
+                # Tasks that failed there run here, where errors are reported.
                 if task.status == "finished":
                     self._keep(task.result())
                 task.release()
@@ -170,7 +170,7 @@ class Elsewhere:
                 self._give_up(tasks, wave, left)
 
     def _give_up(self, tasks: Sequence[Any], wave: str, left: Optional[float]) -> None:
-        """Cancels what waits and ends what runs; a cluster that does not answer is not waited for."""
+        """Cancels waiting tasks and stops running ones; does not wait for an unresponsive cluster."""
 
         def work() -> None:
             with contextlib.suppress(Exception):

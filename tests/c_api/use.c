@@ -1,4 +1,4 @@
-/* What tessera_c.h promises, from C. */
+/* Tests the C API (tessera_c.h) from C. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,26 +6,28 @@
 
 static int failures = 0;
 
-#define EXPECT(what)                                           \
-  do {                                                         \
-    if (!(what)) {                                             \
-      printf("%s:%d: %s\n", __FILE__, __LINE__, #what);        \
-      ++failures;                                              \
-    }                                                          \
+#define EXPECT(what)                                    \
+  do {                                                  \
+    if (!(what)) {                                      \
+      printf("%s:%d: %s\n", __FILE__, __LINE__, #what); \
+      ++failures;                                       \
+    }                                                   \
   } while (0)
 
-static int has(const char *text, const char *part) { return strstr(text, part) != NULL; }
+static int has(const char* text, const char* part) {
+  return strstr(text, part) != NULL;
+}
 
-static tessera_problem *two_buffers(int64_t capacity) {
-  tessera_problem *problem = tessera_problem_new(capacity, 4);
+static tessera_problem* two_buffers(int64_t capacity) {
+  tessera_problem* problem = tessera_problem_new(capacity, 4);
   tessera_add_buffer(problem, "a", 0, 3, 4);
   tessera_add_buffer(problem, NULL, 1, 2, 8);
   return problem;
 }
 
 static void places(void) {
-  tessera_problem *problem = two_buffers(12);
-  tessera_result *result = tessera_place(problem, NULL);
+  tessera_problem* problem = two_buffers(12);
+  tessera_result* result = tessera_place(problem, NULL);
   EXPECT(tessera_buffers(problem) == 2);
   EXPECT(tessera_status_of(result) == TESSERA_FEASIBLE);
   const int64_t a = tessera_offset(result, 0);
@@ -55,12 +57,12 @@ static void places(void) {
 }
 
 static void chooses(void) {
-  tessera_problem *problem = tessera_problem_new(0, 0);
+  tessera_problem* problem = tessera_problem_new(0, 0);
   tessera_options options;
   memset(&options, 0, sizeof options);
   for (int k = 0; k < 3; ++k) tessera_add_buffer(problem, NULL, 0, 2, 4 + 4 * (k == 1));
   options.goal = TESSERA_LEAST_HEIGHT;
-  tessera_result *result = tessera_place(problem, &options);
+  tessera_result* result = tessera_place(problem, &options);
   EXPECT(tessera_status_of(result) == TESSERA_FEASIBLE && tessera_height(result) == 16);
   EXPECT(tessera_is_best(result));
   tessera_result_free(result);
@@ -81,9 +83,9 @@ static void chooses(void) {
   tessera_problem_free(problem);
 }
 
-static void expect_refused(tessera_problem *problem, const tessera_options *options,
-                           const char *words) {
-  tessera_result *result = tessera_place(problem, options);
+static void expect_refused(tessera_problem* problem, const tessera_options* options,
+                           const char* words) {
+  tessera_result* result = tessera_place(problem, options);
   if (tessera_status_of(result) != TESSERA_BAD_INPUT || !has(tessera_reason(result), words)) {
     printf("status %d, \"%s\" instead of \"%s\"\n", (int)tessera_status_of(result),
            tessera_reason(result), words);
@@ -97,7 +99,7 @@ static void expect_refused(tessera_problem *problem, const tessera_options *opti
 static void refuses(void) {
   tessera_options options;
   memset(&options, 0, sizeof options);
-  tessera_problem *problem = two_buffers(12);
+  tessera_problem* problem = two_buffers(12);
   tessera_set_size(problem, 7, 1);
   tessera_set_size(problem, 8, 1); /* the first mistake is told */
   expect_refused(problem, NULL, "no buffer number 7");
@@ -125,14 +127,14 @@ static void refuses(void) {
   EXPECT(tessera_buffers(NULL) == 0);
 }
 
-/* They are in a module, which the library finds where it lies itself. */
+/* They are in a module, which the library loads from its own folder. */
 static void asks_the_baselines(void) {
-  static const char *const names[] = {"ilp", "cp"};
+  static const char* const names[] = {"ilp", "cp"};
   size_t k;
   for (k = 0; k < 2; ++k) {
     tessera_options options;
-    tessera_problem *problem = two_buffers(12);
-    tessera_result *result;
+    tessera_problem* problem = two_buffers(12);
+    tessera_result* result;
     memset(&options, 0, sizeof options);
     options.engine = names[k];
     result = tessera_place(problem, &options);
@@ -146,22 +148,22 @@ static void asks_the_baselines(void) {
   }
 }
 
-static int stop_now(void *asked) {
-  ++*(int *)asked;
+static int stop_now(void* asked) {
+  ++*(int*)asked;
   return 1;
 }
 
-static void loads_and_stops(const char *examples) {
+static void loads_and_stops(const char* examples) {
   char path[4096];
   snprintf(path, sizeof path, "%s/residual-block.csv", examples);
-  tessera_problem *problem = tessera_problem_load(path, "ethos-u65-like", 0);
-  tessera_result *result = tessera_place(problem, NULL);
+  tessera_problem* problem = tessera_problem_load(path, "ethos-u65-like", 0);
+  tessera_result* result = tessera_place(problem, NULL);
   EXPECT(tessera_status_of(result) == TESSERA_FEASIBLE);
   EXPECT(strcmp(tessera_memory(result, 0), "sram") == 0);
   tessera_result_free(result);
   tessera_problem_free(problem);
 
-  /* Hard enough not to be decided before it is stopped. */
+  /* Hard enough to be undecided when it is stopped. */
   problem = tessera_problem_new(0, 0);
   uint64_t seed = 1;
   for (int k = 0; k < 400; ++k) {
@@ -184,7 +186,7 @@ static void loads_and_stops(const char *examples) {
   tessera_problem_free(problem);
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
   places();
   chooses();
   refuses();

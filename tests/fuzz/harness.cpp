@@ -1,5 +1,5 @@
-// One program per reader: TESSERA_FUZZED names the property (properties.h). An exception that gets
-// out of it ends the program, and libFuzzer keeps the input.
+// One program per reader: TESSERA_FUZZED names the property (properties.h). An uncaught exception
+// ends the program, and libFuzzer keeps the input.
 #include <cstddef>
 #include <cstdint>
 

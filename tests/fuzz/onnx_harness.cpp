@@ -1,4 +1,4 @@
-// The ONNX reader under libFuzzer: whatever it keeps is changed as a message, not as bytes.
+// The ONNX reader under libFuzzer: accepted inputs are mutated as messages, not as bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -28,7 +28,7 @@ TEST(RandomOnnx, EverySeedIsAccepted) {
   }
 }
 
-/// Of this process: the time of day depends on what else the machine does.
+/// Processor time, independent of other load.
 double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -56,7 +56,7 @@ TEST(RandomOnnx, MutationsAreReadOrRefused) {
     slowest = std::max(slowest, took);
     ASSERT_LT(took, testing::sanitized ? 10 : 1) << "TESSERA_RANDOM_SEED=" << seed;
   }
-  // Changes so wild that nothing is accepted would test the first line of the reader alone.
+  // If mutations were too wild to be accepted, only the first checks of the reader would be tested.
   if (count >= 1000) {
     EXPECT_GT(accepted, count / 5);
   }

@@ -11,7 +11,7 @@ using onnx::NodeProto;
 using onnx::TensorProto;
 using onnx::ValueInfoProto;
 
-/// Numbers around which something changes: signs, small counts, the bounds of extents and types.
+/// Boundary values: signs, small counts, the limits of extents and types.
 std::int64_t OnnxMutator::number() {
   static const std::vector<std::int64_t> edges{std::numeric_limits<std::int64_t>::min(),
                                                std::numeric_limits<std::int64_t>::min() + 1,
@@ -100,7 +100,7 @@ void OnnxMutator::node(GraphProto& graph) {
     case 0:
       if (graph.node_size() > 1) graph.mutable_node()->DeleteSubrange(k, 1);
       break;
-    case 1: {  // once more, under other names
+    case 1: {  // a copy with other names
       if (graph.node_size() > 64) break;
       NodeProto copy = at;
       for (std::string& output : *copy.mutable_output()) output += "'";
@@ -114,7 +114,7 @@ void OnnxMutator::node(GraphProto& graph) {
     case 4:
       at.set_op_type(foreign_node().op_type());
       break;
-    case 5: {  // another node with this one's edges
+    case 5: {  // another node with the same edges
       const NodeProto& other = foreign_node();
       at.set_op_type(other.op_type());
       *at.mutable_attribute() = other.attribute();
@@ -259,7 +259,7 @@ void OnnxMutator::initializer(GraphProto& graph) {
 
 void OnnxMutator::tensor(TensorProto& at) {
   switch (random_.below(8)) {
-    case 0:  // another extent, and the data that goes with it
+    case 0:  // another extent, with matching data
     case 1: {
       if (at.dims_size() == 0) break;
       at.set_dims(any(at.dims()), extent());
@@ -309,7 +309,7 @@ void OnnxMutator::tensor(TensorProto& at) {
 
 void OnnxMutator::value(GraphProto& graph) {
   switch (random_.below(6)) {
-    case 0: {  // says something of a tensor
+    case 0: {  // states a shape or type of a tensor
       ValueInfoProto& info = *graph.add_value_info();
       info.set_name(tensor_name(graph));
       info.mutable_type()->mutable_tensor_type()->set_elem_type(
@@ -360,7 +360,7 @@ void OnnxMutator::shape(ValueInfoProto& info) {
   }
 }
 
-/// The nodes of another model, with new names, behind this one.
+/// Appends the nodes of another model with new names.
 void OnnxMutator::splice(GraphProto& graph) {
   const GraphProto& other = random_.pick(seeds_).graph();
   if (graph.node_size() + other.node_size() > 64) return;
@@ -432,7 +432,7 @@ void OnnxMutator::names(GraphProto& graph) {
   if (random_.chance(40)) return at.set_name(name);
   if (random_.chance(20)) return at.set_op_type(name);
   if (at.output_size() == 0) return;
-  // A tensor, everywhere.
+  // Replaces a tensor everywhere.
   const std::string old = at.output(0);
   for (NodeProto& node : *graph.mutable_node()) {
     for (std::string& each : *node.mutable_input())

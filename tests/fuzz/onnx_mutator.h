@@ -1,9 +1,9 @@
 // Random changes of ONNX messages that keep them messages: nodes, edges, attributes, types,
-// operator sets, initializers, extents, names, and the kinds of content that are always refused.
+// operator sets, initializers, extents, names, and content that the reader always rejects.
 //
 //   OnnxMutator mutator(onnx_seeds(), 7);
 //   onnx::ModelProto model = mutator.start();
-//   mutator.mutate(model);                       // the same for the same seed, on every machine
+//   mutator.mutate(model);                       // reproducible by the seed on every machine
 #pragma once
 
 #include <string>

@@ -1,13 +1,14 @@
-// What must hold of the ONNX reader for every file: it answers or throws InputError with a sentence
-// of one line, and what it reads is a well-formed network that reads back from YAML as it was,
-// before and after it is simplified.
+// Property of the ONNX reader for every file: it returns a network, or throws InputError with a
+// one-line message. A network is well-formed, and survives a round trip through YAML, before and
+// after simplification.
 #pragma once
 
 #include <string_view>
 
 namespace tessera::fuzz {
 
-/// Was the file accepted? Throws anything but InputError where the property does not hold.
+/// Returns whether the file was accepted. Throws anything but InputError if the property is
+/// violated.
 bool onnx(std::string_view bytes);
 
 }  // namespace tessera::fuzz

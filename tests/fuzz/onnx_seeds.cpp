@@ -13,8 +13,8 @@ using onnx::ModelProto;
 using onnx::NodeProto;
 using onnx::TensorProto;
 
-/// One node in a line: "out = Op(in, in) name=i1 name=I1,2; ...". An input is a name that is
-/// made before, or one of
+/// One node in a line: "out = Op(in, in) name=i1 name=I1,2; ...". An input is a name made by an
+/// earlier line, or one of
 ///   f1x3x8x8  an input of the graph (f float, b boolean, n int64, u uint8)
 ///   w4x3x3x3  float weights (v uint8 ones)
 ///   i1,2,3    a list of integers   s5  one integer
@@ -24,7 +24,7 @@ using onnx::TensorProto;
 struct Text {
   const char* nodes;
   int opset = 17;
-  const char* states = "";  ///< "y=1x4 ...": what the file states of tensors
+  const char* states = "";  ///< "y=1x4 ...": the declared shapes of tensors
 };
 
 std::vector<std::string> split(const std::string& text, char at) {
@@ -181,7 +181,7 @@ class Builder {
     }
   }
 
-  /// What the last node makes is what the model makes.
+  /// The outputs of the last node are the outputs of the model.
   void node(const std::string& line) {
     NodeProto& node = *graph_->add_node();
     const std::size_t equals = line.find('=');
@@ -200,7 +200,7 @@ class Builder {
       attribute(node, each);
   }
 
-  /// Behind the first output stands an operator that is surely an op of the network.
+  /// Appends an operator after the first output that always becomes an op of the network.
   void last() {
     NodeProto& node = *graph_->add_node();
     node.set_op_type("Relu");
@@ -388,7 +388,8 @@ constexpr Text texts[] = {
     {"y,i = TopK(f1x8 i3) axis=i-1"},
     {"y,i = TopK(f1x8) k=i3", 9},
     {"y = Magic(f1x4)", 17, "y=1x4"},
-    // Several nodes: chains over shapes, residuals, norms and activations as exporters write them.
+    // Several nodes: computations on shapes, residuals, norms and activations as in exported
+    // models.
     {"s = Shape(f2x3x4x4); n = Gather(s s0); u = Unsqueeze(n i0); t = Concat(u i-1) axis=i0; "
      "v = Reshape(in0 t); y = Relu(v)"},
     {"s = Shape(f2x3x4x4) start=i1 end=i3; a = Mul(s i2,1); c = Cast(a) to=i1; f = Floor(c); "

@@ -1,5 +1,5 @@
-// Small well-formed ONNX models, at least one for every operator that is known (onnx_operators.cpp)
-// and some of several nodes: where mutations of ONNX messages begin.
+// Small well-formed ONNX models: at least one for every supported operator (onnx_operators.cpp),
+// and some with several nodes. They are the seeds of mutations.
 #pragma once
 
 #include <onnx/onnx.pb.h>

@@ -1,6 +1,6 @@
-// What must hold of every reader for every input: it answers or throws InputError with a line of
-// the file, and what it reads it can write and read back the same. The libFuzzer harnesses and an
-// ordinary test (over the corpus and every input that once broke something) share these.
+// Properties of every reader for every input: it returns a result or throws InputError with a line
+// of the file, and a result survives writing and reading. Shared by the libFuzzer harnesses and an
+// ordinary test, which runs the corpus and every input that once broke a reader.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline void check_error(const io::InputError& error, std::string_view text) {
   require(!error.message.empty(), "an error says something");
 }
 
-/// The canonical form: everything of a problem is in its YAML.
+/// The canonical form: YAML contains everything of a problem.
 inline void check_yaml_round_trip(const PlacementProblem& problem) {
   require(validate(problem).empty(), "what is read is well-formed");
   const std::string written = io::write_problem_yaml(problem);
@@ -56,7 +56,7 @@ inline void buffer_csv(std::string_view text) {
     }
     check_yaml_round_trip(csv.problem);
     const std::string canonical = io::write_problem_yaml(csv.problem);
-    // The same table again, with an offset for each.
+    // The same table, with an offset for each row.
     const std::vector<BufferPlace> places(csv.problem.buffers.size(), BufferPlace{0, 64});
     const io::BufferCsv placed =
         io::read_buffer_csv(io::write_buffer_csv(csv.table, places), "placed", ends);
@@ -76,7 +76,7 @@ inline void minimalloc_csv(std::string_view text) {
     const io::MinimallocTable table = io::read_minimalloc_csv(std::string(text), "fuzzed");
     const io::MinimallocProblem asked = io::minimalloc_problem(table, 4096, "fuzzed");
     if (!asked.problem.buffers.empty()) check_yaml_round_trip(asked.problem);
-    // The same rows again, with an offset for each.
+    // The same rows, with an offset for each.
     const Placement placement{
         .places = std::vector<BufferPlace>(asked.problem.buffers.size(), BufferPlace{0, 64}),
         .modes = {}};
@@ -133,7 +133,8 @@ inline void hardware_yaml(std::string_view text) {
     problem.memories = placement_memories(hardware);
     problem.buffers.push_back({.id = "b", .live = {{0, 1}}, .size = 1});
     for (const Defect& defect : validate(problem)) {
-      // Everything but the one buffer (whose alignment may get too large) comes from the file.
+      // Everything except the single buffer (whose alignment may become too large) is from the
+      // file.
       require(defect.part == ProblemPart::buffer, "the memories of a profile are well-formed");
     }
   } catch (const io::InputError& error) {
@@ -141,7 +142,7 @@ inline void hardware_yaml(std::string_view text) {
   }
 }
 
-/// What the placements of the corpus are about.
+/// The problem of the placements in the corpus.
 inline PlacementProblem placed_problem() {
   PlacementProblem problem;
   problem.memories.push_back({.name = "sram",
@@ -203,7 +204,7 @@ inline void plan_json(std::string_view text) {
   }
 }
 
-/// A model is an arena, a network, or both.
+/// A model has an arena, a network, or both.
 inline void tflite(std::string_view bytes) {
   const auto refused = [](const io::InputError& error) {
     require(error.line == 0 && error.file == "fuzzed", "the error is about the file");
@@ -235,7 +236,7 @@ inline void tflite(std::string_view bytes) {
 }
 
 struct Property {
-  std::string_view name;  ///< also the folder of its corpus
+  std::string_view name;  ///< also the name of its corpus folder
   void (*check)(std::string_view);
 };
 inline constexpr std::array properties{Property{"buffer_csv", buffer_csv},

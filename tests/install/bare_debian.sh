@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The Debian package on a system that has never seen a compiler: it installs, the program finds its
-# profiles, man pages and completion, programs in C and C++ build against it, purging it leaves
-# nothing. Run by `./dev package`; needs root, debootstrap and the network.
+# Tests the Debian package on a minimal system: installing it; the program finds its profiles; man pages and
+# completion work; programs in C and C++ build with it; purging it removes everything. Run by `./dev package`;
+# needs root, debootstrap and the network.
 #
 #   bare_debian.sh tessera_VERSION_amd64.deb EXAMPLES_FOLDER NEW_FOLDER
 set -euo pipefail

@@ -53,7 +53,7 @@ must_run(${CMAKE_COMMAND} -E env --unset=TESSERA_PROFILES ${prefix}/${BINDIR}/te
 if(NOT output MATCHES "nvdla-like")
   message(FATAL_ERROR "the installed program lists no profiles:\n${output}")
 endif()
-# The baselines are loaded from beside the library, wherever it was installed; starting loads none.
+# The library loads the baselines from a folder relative to its own; starting the program loads none.
 file(GLOB module ${prefix}/${LIBDIR}/tessera/tessera-baselines-*.so)
 if(module)
   set(place ${prefix}/${BINDIR}/tessera place ${EXAMPLES}/residual-block.csv -c "1 MiB")
@@ -99,7 +99,7 @@ foreach(made man/man1/tessera.1 man/man1/tessera-place.1 man/man1/tessera-report
   endif()
 endforeach()
 
-# What is linked statically runs without the library, and is told where profiles are.
+# A statically linked program runs without the library, and gets the folder of the profiles.
 file(GLOB libraries ${prefix}/${LIBDIR}/libtessera.*)
 file(REMOVE ${libraries})
 execute_process(COMMAND ${SCRATCH}/consumer/consumer RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)

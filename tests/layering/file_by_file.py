@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles files one at a time, without making code: each must include what it uses.
+"""Compiles files one at a time without generating code: each must include what it uses.
 
     file_by_file.py COMPILE_COMMANDS.json [FILE...]      # all files without FILE
 
-Builds compile the files of a folder together (cmake/TesseraUnity.cmake), which hides an include that
-only a neighbour has, and a name that hides another one.
+Builds compile the files of a folder together (cmake/TesseraUnity.cmake), which hides missing includes that
+a neighbouring file has, and names that shadow others.
 """
 
 import concurrent.futures

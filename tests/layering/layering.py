@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""Reads every #include line and fails when a module includes one above it.
+"""Checks every #include line: a module includes only modules below it.
 
     python3 tests/layering/layering.py [ROOT]
 
-Four rules. A module includes only modules below it (MODULES says which). A third-party header stays in
-the module it belongs to (THIRD_PARTY). What a module declares stands in the namespace of its name; in
-`tessera` itself are only model/ and what the public API declares (wrong_namespaces). The headers
-of include/tessera/ are the public API: each belongs to a module (API_MODULES), and counts as that
-module's wherever it is included; they are installed, so they include one another alone, by relative
-path.
-Prints one line per broken rule; exit 1 if there is one.
+Four rules. A module includes only modules below it (MODULES says which). A third-party header is included
+only by its module (THIRD_PARTY). A module declares its names in the namespace of its own name; `tessera`
+itself contains only model/ and the names of the public API (wrong_namespaces). The headers of
+include/tessera/ are the public API: each belongs to a module (API_MODULES) and counts as a header of that
+module. They are installed, so they include only each other, by relative path. Prints one line per broken
+rule; exit 1 if there is one.
 """
 
 import pathlib
 import re
 import sys
 
-# Module -> the modules it may include besides itself.
+# Module -> the other modules it may include.
 MODULES = {
     "model": set(),
     "facts": {"model"},
@@ -37,8 +36,8 @@ MODULES = {
     "cli": {"explorer", "planner", "placer", "validation", "model"},
     "python": {"explorer", "planner", "placer", "validation", "model"},
 }
-# The public API, and the module that each of its headers belongs to. What stands in the folder is
-# installed, and has to stand in one of these sets.
+# The public API, and the module of each of its headers. Every header in the folder is installed and has to be
+# in one of these sets.
 API = pathlib.PurePath("include/tessera")
 C_API = pathlib.PurePath("include/tessera_c.h")
 API_MODULES = {
@@ -53,7 +52,7 @@ API_MODULES = {
 }
 EVERYTHING = API / "tessera.h"  # includes every other header of the public API
 
-# Start of an include -> the modules where it may stand.
+# Prefix of an include -> modules that may contain it.
 THIRD_PARTY = {
     "yaml-cpp/": {"io"},
     "nlohmann/": {"io"},
@@ -72,12 +71,12 @@ THIRD_PARTY = {
     "pybind11/": {"python"},
 }
 
-# Rooms whose namespace is not their name: model/ is the vocabulary of all, c_api/ is C.
+# Modules whose namespace is not their name: model/ has the common vocabulary, c_api/ is C.
 IN_TESSERA = {"model", "c_api"}
 OPENS = re.compile(r"(?:inline )?namespace\b\s*([\w:]*)\s*\{")
 CLOSES = re.compile(r"\}\s*// namespace")
 FORWARD = re.compile(r"(?:class|struct|enum class) \w+;$")
-# What may be declared by a line that begins at the margin, and the first name of what it declares.
+# Declarations in lines without indentation; captures the first declared name.
 DECLARES = re.compile(r"(?:(?:struct|class|enum class|enum|using|concept)\s+|.*?)\b([A-Za-z_]\w*)"
                       r"(?:::~?\w+)*(?:\s+final)?\s*(?:[({=;\[]|:(?!:)|$)")
 
@@ -98,7 +97,7 @@ def module_of(path):
 
 
 def target_of(root, file, name):
-    """The path below the root that a quoted include means, or None for a file outside it."""
+    """Path below the root of a quoted include, or None for a file outside."""
     for candidate in ((root / file).parent / name, root / name, root / "include" / name):
         try:
             path = pathlib.Path(candidate.resolve()).relative_to(root)
@@ -127,7 +126,7 @@ def include_lines(root, file):
 
 
 def wrong_module(root, file, bracket, name):
-    """The reasons why this file may not include that, one or none for each rule."""
+    """The reasons why this file may not include `name`, at most one per rule."""
     module, reasons = module_of(file), []
     for start, allowed in THIRD_PARTY.items():
         if name.startswith(start) and module not in allowed:
@@ -155,7 +154,7 @@ def wrong_module(root, file, bracket, name):
 
 
 def wrong_api(root):
-    """What is wrong with the public API as a whole, as (file, line number, reason)."""
+    """Errors of the public API as a whole, as (file, line number, reason)."""
     there = {path.stem for path in (root / API).rglob("*") if path.is_file()}
     wrong = [(API / f"{name}.h", 0, "is in layering.py, and there is no such file")
              for name in sorted(set().union(*API_MODULES.values()) - there)]
@@ -180,15 +179,15 @@ def broken_includes(root):
 
 
 def api_names(root):
-    """Every word of the code of the public API and of model/: what may be defined in `tessera`."""
+    """Every word in the code of the public API and of model/: the names that `tessera` may define."""
     headers = [*(root / API).glob("*.h"), *(root / "model").rglob("*.h")]
     code = [re.sub(r"//.*", "", path.read_text(encoding="utf-8")) for path in headers]
     return {word for text in code for word in re.findall(r"\w+", text)}
 
 
 def opened_at_margin(text):
-    """[(line number, line, the namespaces around it)] of the lines that begin at the margin, read as
-    they are formatted here: what a namespace contains is not indented."""
+    """[(line number, line, enclosing namespaces)] of lines without indentation. Assumes the formatting of
+    this repository: contents of namespaces are not indented."""
     spaces, deeper, found = [], False, []
     for number, line in enumerate(text.splitlines(), start=1):
         opened = OPENS.match(line)
@@ -207,7 +206,7 @@ def opened_at_margin(text):
 
 
 def wrong_in_file(text, module, names):
-    """[(line number, reason)]: what stands in another namespace than that of its module."""
+    """[(line number, reason)]: declarations outside the namespace of their module."""
     own, wrong = f"tessera::{module}", []
     for number, line, spaces in opened_at_margin(text):
         where = "::".join(name for name in spaces if name)
@@ -219,14 +218,14 @@ def wrong_in_file(text, module, names):
             if where == "tessera" and spaces[-1] == "":
                 wrong.append((number, f"an unnamed namespace belongs into {own}"))
         elif where == "tessera" and (name in names or "" in spaces or line.startswith("template")):
-            continue  # an unnamed namespace has been told of, and a template is named in the next line
+            continue  # an unnamed namespace is reported already, and a template is named in the next line
         elif not FORWARD.match(line):
             wrong.append((number, f"{name} belongs into {own}, not into {where}"))
     return wrong
 
 
 def wrong_namespaces(root):
-    """What stands in another namespace than that of its module, as (file, line number, reason)."""
+    """Declarations outside the namespace of their module, as (file, line number, reason)."""
     names = api_names(root)
     return [(file, number, reason)
             for file in sources(root)

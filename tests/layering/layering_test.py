@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the test: a sample with one of each mistake must be reported, line by line."""
+"""Tests layering.py: a sample with one of each error must be reported, line by line."""
 
 import pathlib
 import sys
@@ -8,7 +8,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import layering
 
-# file -> (text, the words each complaint must contain)
+# file -> (text, words that each message must contain)
 SAMPLE = {
     "model/a.h": ('#include "../planner/p.h"\n', ["model may not include planner"]),
     "model/b.cpp": ('#include <nlohmann/json.hpp>\n#include "tessera/units.h"\n',
@@ -46,7 +46,7 @@ SAMPLE = {
 
 
 def wrong_files(wrong):
-    """What `wrong` says of SAMPLE that it should not, and the other way round."""
+    """Unexpected and missing messages for SAMPLE."""
     failures = []
     for name, (_, expected) in SAMPLE.items():
         found = [reason for file, _, reason in wrong if str(file) == name]
@@ -59,7 +59,7 @@ def wrong_files(wrong):
 
 
 def wrong_apis(wrong):
-    """The lists are held against the folder, and tessera.h against the lists."""
+    """The lists are checked against the folder, and tessera.h against the lists."""
     found = {(str(file), reason) for file, _, reason in wrong}
     missing = {("include/tessera/tessera.h", "does not include units.h"),
                ("include/tessera/tile.h", "is in layering.py, and there is no such file")} - found

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""No two types of one name: where two modules define a struct of one name in one namespace, the linker
-takes either's destructor for both, and a build without optimisation crashes.
+"""Checks that type names are unique: if two modules define a struct of one name in one namespace, the linker
+uses the destructor of either for both, and a build without optimisation crashes.
 
     names.py [ROOT]
 
-Definitions are read as they are formatted here: at the beginning of a line, in namespaces that begin
-and end there; in unnamed namespaces, and inside of other types, a name is its file's own.
+Assumes the formatting of this repository: definitions and namespaces begin without indentation. Names in
+anonymous namespaces and inside other types are local to their file.
 """
 
 import collections
@@ -21,7 +21,7 @@ DEFINES = re.compile(r"(?:struct|class|enum class|enum)\s+(?:[A-Z_]+\s+)?(\w+)(?
 
 
 def definitions(text):
-    """[(line number, qualified name)] of the types that others can see."""
+    """[(line number, qualified name)] of the types visible to other files."""
     spaces, found = [], []
     for number, line in enumerate(text.splitlines(), start=1):
         if opened := OPENS.match(line):
@@ -34,7 +34,7 @@ def definitions(text):
 
 
 def twice(root):
-    """Every name that is defined more than once, with the places."""
+    """Every name with several definitions, and their places."""
     places = collections.defaultdict(list)
     for file in sources(root):
         text = (root / file).read_text(encoding="utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""What tests of plans share: a plan that the program makes, and the same recomputed by second_plan.py."""
+"""Shared by tests of plans: plans the program makes, and recomputed by second_plan.py."""
 
 import json
 import os
@@ -22,7 +22,7 @@ FOUND, INFEASIBLE, STOPPED = 0, 20, 30
 
 class Compare(unittest.TestCase):
     def plan(self, network, profile, *options):
-        """The plan, or none where there is none."""
+        """The plan, or None if there is none."""
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "network.yaml"
             file.write_text(network)
@@ -36,7 +36,8 @@ class Compare(unittest.TestCase):
         return json.loads(done.stdout) if done.returncode == FOUND else None
 
     def planned(self, network, machine, *options, shapes="8"):
-        """A random network on a random machine, recomputed; none where there is no plan. With shapes "0" it is soon done, with fewer tiles."""
+        """Plans a random network on a random machine and recomputes the plan; None without a plan. With
+        shapes "0" it is fast, and uses the fewest tiles."""
         plan = self.plan(network.text, machine.text, "--tile-shapes", shapes, *options)
         return self.compare(Network(network.text), Machine(Yaml(machine.text).whole()), plan) if plan else None
 
@@ -61,5 +62,5 @@ class Compare(unittest.TestCase):
         return mine
 
     def same(self, mine, theirs, what):
-        """They are added up in another order there, as floating point numbers."""
+        """The program adds floating-point numbers in another order."""
         self.assertLessEqual(abs(float(mine) - theirs), 1e-12 * abs(theirs), what)

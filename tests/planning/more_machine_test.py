@@ -1,9 +1,10 @@
-"""More of a machine, at the same energy and static power: plans do not score worse.
+"""A machine with more resources, at the same energy and static power: plans do not score worse.
 
-Random networks on random machines, and the same machine with more capacity, bandwidth, channels, requests under way, or with more to
-choose from: maps, halos, what is doubled, what stays, weights fetched again. Scores of both are relative to the first machine. A score
-that is proved never gets worse. Where it is not, what is looked at is not all there is, so a plan may miss what the plan for less has
-found; how often that happens, and by how much, is held here. TESSERA_RANDOM_COUNT=300 for as many pairs, TESSERA_RANDOM_SEED for others.
+Random networks on random machines, and the same machine with more capacity, bandwidth, channels, outstanding
+requests, or with more alternatives: maps, halos, double buffering, stationary data, refetched weights. Both
+scores are relative to the first machine. A proved score never gets worse. Without a proof, not everything is
+evaluated, so a plan may miss what the plan for fewer resources found; this test limits how often that
+happens, and by how much. TESSERA_RANDOM_COUNT=300 sets the number of pairs, TESSERA_RANDOM_SEED the seed.
 """
 
 import copy
@@ -25,7 +26,7 @@ FOUND = 0
 
 CHOICES = {"double_buffer": [False, True], "weights": ["resident", "refetch"], "halo": ["recompute", "keep_columns", "keep"],
            "stationary": ["none", "weights", "inputs"], "one_copy": ["none", "inputs", "outputs", "weights"]}
-# Of all pairs so many may score worse, and by such a factor at most.
+# Maximum share of pairs that may score worse, and the maximum factor.
 MOST_WORSE, BY_AT_MOST = 0.02, 1.03
 
 
@@ -39,7 +40,7 @@ def grown(figure, factor):
 
 
 def kinds_of(machine):
-    """What the machine may get more of; capacity more often than others."""
+    """Resources that may increase; capacity more often than others."""
     chip = [memory for memory in machine["memories"].values() if not memory.get("offchip")]
     kinds = ["bandwidth", "outstanding", "channels"] + [key for key, all_of_it in CHOICES.items() if len(machine["tiling"][key]) < len(all_of_it)]
     if all("capacity" in memory and "banks" not in memory for memory in chip):
@@ -66,7 +67,7 @@ def with_more(machine, kind, draw):
         dma["outstanding"] = grown(dma["outstanding"], 2)
     if kind == "channels":
         dma["channels"] += 1
-    if kind == "maps":  # another way to compute what some map computes
+    if kind == "maps":  # another way to compute the ops of some map
         maps = more["engines"]["mac"]["maps"]
         maps["another"] = {**maps[draw.choice(sorted(maps))],
                            "unroll": {axis: draw.choice([2, 3, 8]) for axis in draw.sample("NKCHWG", draw.randint(1, 4))}}
@@ -80,7 +81,7 @@ class MoreOfAMachine(unittest.TestCase):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def plan(self, machine):
-        """Its score is relative to the machine in base.yaml; nothing where there is no plan."""
+        """Its score, relative to the machine in base.yaml; None without a plan."""
         (self.folder / "machine.yaml").write_text(file(machine))
         done = subprocess.run([TESSERA, "plan", str(self.folder / "network.yaml"), "--profile", str(self.folder / "machine.yaml"),
                                "--reference", str(self.folder / "base.yaml"), "--threads", "1", "--timeout", "120s", "--format", "json"],
@@ -104,7 +105,7 @@ class MoreOfAMachine(unittest.TestCase):
             after = self.plan(with_more(base, kind, draw))
             self.assertIsNotNone(after, f"seed {seed - 1}: no plan with more {kind}")
             better += after["score"] < before["score"] * (1 - 1e-9)
-            # Whatever is found with less can be had with more.
+            # Every plan with fewer resources is possible with more.
             self.assertLessEqual(after["bound"], before["score"] * (1 + 1e-9), f"seed {seed - 1}: {kind}")
             proved += before["proven_optimal"] and after["proven_optimal"]
             if after["score"] > before["score"] * (1 + 1e-9):

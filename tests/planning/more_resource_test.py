@@ -1,14 +1,12 @@
-"""More of one resource, with all else the same: the score does not get worse.
+"""More of one resource, with everything else equal: the score does not get worse.
 
-Each pair plans a network of ../shared/models twice, the second time with more of something. Both runs end by themselves, so they are the
-same on every machine. A pair with `worse` is known to fail; the test passes while it does, and says where it does not any more. The test
-fails where any other pair gets worse.
-
-The cause is the same for all of them. The planner takes the cover in the fewest tiles that fit, and evaluates cheaper tiles for the runs
-of that cover and of covers whose bounds are near. More of a resource changes the first cover, and so the runs that are evaluated. Less of
-the memory is tried only if the peak has a weight. The plan of the machine with less is a plan of the machine with more, but it is not
-evaluated there.
-
+Each pair plans a network of ../shared/models twice, the second time with more of something. Both searches
+complete, so they are reproducible on every machine. A pair with `worse` is known to fail; the test passes as
+long as it fails, and reports pairs that pass. The test fails if any other pair gets worse. All of them have
+the same cause. The planner takes the best partition with the fewest tiles that fit, and evaluates cheaper
+tiles for the groups of that partition and of partitions with close bounds. More of a resource changes the
+first partition, and so the groups that are evaluated. Less of the memory is tried only if the peak has a
+weight. The plan of the machine with less is a plan of the machine with more, but it is not evaluated there.
 TESSERA_MORE_RESOURCES=all tries all pairs, which takes minutes.
 """
 
@@ -26,11 +24,11 @@ TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
 MODELS = pathlib.Path(os.environ.get("TESSERA_SHARED_DIR", str(ROOT.parent / "shared"))) / "models"
 ALL = os.environ.get("TESSERA_MORE_RESOURCES") == "all"
 METRICS = {"latency": "latency_cycles", "energy": "energy_pj", "dram_bytes": "dram_bytes", "peak_memory": "peak_bytes"}
-# A search that ends in seconds: short runs, few shapes, nothing that stays on the chip, no proof.
+# A search of seconds: short groups, few shapes, no resident tensors, no proof.
 SHORT = ("--max-ops", "3", "--tile-shapes", "8", "--proof-shapes", "0", "--residency", "off")
 LATENCY = tuple(word for metric in METRICS for word in ("--weight", f"{metric}={int(metric == 'latency')}"))
 
-# Machines of this test's own.
+# Machines specific to this test.
 OWN = {"array-32x32": """tessera: hardware/1
 name: array-32x32
 inherit: base/npu
@@ -50,15 +48,15 @@ class Pair:
     less: tuple
     more: tuple
     options: tuple = SHORT + LATENCY
-    quick: bool = False   # tried without TESSERA_MORE_RESOURCES as well
-    worse: bool = False   # known to fail
+    quick: bool = False  # also tried without TESSERA_MORE_RESOURCES
+    worse: bool = False  # known to fail
 
     def __str__(self):
         return f"{self.network} on {self.profile}: {' '.join(self.less) or 'as it is'} -> {' '.join(self.more)}"
 
 
 def pairs_of(network, profile, changes, **others):
-    """changes: (key, less, more, names of what else is true); less is None where the profile's own value is meant."""
+    """changes: (key, less, more, names of further flags); less is None for the profile's own value."""
     for key, less, more, *true in changes:
         yield Pair(network, profile, () if less is None else (f"{key}={less}",), (f"{key}={more}",),
                    quick="quick" in true, worse="worse" in true, **others)
@@ -102,7 +100,7 @@ PAIRS = (
     *pairs_of("mobilenet_v2", "ethos-u55-256", (
         ("dma.channels", "1", "2", "quick"),
     )),
-    # All that the planner does without limits.
+    # Default planning, without limits.
     *pairs_of("squeezenet1_1", "array-32x32", (
         ("memories.sram.capacity", "192 KiB", "256 KiB", "worse"),
     ), options=LATENCY),
@@ -134,7 +132,7 @@ def plan(network, profile, settings, options):
 
 
 def score(found, reference):
-    """Weighted, against the reference of the machine with less."""
+    """Weighted, relative to the reference of the machine with less."""
     return sum(weight * found["totals"][metric] / reference["reference"][metric]
                for weight, metric in ((reference["weights"][name], metric) for name, metric in METRICS.items()) if weight > 0)
 

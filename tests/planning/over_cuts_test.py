@@ -1,6 +1,7 @@
-"""Random plans with what lives over cuts: kept, early, left to later runs, joined, pinned, or from behind another memory.
+"""Random plans with data that crosses cut points: resident, prefetched, left to later groups, joined, pinned,
+or from a backing memory.
 
-As simulator_test.py, with machines and networks that are drawn for it.
+Like simulator_test.py, with machines and networks drawn for it.
 """
 
 import collections
@@ -13,13 +14,13 @@ from second_machine import Machine
 from second_network import Network
 from second_reader import Yaml
 
-# What a plan may have in it, and how often at least, of 50 plans on machines with a memory behind another one.
+# Features of plans, and their minimum counts over 50 plans on machines with a backing memory.
 COVERED_BEHIND = {"fetched": 12, "fetched in parts": 6, "passes": 12, "encoded": 10, "resident": 10, "refetch": 10, "many tiles": 15}
 
 
 class OverCuts(Compare):
     def test_what_comes_early(self):
-        """Short runs, with weights that a run before loads."""
+        """Short groups, with weight prefetches."""
         covered, seed, count = collections.Counter(), SEED, max(1, COUNT // 4)
         while covered["weights come early"] < count or covered["weights wait"] < count // 8:
             draw = random.Random(seed)
@@ -39,7 +40,7 @@ class OverCuts(Compare):
                 self.assertGreaterEqual(covered[what], times * count // 50, what)
 
     def test_what_is_left_to_later_runs(self):
-        """Weights of several ops, which wait on the chip for the next one."""
+        """Weights of several ops, which stay on chip for the next one."""
         left, seed, count = 0, SEED, max(1, COUNT // 16)
         while left < count:
             draw = random.Random(seed)
@@ -122,7 +123,8 @@ class OverCuts(Compare):
                 self.assertGreaterEqual(covered[what], times * count // 50, what)
 
     def test_what_lies_behind(self):
-        """Tensors over cuts for which the memory in front has no room: it is made smaller than what a plan has there."""
+        """Tensors across cut points that do not fit into the memory before the backing memory: it is made
+        smaller than a plan needs."""
         away, written, seed, count = 0, 0, SEED, max(1, COUNT // 20)
         while away < count:
             draw = random.Random(seed)

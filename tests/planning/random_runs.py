@@ -4,7 +4,7 @@ import random
 
 
 def flow(value):
-    """A map or list in brackets, as YAML has it."""
+    """A map or list in the flow style of YAML."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {flow(one)}" for key, one in value.items()) + "}"
     if isinstance(value, (list, tuple)):
@@ -17,12 +17,13 @@ def file(value):
 
 
 class RandomNetwork:
-    """A chain with branches: each op reads what was made last, or something older of the same extents."""
+    """A chain with branches: each op reads the newest tensor, or an older one of the same extents."""
 
     def __init__(self, draw, ops, heavy=False, dense=False, unrolled=False):
         self.draw, self.ops, self.shapes, self.read = draw, [], {}, set()
         self.dtype = draw.choice(["int8", "int8", "int8", "int16"])
-        self.types = random.Random()  # what it draws leaves the rest of the network as it is
+        # a generator of its own, so that the rest of the network does not depend on it
+        self.types = random.Random()
         self.types.setstate(draw.getstate())
         self.kinds = set()
         self.given = {}  # weights that several ops read
@@ -51,7 +52,7 @@ class RandomNetwork:
         return name
 
     def factors(self):
-        """The type of what a product multiplies by."""
+        """The type of a product's weights."""
         return "int4" if self.types.random() < 0.25 else self.dtype
 
     def weights(self, *shapes):
@@ -64,7 +65,7 @@ class RandomNetwork:
         return {"weights": made}
 
     def heavy(self, ops):
-        """Many channels of few pixels: more weights than anything else, and some of them read twice."""
+        """Many channels of few pixels: mostly weights, some of them read twice."""
         draw, wide = self.draw, [24, 33, 64, 100]
         self.shapes["x"] = [1, draw.choice(wide), draw.choice([1, 2]), draw.choice([1, 3])]
         last = "x"
@@ -78,7 +79,7 @@ class RandomNetwork:
                 last = self.add("relu", [last], self.shapes[last])
 
     def unrolled(self, ops):
-        """The same few weights again and again."""
+        """A few weights, used repeatedly."""
         draw, wide = self.draw, self.draw.choice([8, 24, 33])
         self.shapes["x"] = [1, wide, draw.choice([2, 5]), draw.choice([3, 4])]
         last = "x"
@@ -92,7 +93,8 @@ class RandomNetwork:
             last = self.add("conv", [last, weight], self.shapes["x"], pad=[self.given[weight]["shape"][2] // 2] * 4)
 
     def joins(self, ops):
-        """Convolutions, and concatenations of what they and others have made: in their order, as dense networks do, or in another."""
+        """Convolutions, and concatenations of earlier tensors: in their order, as in dense networks, or in
+        another."""
         draw = self.draw
         self.shapes["x"] = [1, draw.choice([3, 8]), draw.randint(6, 20), draw.randint(6, 20)]
         for number in range(ops):
@@ -231,7 +233,7 @@ class RandomMachine:
                   "one_copy": some(draw, ["none", "inputs", "outputs", "inputs+outputs", "weights", "inputs+weights",
                                           "outputs+weights"]),
                   "kept_halos": draw.choice(["in_place", "copied"])}
-        # By numbers of its own, so that the rest of a machine is what it was without.
+        # From a generator of its own, so that the rest of the machine does not depend on it.
         tiling["reduction"] = some(random.Random(draw.getstate()[1][0]), [1, 2, 3, 4])
         if random.Random(draw.getstate()[1][3]).random() < 0.4:
             tiling["kept_halos"] = "copied"
@@ -256,10 +258,11 @@ class RandomMachine:
         goes = True in tiling["double_buffer"] and "recompute" in tiling["halo"]
         if goes and random.Random(draw.getstate()[1][4]).random() < 0.5:
             tiling["engines"] = "side_by_side"
-            self.value["objective"] = {"latency": 1}  # what it is worth most for
+            self.value["objective"] = {"latency": 1}  # the objective for which it matters most
 
     def work_side_by_side(self, draw):
-        """Engines that may work at the same time, and what they then have to share: is that a machine?"""
+        """Engines that may work in parallel, and the memory they then have to share. Returns whether the
+        machine is valid."""
         if "dram" not in self.value["memories"]:
             return False
         self.value["tiling"].update({"double_buffer": [True], "halo": ["recompute"], "engines": "side_by_side"})
@@ -279,7 +282,7 @@ class RandomMachine:
         return True
 
     def reach_off_chip(self, draw):
-        """Engines that read and write the memory off the chip themselves."""
+        """Engines that access off-chip memory directly."""
         home = self.value["memories"].get("dram")
         chip = [name for name, memory in self.value["memories"].items() if not memory.get("offchip")]
         if draw.random() < 0.4 or home is None or len(chip) > 1 or "convert" in self.value["dma"]:
@@ -294,12 +297,12 @@ class RandomMachine:
             self.value["tiling"]["direct"] = some(draw, ["none", "inputs", "outputs", "inputs+outputs"])
 
     def put_behind(self, writable=False):
-        """A memory behind the one that tiles come from, if there is one alone."""
+        """A backing memory of the off-chip memory, if there is only one."""
         draw, memories = self.draw, self.value["memories"]
         if "dram" not in memories or "flash" in memories:
             return False
         memories["dram"]["capacity"] = draw.choice([2000, 4000, 8000, 16000])
-        for engine in self.value["engines"].values():  # which do not find what lies behind
+        for engine in self.value["engines"].values():  # engines cannot access a backing memory
             if "dram" in str(engine.get("memories")):
                 del engine["memories"]
         self.value["tiling"].pop("direct", None)
@@ -316,7 +319,7 @@ class RandomMachine:
         return True
 
     def stored(self):
-        """Layouts of activations, and weights that are kept encoded."""
+        """Layouts of activations, and encoded weights."""
         draw, memories = self.draw, self.value["memories"].values()
         layouts = ["NCHW", "NHWC", "NCHW4c", "NHCW3c", "NCWH", "NHWC2c"]
         if draw.random() < 0.4:
@@ -335,7 +338,8 @@ class RandomMachine:
                                            "granule": f"{draw.choice([1, 16])} B"}
 
     def off_chip(self, dram):
-        """Of two memories the one that cannot be written has the weights; with that one alone, what is made stays on the chip."""
+        """Of two off-chip memories the read-only one has the weights; with that one alone, activations stay
+        on the chip."""
         if self.offchip == "one":
             return {"dram": dram}
         flash = {"offchip": True, "writable": False, "bandwidth": self.draw.choice(["0.5 B/cycle", "3 B/cycle"]), "burst": "32 B",
@@ -364,7 +368,7 @@ class RandomMachine:
 
     @staticmethod
     def reads(mac, own):
-        """What stays in the array, one tap at a time, and last blocks that are whole; `own`: its own numbers."""
+        """Stationary operand, taps one at a time, and full last blocks; `own`: a generator of its own."""
         for one in mac.get("maps", {}).values():
             if own.random() < 0.4:
                 one["stationary"] = own.choice(["inputs", "outputs"])
@@ -393,7 +397,7 @@ class RandomMachine:
                 one["folds_columns"] = True
 
     def two_on_chip(self, mac, vec, sram):
-        """The array computes from one memory, the vector engine from the other."""
+        """The array uses one memory, the vector engine the other."""
         other = {"capacity": 2048, "alignment": 4, "energy": {"read": "0.3 pJ/B", "write": "0.9 pJ/B"}}
         if self.draw.random() < 0.5:
             other["bandwidth"] = self.draw.choice(["6 B/cycle", "1 B/cycle"])

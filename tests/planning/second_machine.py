@@ -1,5 +1,6 @@
-"""Machines for second_simulator.py, from docs/machines.md and docs/formats.md alone: how long an engine computes a part of an
-op's output, and what it reads and writes. Figures are fractions, so that nothing is rounded before the docs say so.
+"""Machines for second_simulator.py, from docs/reference/profiles.md and docs/formats.md alone: compute time, reads and
+writes of an engine for a part of an op's output. Figures are fractions, so that rounding happens only
+where the docs state it.
 """
 
 import collections
@@ -22,14 +23,14 @@ def number(text):
 
 
 def measured(text, unit):
-    """`12 GB/s` in B/s, `0.23 pJ` in J, `1 GHz` in Hz; a bare number as it is."""
+    """`12 GB/s` in B/s, `0.23 pJ` in J, `1 GHz` in Hz; a plain number unchanged."""
     figure, _, rest = str(text).partition(" ")
     assert not rest or rest.endswith(unit), text
     return number(figure) * SCALE[rest[:-len(unit)] if rest else ""]
 
 
 def both(value, reader):
-    """A figure of its own for reading and writing, or one of both."""
+    """Separate figures for reading and writing, or one for both."""
     if isinstance(value, dict):
         return reader(value["read"]), reader(value["write"])
     return reader(value), reader(value)
@@ -43,7 +44,7 @@ class Memory:
         self.name, self.offchip = name, value.get("offchip") == "true"
         self.writable = value.get("writable") != "false"
         self.behind = value.get("behind")
-        self.shared = not isinstance(value.get("bandwidth"), dict)  # one figure, of both directions together
+        self.shared = not isinstance(value.get("bandwidth"), dict)  # one figure for both directions together
         self.bandwidth = both(value["bandwidth"], bandwidth) if "bandwidth" in value else None
         self.layout = value.get("layout", "NCHW")
         self.burst = int(measured(value.get("burst", "1"), "B"))
@@ -52,7 +53,7 @@ class Memory:
         self.energy = both(value.get("energy", "0 pJ/B"), lambda text: measured(text.removesuffix("/B"), "J") * 10**12)
 
     def serving(self, read, written):
-        """Cycles in which it serves so many bytes."""
+        """Cycles for transferring these bytes."""
         if self.bandwidth is None:
             return 0
         rate = self.bandwidth
@@ -61,7 +62,7 @@ class Memory:
 
 class Machine:
     def __init__(self, profile):
-        """profile: the maps of a file, with what it inherits in them."""
+        """profile: the maps of a file, including inherited ones."""
         base = profile.get("inherit")
         if base:
             profile = merged(load_profile(base), profile)
@@ -86,7 +87,7 @@ class Machine:
         self.switch_energy = measured(switch.get("energy", "0 pJ"), "J") * 10**12
 
     def stored(self, op, at):
-        """Bytes of all of the op's weights, its first or another, where they are kept encoded; else nothing."""
+        """Stored bytes of an op's weights (operand `at`) if they are encoded; otherwise None."""
         weight = op.weights[at]
         if self.coding is None or at > 0 or op.kind not in ("conv", "matmul"):
             return None
@@ -102,7 +103,7 @@ class Machine:
         return any(memory.writable for memory in self.offchip)
 
     def rate(self, memory, way):
-        """Bytes per cycle of a transfer that has the memory for itself."""
+        """Bytes per cycle of a transfer without contention."""
         rate = memory.bandwidth[way]
         if memory.latency[way] > 0:
             rate = min(rate, Fraction(self.outstanding[way] * memory.burst, memory.latency[way]))
@@ -110,7 +111,7 @@ class Machine:
 
 
 def names_of(op):
-    """What maps may call this op, the most special name first."""
+    """Names of the op for maps, the most specific one first."""
     one_pixel = prod(op.output.shape) == op.output.shape[1 if op.kind != "matmul" else -1]
     if op.kind == "conv":
         if op.groups > 1:
@@ -143,7 +144,7 @@ def loops_of(op, box):
 
 
 def macs_of(op, box):
-    """Groups that a part cuts count as whole ones."""
+    """Groups that a part cuts count as whole groups."""
     return prod(loops_of(op, box).values()) if op.kind in ("conv", "matmul") else 0
 
 
@@ -159,7 +160,7 @@ def elements_of(op, box, granule):
 
 
 def factor_of(engine, op):
-    """How many times as long an op of its type takes as one of the engine's own."""
+    """Slow-down of an op's data type relative to the engine's own."""
     mine, theirs = engine.get("dtype", "int8"), op.inputs[0].dtype
     stated = engine.get("dtype_factor", {})
     if theirs in stated:
@@ -168,9 +169,9 @@ def factor_of(engine, op):
 
 
 class Array:
-    """An op on an array as one map computes it: `cycles` without fill and factor of the type; `input` and `weights`, bytes that
-    are read, again for each block or step that needs them; `slices`, how many parts its weights can be used in, and `known`, which
-    share of the work is left when all were used once."""
+    """An op on an array by one map: `cycles` without pipeline fill and type factor; `input` and `weights`,
+    bytes read, including repeated reads by blocks or steps; `slices`, the number of weight slices, and
+    `known`, the share of the work that remains after every weight was used once."""
 
     def __init__(self, machine, engine, map, op, box, folded=False, off_chip=(False, False)):
         self.op, self.blocks, self.folded, self.off_chip = op, engine.get("blocks"), folded, off_chip
@@ -221,17 +222,18 @@ class Array:
         return [min(most, whole - begin) for begin in range(0, whole, most)]
 
     def extents(self, axis, by):
-        """How a loop is cut: extents, the last one smaller unless the machine makes all blocks whole."""
+        """Sizes of a loop's parts; the last one is smaller unless the machine has only full blocks."""
         whole = self.loops[axis]
         return [by if self.whole and self.blocks else min(by, whole - begin) for begin in range(0, whole, by)]
 
     def read(self, axis, made):
-        """Rows or columns of input that so many of output are made of, rounded up to what the array does at once."""
+        """Input rows or columns for this many of output, rounded up to the unrolled extent."""
         extent = self.met(axis, made, self.part["RS"["HW".index(axis)]])
         return -(-extent // self.unroll[axis]) * self.unroll[axis]
 
     def met(self, axis, made, taps):
-        """Rows or columns of input from the first to the last that so many of output meet with so many taps."""
+        """Input rows or columns from the first to the last one that this many outputs with this many taps
+        use."""
         a = "HW".index(axis)
         op, windows = self.op, self.op.kind in ("conv", "pool")
         stride, dilation = (op.stride[a], op.dilation[a]) if windows else (1, 1)
@@ -301,14 +303,14 @@ class Array:
         return best[1] if best else tuple(min(most[axis], self.unroll[axis]) for axis in "HWK")
 
     def each_block(self, h, w, k):
-        """Those of each size and how many there are of it, the last one last."""
+        """Blocks of each size with their count, the last one last."""
         beside = -(-self.loops["N"] // self.unroll["N"]) * -(-self.loops["G"] // self.unroll["G"])
         counts = [collections.Counter(self.extents(axis, by)) for axis, by in (("H", h), ("W", w), ("K", k))]
         return [(tuple(extent for extent, _ in block), beside * prod(number for _, number in block))
                 for block in itertools.product(*(one.items() for one in counts))]
 
     def working(self, h, w, k):
-        """Cycles of a block on one array: its passes, for each of which one operand stays."""
+        """Cycles of a block on one array: its passes; in each, one operand is stationary."""
         places = -(-h // self.unroll["H"]) * -(-w // self.unroll["W"])
         channels = -(-k // self.unroll["K"])
         steps = {"weights": places, "inputs": channels, "outputs": self.reduced}[self.stationary]
@@ -317,7 +319,7 @@ class Array:
 
     def cost(self, machine, engine, rule, h, w, k):
         loops, unroll, times = self.loops, self.unroll, []
-        beside = min(loops["G"], unroll["G"])  # groups that are computed side by side
+        beside = min(loops["G"], unroll["G"])  # groups that are computed in parallel
         together = beside * min(loops["N"], unroll["N"])
         for (rows, columns, deep), number in self.each_block(h, w, k):
             compute = self.working(rows, columns, deep) / Fraction(engine.get("cores", 1))
@@ -342,11 +344,11 @@ class Array:
             self.known = 1 - Fraction(1, self.planes(h, w))
 
     def inputs_of(self, h, w):
-        """Rows and columns that a block reads: no more than there are."""
+        """Rows and columns that a block reads, clipped to the input."""
         return min(self.read("H", h), max(1, self.plane()[0])), min(self.read("W", w), max(1, self.plane()[1]))
 
     def moving(self, machine, rule, h, w, k, together, made):
-        """Cycles in which a block is read and written, where that is part of what it takes."""
+        """Cycles of reading and writing a block, if they are part of its time."""
         near = [m for m in machine.memories.values() if not m.offchip and m.bandwidth]
         if not self.blocks or not int(rule.get("stages", 0)) or not near:
             return 0
@@ -362,7 +364,7 @@ class Array:
                 self.op.inputs[0].item / reads + made * self.op.output.item / writes)
 
     def read_and_used(self, h, w, k):
-        """Bytes of the first operand that memories are read for, and of the weights."""
+        """Bytes read from memories for the first operand and for the weights."""
         loops, unroll = self.loops, self.unroll
         if self.blocks:
             plane = sum(prod(self.inputs_of(rows, columns)) for rows in self.extents("H", h) for columns in self.extents("W", w))
@@ -380,7 +382,7 @@ class Array:
                             self.op.weights[0].item)
 
     def steps_read(self):
-        """Elements of one input channel that all steps read, each of them once a step."""
+        """Elements of one input channel that all steps read, each once per step."""
         loops, unroll = self.loops, self.unroll
         cut = {axis: self.extents(axis, unroll[axis]) for axis in "HWRS"}
         if self.together:
@@ -392,7 +394,7 @@ class Array:
 
 
 def may_fold(op):
-    """Do columns of an input of the network lie side by side, that a convolution strides over?"""
+    """Are columns of a network input folded side by side, for a convolution with a stride?"""
     return (names_of(op)[0] == "conv" and op.kind == "conv" and op.stride[1] > 1 and op.dilation[1] == 1 and op.inputs[0].input and
             op.inputs[0].shape[3] % op.stride[1] == 0)
 
@@ -413,14 +415,14 @@ def is_mean(op):
 
 
 def output_rate(rates, op):
-    """Of one figure for all ops, or of one by the function or the type of the op."""
+    """One figure for all ops, or by the function or the type of the op."""
     if not isinstance(rates, dict):
         return number(rates or 0)
     return number(rates.get(op.function, rates.get(op.kind, rates.get("default", 0))))
 
 
 def channel_rate(rates, op):
-    """Of one figure for all ops, or of one by the most special name of the op."""
+    """One figure for all ops, or by the most specific name of the op."""
     if not isinstance(rates, dict):
         return number(rates or 0)
     return number(rates.get(names_of(op)[0], rates.get("default", 0)))
@@ -431,7 +433,7 @@ def size(box):
 
 
 def maps_for(engine, op):
-    """The maps that carry the most special name of the op."""
+    """The maps with the most specific name of the op."""
     if "unroll" in engine:
         return [{"unroll": engine["unroll"]}] if op.kind in ("conv", "matmul") else []
     for name in names_of(op):
@@ -449,10 +451,12 @@ def engine_of(machine, op):
 
 
 class Work:
-    """What an engine does for a part of an op's output: `cycles`, or `arrays`, one for each map that computes it; energy in pJ."""
+    """The work of an engine for a part of an op's output: `cycles`, or `arrays`, one for each map that
+    computes it; energy in pJ."""
 
     def __init__(self, machine, op, box, off_chip=(False, False)):
-        """`off_chip`: bytes of bursts for each byte of what it reads first and of what it makes, where the engine moves them itself."""
+        """`off_chip`: burst bytes per byte of its first operand and of its output, if the engine accesses
+        them directly."""
         engine = engine_of(machine, op)
         energy = measured(engine.get("energy", "0 pJ"), "J") * 10**12
         self.arrays = []

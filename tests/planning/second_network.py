@@ -1,5 +1,6 @@
-"""Networks for second_simulator.py, from docs/networks.md and docs/tiling.md alone: shapes, and which part of an operand an op
-reads for a part of its output. It shares no code with the program, and knows the kinds of op that its test draws.
+"""Networks for second_simulator.py, from docs/reference/networks.md and docs/internals/tiling.md alone: shapes, and the part of
+an operand that an op reads for a part of its output. Shares no code with the program, and supports the
+kinds of op that its test draws.
 """
 
 import pathlib
@@ -8,7 +9,7 @@ from fractions import Fraction
 from math import ceil, prod
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "proofs"))
-from second_reader import Yaml  # noqa: E402  the part of YAML that problems, profiles and networks are written in
+from second_reader import Yaml  # noqa: E402  the part of YAML used by problems, profiles and networks
 
 BYTES = {"int4": Fraction(1, 2), "int8": 1, "uint8": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "int64": 8, "float32": 4}
 ELEMENTWISE = ("add", "mul", "sub", "relu", "sigmoid", "tanh", "gelu")
@@ -19,8 +20,8 @@ class Tensor:
         self.name, self.shape, self.dtype, self.weight = name, shape, dtype, weight
         self.maker, self.readers, self.leaves = None, [], False
         self.encoded, self.input = None, False
-        self.joined = None  # off the chip: the tensor in which it lies, and its first channel there
-        self.slice = None  # the tensor that it is a part of, its axis and where it begins
+        self.joined = None  # off-chip: the tensor that contains it, and its first channel there
+        self.slice = None  # the tensor that it is a part of, its axis and its begin
 
     @property
     def outside(self):
@@ -41,7 +42,7 @@ class Tensor:
 
 
 class Op:
-    """inputs: activations; weights: tensors of its own. Numbers of a window are pairs, for rows and columns."""
+    """inputs: activations; weights: tensors of its own. Window parameters are pairs, for rows and columns."""
 
     def __init__(self, name, kind, number):
         self.name, self.kind, self.number = name, kind, number
@@ -79,7 +80,7 @@ class Op:
         return range(begin, begin + self.dilation[axis] * (self.kernel[axis] - 1) + 1, self.dilation[axis])
 
     def padding(self, box):
-        """How far the windows of this part reach out of the input, before and behind, in rows and columns."""
+        """By how much the windows of this part exceed the input, before and after, in rows and columns."""
         if self.kind not in ("conv", "pool"):
             return ()
         ends = []
@@ -91,7 +92,7 @@ class Op:
         return tuple(ends)
 
     def channels(self, part):
-        """Input channels that are read for these output channels: those of the groups they belong to."""
+        """Input channels read for these output channels: those of their groups."""
         if self.kind == "pool":
             return part
         mine, theirs = self.output.shape[1] // self.groups, self.inputs[0].shape[1] // self.groups
@@ -100,7 +101,7 @@ class Op:
     def weight_part(self, weight, box):
         if self.kind == "conv":
             return (box[1],) + weight.whole[1:]
-        return weight.whole[:-1] + (box[-1],)  # a product: columns, of the bias as well
+        return weight.whole[:-1] + (box[-1],)  # a product: columns, also of the bias
 
 
 def numbers(value, default):

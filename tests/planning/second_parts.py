@@ -1,5 +1,5 @@
-"""Parts of tensors for second_simulator.py: boxes, what they take off the chip and on it, and the ops of a product whose sums
-are made in parts, from docs/planning.md and docs/machines.md alone. It shares no code with the program.
+"""Parts of tensors for second_simulator.py: boxes, their bytes off-chip and on-chip, and the ops of a product
+with sums in parts, from docs/internals/cost-model.md and docs/reference/profiles.md alone. Shares no code with the program.
 """
 
 import copy
@@ -25,7 +25,7 @@ def common(boxes):
 
 
 def at_row(box, rows):
-    """What of a box lies among the first rows, along its last axis but one, and the rest."""
+    """The part of a box within the first rows (second to last axis), and the rest."""
     if not size_of(box):
         return None, box
     axis = max(0, len(box) - 2)
@@ -35,7 +35,7 @@ def at_row(box, rows):
 
 
 def what_is_new(piece, before):
-    """What of a box is not in another one: all of it, unless that is a box; nothing where there is nothing."""
+    """The difference of two boxes: the whole box unless the difference is a box; None if it is empty."""
     both = before and tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(piece, before))
     if not both or any(begin >= end for begin, end in both):
         return piece
@@ -53,7 +53,7 @@ def size_of(box):
 
 
 def runs_of(shape, box):
-    """Where the part's runs of consecutive elements begin, and how long all of them are."""
+    """Begins of the part's contiguous ranges, and their common length."""
     length, axis = 1, len(shape) - 1
     while axis >= 0:
         length *= box[axis][1] - box[axis][0]
@@ -68,7 +68,8 @@ def runs_of(shape, box):
 
 
 def in_layout(tensor, box, layout):
-    """The shape in which it is stored row by row, and the part in that: channels of the part begin a brick."""
+    """The shape in which it is stored row by row, and the part in that shape: channels of the part begin at a
+    brick."""
     if tensor.weight or len(tensor.shape) not in (2, 4):
         return tensor.shape, box
     order, brick = layout[:4], int(layout[4:-1] or 1)
@@ -82,13 +83,14 @@ def in_layout(tensor, box, layout):
 
 
 def moved_bytes(tensor, box, memory, stored):
-    """Bytes of a part of a tensor off the chip, and of the whole bursts of its runs. `stored`: of all of an encoded weight."""
+    """Off-chip bytes of a part, and of the whole bursts of its rows. `stored`: all bytes of an encoded
+    weight."""
     if size_of(box) == 0:
         return 0, 0
     if tensor.slice:
         tensor, axis, begin = tensor.slice
         box = tuple((low + begin, high + begin) if a == axis else (low, high) for a, (low, high) in enumerate(box))
-    if tensor.joined:  # off the chip it is some channels of another one
+    if tensor.joined:  # off-chip it is a range of channels of another tensor
         tensor, begin = tensor.joined
         box = tuple((low + begin, high + begin) if a == 1 else (low, high) for a, (low, high) in enumerate(box))
     if stored is not None:
@@ -101,7 +103,7 @@ def moved_bytes(tensor, box, memory, stored):
 
 
 def part_of(tensor, box, stored):
-    """Bytes of a part as it is kept on the chip, without bricks."""
+    """On-chip bytes of a part, without bricks."""
     if stored is None:
         return ceil(size_of(box) * tensor.item)
     elements = prod(tensor.shape)
@@ -109,7 +111,8 @@ def part_of(tensor, box, stored):
 
 
 def in_parts(ops, parts, machine, chip_brick, pinned, kept):
-    """The ops of a run where the first product that may makes its sums in so many parts; the names of the sums."""
+    """The ops of a group in which the first product that may makes its sums in this many parts; the names of
+    the sums."""
     made = [op.output for op in ops]
     for at, op in enumerate(ops):
         if op.kind not in ("conv", "matmul") or op.groups > 1 or not op.weights or op.weights[0].name in pinned:

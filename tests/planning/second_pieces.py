@@ -1,5 +1,5 @@
-"""What a run (second_simulator.py) moves of weights and of tensors that lie behind the memory in front: tile by tile, and what several
-tiles move together."""
+"""Transfers of weights and of tensors in a backing memory (second_simulator.py): per tile, and shared by
+several tiles."""
 
 import copy
 import itertools
@@ -16,7 +16,7 @@ class Pieces:
             self.staged.setdefault((tensor.name, way), []).append((number, tensor, there))
 
     def moved_behind(self, tensor, box):
-        """Bytes of a part, and of its bursts where it lies behind."""
+        """Bytes of a part, and of its bursts in the backing memory."""
         behind = copy.copy(self.machine.behind)
         behind.layout = self.machine.offchip[0].layout
         stored = self.stored.get(tensor.name)
@@ -26,8 +26,8 @@ class Pieces:
         return moved_bytes(tensor, box, behind, None)
 
     def pieces_of(self, name, way, loops):
-        """What all tiles of so many inner loops move together: the bytes of each piece, and those of the bursts of what the piece
-        before did not have."""
+        """Transfers shared by all tiles of this many inner loops: the bytes of each part, and of the bursts
+        that the previous part did not include."""
         order, pieces, before = list(self.positions[0]), [], None
         for _, tiles in itertools.groupby(self.staged[name, way], lambda one: [self.positions[one[0]][axis] for axis in order[:3 - loops]]):
             tiles = list(tiles)
@@ -38,7 +38,7 @@ class Pieces:
         return pieces
 
     def stored_size(self, name):
-        """Bytes of a tensor as it lies off the chip."""
+        """Off-chip bytes of a tensor."""
         tensor = next(t for t in self.loaded + self.leaving if t.name == name)
         shape, _ = in_layout(tensor, tuple((0, extent) for extent in tensor.shape), self.machine.offchip[0].layout)
         return prod(shape) * tensor.item

@@ -1,30 +1,32 @@
-"""When the commands of a run begin and end, from docs/planning.md alone ("To the digit"): ops one after the other, or the last
-ones of a tile beside the first ones of the next. A part of second_simulator.Run, which says what they take."""
+"""Begin and end of the commands of a group, from docs/internals/cost-model.md alone: ops one after the
+other, or the last ones of a tile in parallel with the first ones of the next. A part of
+second_simulator.Run, which provides their durations."""
 
 from second_machine import engine_of
 
 
 class Pipeline:
     def step_of(self, k, number):
-        """An op of a tile: a step where all work in turn."""
+        """An op of a tile; a step if all ops run in turn."""
         return number * len(self.ops) + k if self.lead == len(self.ops) else (k, number)
 
     def ended_before(self, step):
-        """The op that ends before this step of those ops that lead, counted through all tiles."""
+        """The op that ends before this step of the leading ops, counted over all tiles."""
         return (step - 1) % self.lead, (step - 1) // self.lead
 
     def pipeline(self):
-        """At every border of two steps first the stores that the next step waits for, then the loads that may begin there, then
-        other stores; each takes the channel that is free first. A bus carries one transfer after the other. A load waits for the
-        stores that have to end where it may begin. What needs no bytes takes no turn."""
+        """At every boundary of two steps, first the stores that the next step waits for, then the loads that
+        may begin there, then other stores; each takes the channel that is free first. A bus carries one
+        transfer at a time. A load waits for the stores that have to end where it may begin. Empty
+        transfers take no turn."""
         m, n = self.machine, len(self.ops)
         queue = sorted(self.transfers, key=lambda one: one[:2])
         queues = channels, _ = [0] * m.channels, {}
         at = 0
-        stored = {}  # when what has to be stored before a step is
-        # For a step to begin, for what it does with the last slice of its weights, and when the first slice is there.
+        stored = {}  # end times of stores that have to end before a step
+        # Arrival times: all data of a step, the last slice of its weights, and the first slice.
         arrivals = needed, needed_last, _ = {}, {}, {}
-        ended = [0] * (len(self.op_cycles) + 1)  # ended[b]: when the last step before border b has
+        ended = [0] * (len(self.op_cycles) + 1)  # ended[b]: end of the last step before boundary b
         for border in range(len(ended)):
             while at < len(queue) and queue[at][0] <= border:
                 begin, rank, lane, cycles, shared, step, name = queue[at]
@@ -51,7 +53,7 @@ class Pipeline:
         self.cycles = max(channels + [ended[-1]])
 
     def transfer(self, start, what, queues, arrivals):
-        """A transfer that may begin then, on the channel that is free first, and on its bus: begin and end."""
+        """Schedules a transfer on the channel that is free first, and on its bus: returns begin and end."""
         lane, cycles, shared, step, name = what
         channels, bus = queues
         needed, needed_last, first_slice = arrivals
@@ -75,9 +77,10 @@ class Pipeline:
         return start, end
 
     def side_by_side(self):
-        """Leading ops of a tile beside those of the tile before that trail. Commands are issued slot by slot: the leading ops of a
-        tile and what belongs to them, then the trailing ones of the tile before. An engine takes its ops in that order, and no slot
-        is over before each memory on the chip has served what both read and write there."""
+        """Leading ops of a tile in parallel with the trailing ones of the previous tile. Commands are issued
+        slot by slot: the leading ops of a tile with their transfers, then the trailing ones of the
+        previous tile. An engine takes its ops in that order, and a slot ends when each on-chip memory has
+        served its reads and writes."""
         n, lead = len(self.ops), self.lead
 
         def turn(k, number):
@@ -90,10 +93,11 @@ class Pipeline:
             queue.append(((*turn(*begin), -0.5 if rank == 2 * n + 1 else place, rank), "move", one, place))
         ended = {}
         arrivals = needed, needed_last, _ = {}, {}, {}
-        gone = {}  # when what has to be stored before a leading op is, that leading ops alone used
+        gone = {}  # end times of stores before a leading op, of buffers used by leading ops only
         queues = channels, _ = [0] * self.machine.channels, {}
         engines, last_end = {}, 0
-        served, free = {}, {}  # when memories have served those ops of a tile that lead, or trail, and when each is free
+        # end times of memory service for leading and trailing ops of each tile, and when each memory is free
+        served, free = {}, {}
 
         def serve(trails, number, start):
             for name, serving in self.serving.items():
@@ -109,7 +113,7 @@ class Pipeline:
                 waits = [(k - 1, number)] if k > 0 else [(lead - 1, number - 1), (n - 1, number - 2)]
                 waits += [(n - 1, number - 1)] if k == lead else []
                 start = max(ended.get(each, 0) for each in waits)
-                if k in (0, lead):  # the slot before is over
+                if k in (0, lead):  # the previous slot is over
                     serve(k == lead, number, start)
                     before = max(served.get((False, number - (k == 0)), 0), served.get((True, number - (2 if k == 0 else 1)), 0))
                     self.held_up |= before > start

@@ -1,5 +1,5 @@
-"""A whole plan recomputed: its runs (second_simulator.py), and on machines with a memory behind another one what comes from
-there, and when. From docs/planning.md alone.
+"""Recomputes a whole plan: its groups (second_simulator.py), and on machines with a backing memory the
+transfers from it. From docs/internals/cost-model.md alone.
 """
 
 from fractions import Fraction
@@ -18,8 +18,8 @@ class Plan:
             self.follow(machine, plan["behind"])
 
     def join(self, network, said):
-        """Tensors that lie off the chip where concatenations want them; two never have the same channels there, unless one joins
-        what has."""
+        """Tensors placed off-chip inside the results of concatenations; no two share channels, unless one
+        joins the other."""
         tensors = {t.name: t for op in network.ops for t in op.inputs + [op.output]}
         for one in said:
             t, whole, (begin, end) = tensors[one["tensor"]], tensors[one["in"]], one["channels"]
@@ -31,7 +31,7 @@ class Plan:
         assert all(one[0] != other[0] or one[2] <= other[1] for one, other in zip(spans, spans[1:])), spans
 
     def pin(self, machine, plan):
-        """Weights that lie on the chip for good, where no buffer ever does: in which memory."""
+        """Pinned weights, in addresses that no buffer uses: their memories."""
         block = sorted((pin["memory"], pin["offset"], pin["offset"] + pin["bytes"]) for pin in plan.get("pinned", []))
         assert all(one[0] != other[0] or one[2] <= other[1] for one, other in zip(block, block[1:])), block
         for subgraph in plan["subgraphs"] if block else []:
@@ -42,7 +42,7 @@ class Plan:
         return {pin["weight"]: machine.memories[pin["memory"]] for pin in plan.get("pinned", [])}
 
     def follow(self, machine, said):
-        """What comes from the memory behind, and when: the times of every fetch, and who waits for them."""
+        """Transfers from the backing memory: the times of every fetch, and the groups that wait for them."""
         behind, front = machine.behind, machine.offchip[0]
         rates = [min(behind.bandwidth[way], front.bandwidth[1 - way]) for way in range(2)]
 
@@ -107,7 +107,7 @@ class Plan:
                         self.words.add("tiles have a piece together" if loops else "what is there does not come again")
                 begin = max(free, start)
                 taken = cycles(held, way)
-                if copies == 1:  # each comes or goes by itself, and nothing works meanwhile
+                if copies == 1:  # each transfer is separate, without overlap
                     taken += (count - 1) * (machine.setup + behind.latency[way])
                     self.words.add("one piece at a time")
                 passed = free = begin + taken

@@ -1,9 +1,9 @@
-"""Recomputes the cycles, the bytes off the chip and the energy of a plan, from docs/planning.md, docs/tiling.md and
-docs/machines.md alone. It shares no code with the program.
+"""Recomputes the cycles, the off-chip bytes and the energy of a plan, from docs/internals/cost-model.md, docs/internals/tiling.md
+and docs/reference/profiles.md alone. It shares no code with the program.
 
     run = Run(network, machine, plan["subgraphs"][0])
     run.cycles, run.bytes, run.energy
-    run.trace                                  # (begin, end, what) of its commands, to be held against `plan --trace`
+    run.trace                                  # (begin, end, what) of its commands, compared with `plan --trace`
 """
 
 import itertools
@@ -16,7 +16,7 @@ from second_pieces import Pieces
 from second_pipeline import Pipeline
 from second_words import Words
 
-AXES = {"W": 1, "H": 2, "C": 3}  # how far from the last one an axis of the tensor that is cut stands
+AXES = {"W": 1, "H": 2, "C": 3}  # index of each axis of the anchor, counted from the last one
 
 
 class Run(Pipeline, Pieces, Words):
@@ -24,7 +24,7 @@ class Run(Pipeline, Pieces, Words):
         self.network, self.machine = network, machine
         self.ops = network.ops[subgraph["first_op"]:subgraph["last_op"] + 1]
         self.inside = set(op.number for op in self.ops)
-        self.pinned = pinned or {}  # weights that lie in a memory for good
+        self.pinned = pinned or {}  # pinned weights and their memories
         self.sums, self.parts = [], subgraph["variant"].get("reduction", 1)
         if self.parts > 1:
             self.ops, self.sums = in_parts(self.ops, self.parts, machine, self.chip_brick(), self.pinned, subgraph.get("kept", ()))
@@ -33,11 +33,12 @@ class Run(Pipeline, Pieces, Words):
         self.stationary = subgraph["variant"]["stationary"]
         self.halo = subgraph["variant"]["halo"]
         self.one_copy = subgraph["variant"].get("one_copy", "none").split("+") if self.double else []
-        # So many ops lead, and the others work one tile behind them, at the same time.
+        # This many ops lead; the others work one tile later, in parallel.
         self.lead = len(self.ops) - subgraph["variant"].get("trailing", 0)
-        self.early = set(subgraph.get("early", ())) | set(self.pinned)  # a run before has loaded these
-        self.waiting = bool(subgraph.get("passing"))  # for others, and takes room alone
-        # Loaded for others; what it reads itself it leaves to them as it is.
+        # weights that an earlier group prefetches
+        self.early = set(subgraph.get("early", ())) | set(self.pinned)
+        self.waiting = bool(subgraph.get("passing"))  # prefetches for later groups, which only occupy memory
+        # Prefetched for others; weights it reads itself are left to them unchanged.
         mine = {w.name for op in self.ops for w in op.weights}
         self.left = mine & set(subgraph.get("ahead", ()))
         self.ahead = [next((op, at, w) for op in network.ops for at, w in enumerate(op.weights) if w.name == name)
@@ -47,15 +48,17 @@ class Run(Pipeline, Pieces, Words):
         self.stored.update({w.name: machine.stored(op, at) for op, at, w in self.ahead})
         self.leaving = [t for t in self.made if t.leaves or any(op.number not in self.inside for op in t.readers)]
         ends = [t for t in self.leaving if not any(op.number in self.inside for op in t.readers)]
-        self.anchor = max(ends, key=lambda t: (t.bytes, self.made.index(t)))  # of equal ones the last
+        self.anchor = max(ends, key=lambda t: (t.bytes, self.made.index(t)))  # the last one of equals
         self.loaded = []
         for op in self.ops:
             for t in op.inputs:
                 if t not in self.made and t not in self.loaded:
                     self.loaded.append(t)
-        # Where programs cannot write off the chip all that ops make for others stays on it, and else what the plan says.
+        # If programs cannot write off-chip, all tensors for other groups stay on chip; otherwise the resident
+        # ones of the plan.
         self.kept = set(subgraph.get("kept", ())) if machine.writable() else {t.name for t in self.loaded + self.leaving}
-        self.rows = {part["tensor"]: part["rows"] for part in subgraph.get("kept_rows", ())}  # these stay, of so many tensors
+        # partly resident tensors and their rows
+        self.rows = {part["tensor"]: part["rows"] for part in subgraph.get("kept_rows", ())}
         self.rows_moved = False
         self.in_its_place = (len(self.ops) == 1 and self.joins_what_lies_there(self.ops[0]) and
                              not self.kept & {t.name for t in self.loaded + self.leaving})
@@ -66,18 +69,18 @@ class Run(Pipeline, Pieces, Words):
         self.simulate()
 
     def chip_brick(self):
-        """Channels that lie side by side on the chip."""
+        """Adjacent channels in the on-chip layout."""
         return int(next(m for m in self.machine.memories.values() if not m.offchip).layout[4:-1] or 1)
 
     def reached(self, op, role):
-        """The memories on the chip where its engine finds what it reads, or leaves what it makes."""
+        """On-chip memories from which its engine reads, or to which it writes."""
         chip = [m.name for m in self.machine.memories.values() if not m.offchip]
         listed = engine_of(self.machine, op).get("memories", chip)
         listed = listed.get(role, chip) if isinstance(listed, dict) else listed
         return [name for name in listed if name in chip]
 
     def find_joined(self):
-        """What is made in the place of the concatenation that alone reads it: of tensors, whose."""
+        """Tensors made in place, inside the concatenation that is their only reader: tensor -> concatenation."""
         brick = self.chip_brick()
         self.joined = {}
         for op in reversed(self.ops):
@@ -95,7 +98,7 @@ class Run(Pipeline, Pieces, Words):
 
     @staticmethod
     def joins_what_lies_there(op):
-        """A concatenation all operands of which lie off the chip where its result does, which has nothing to do by itself."""
+        """A concatenation without work: all operands lie off-chip inside its result."""
         if op.kind != "concat" or op.axes[0] != 1:
             return False
         whole, begin = op.output.joined or (op.output, 0)
@@ -106,7 +109,8 @@ class Run(Pipeline, Pieces, Words):
         return True
 
     def what_is_copied(self, op, box):
-        """What a concatenation copies in a tile: this part of its output, with no more channels than are not there already."""
+        """The part of its output that a concatenation copies in a tile, without channels that are in place
+        already."""
         if op.kind != "concat" or op.axes[0] != 1 or not size_of(box):
             return box
         begin, channels = 0, 0
@@ -117,7 +121,7 @@ class Run(Pipeline, Pieces, Words):
         return (box[0], (0, channels)) + tuple(box[2:])
 
     def find_direct(self, ways):
-        """What the engine of an op that runs alone reads and writes off the chip itself."""
+        """Direct off-chip accesses of the engine, for an op that forms a group alone."""
         self.direct = [set(), set()]
         home = next((memory.name for memory in self.machine.offchip if memory.writable), None)
         if len(self.ops) > 1 or home is None:
@@ -145,7 +149,7 @@ class Run(Pipeline, Pieces, Words):
         self.tiles = [self.regions(dict(zip(("C", "H", "W"), at))) for at in alike]
 
     def first_alike(self, axis):
-        """For every position along the axis the first one that is like it."""
+        """For every position along the axis the first equal one."""
         known, like = {}, []
         for i in range(self.grid[axis]):
             others = itertools.product(*([i] if other == axis else range(self.grid[other]) for other in AXES))
@@ -177,8 +181,9 @@ class Run(Pipeline, Pieces, Words):
         return tuple(kind)
 
     def regions(self, at):
-        """What a tile needs of every tensor (`need`), what it stores of those that leave (`piece`), and what it makes or loads
-        (`fresh`). Where halos are kept, each of them is the product of what the places along the axes have alone."""
+        """Regions of a tile: of every tensor (`need`), the stored parts of outputs (`piece`), and the
+        computed or loaded parts (`fresh`). With halo reuse, each is the product of the ranges along the
+        axes."""
         if not self.keeping:
             return self.regions_cut(at)
         alone = [self.regions_cut({**dict.fromkeys(AXES, 0), axis: at[axis]}, axis) for axis in AXES]
@@ -209,8 +214,8 @@ class Run(Pipeline, Pieces, Words):
         return self.known[key]
 
     def keeps(self):
-        """Along which axes is the overlap with the tile before kept? Only where one tensor leaves and every tile needs a part of
-        every tensor: not where tensors are put one behind the other, nor where a window may lie in the padding alone."""
+        """Axes with halo reuse. Only if a single tensor leaves and every tile needs a part of every tensor:
+        not with concatenated tensors, nor if a window may lie in the padding."""
         axes = {"recompute": (), "keep_columns": ("W",), "keep": ("H", "W")}[self.halo]
         windows = [op for op in self.ops if op.kind in ("conv", "pool")]
         if (len(self.leaving) > 1 or any(op.kind == "concat" for op in self.ops) or
@@ -219,7 +224,8 @@ class Run(Pipeline, Pieces, Words):
         return axes
 
     def follows(self, axis):
-        """Which tensors move along this axis: a slice of the anchor, its first, its middle or its last one, needs not all of them."""
+        """Tensors that move along this axis: some slice of the anchor (the first, middle or last) does not
+        need all of them."""
         cut = self.grid, self.extent
         self.grid, self.known = dict.fromkeys(AXES, 1), {}
         self.extent = {other: (whole, whole) for other, (_, whole) in cut[1].items()}
@@ -233,7 +239,7 @@ class Run(Pipeline, Pieces, Words):
                 and any(part[name] and part[name][-back] != box[-back] for part in parts)}
 
     def without_kept(self, t, at, box, alone):
-        """What of it the tile makes or loads: not what the tiles before it have left there."""
+        """The part that the tile makes or loads: without data left by previous tiles."""
         for axis, moving in self.keeping.items():
             back = AXES[axis]
             if at[axis] > 0 and box and t.name in moving:
@@ -250,7 +256,7 @@ class Run(Pipeline, Pieces, Words):
         for axis, back in AXES.items():
             if back > len(t.shape):
                 if at[axis] > 0:
-                    return None  # no axis of it moves: the first tile stores it
+                    return None  # no axis moves it: the first tile stores it
                 continue
             shape, whole = self.extent[axis]
             shape = shape if alone in (None, axis) else whole
@@ -271,10 +277,11 @@ class Run(Pipeline, Pieces, Words):
         return tuple(box)
 
     def find_places(self, subgraph):
-        """In which memories on the chip a tensor lies, and which ops read it there: an op joins the first that it reaches."""
+        """On-chip memories of each tensor, and the ops that read it there: an op uses the first that it
+        reaches."""
         self.shares = {}
         for t in self.loaded + self.made:
-            there = t.name in self.kept and t.maker is not None  # where the run that made it left it
+            there = t.name in self.kept and t.maker is not None  # where the group that made it left it
             shares = [[self.reached(t.maker, "output"), []]] if t in self.made or there else []
             for k, op in enumerate(self.ops):
                 if t in op.inputs:
@@ -295,7 +302,7 @@ class Run(Pipeline, Pieces, Words):
         self.placement_of = [self.first_that_holds(tile) for tile in self.tiles]
 
     def first_that_holds(self, tile):
-        """A tile lies as the first of the placements says that has room for it."""
+        """A tile uses the first placement in which it fits."""
         held = {t.name: size_of(tile["need"][t.name]) * t.item for t in self.loaded + self.made}
         held.update({w.name: ceil(size_of(self.weight_part(op, w, tile)) * w.item) for op in self.ops for w in op.weights})
         for i, room in enumerate(self.room):
@@ -309,13 +316,13 @@ class Run(Pipeline, Pieces, Words):
         if name in self.pinned:
             return self.pinned[name]
         if name in self.sums:
-            name = self.sums[0]  # all sums in one place
+            name = self.sums[0]  # all sums have one place
         name = self.joined.get(name, name)
         name += f".copy{share}" if share else ""
         return places[name] if name in places else places[name + ".ping"]
 
     def switches(self, number, step):
-        """Of modes, before this step of a tile; the first step follows the last."""
+        """Mode switches before this step of a tile; the first step follows the last."""
         found = 0
         for modes in self.placements[self.placement_of[number]][1]:
             found += any(modes[t] != modes[t - 1] for t in range(step, len(modes), len(self.ops)))
@@ -326,7 +333,7 @@ class Run(Pipeline, Pieces, Words):
         return op.weight_part(weight, box) if size_of(box) else None
 
     def moves(self, box_of):
-        """Axes along which this part differs from tile to tile."""
+        """Axes along which this part differs between tiles."""
         moving = set()
         for axis in AXES:
             for at in self.positions:
@@ -336,26 +343,28 @@ class Run(Pipeline, Pieces, Words):
         return moving
 
     def changes(self, moving, number):
-        """Does the tile move along one of these axes, from the one before it?"""
+        """Does the tile differ from the previous one along one of these axes?"""
         return number == 0 or any(self.positions[number][axis] != self.positions[number - 1][axis] for axis in moving)
 
     def simulate(self):
         m, n, self.words = self.machine, len(self.ops), set()
-        constants = min(m.offchip, key=lambda memory: memory.writable)  # weights lie where programs cannot write
+        # weights are in a memory that programs cannot write
+        constants = min(m.offchip, key=lambda memory: memory.writable)
         dram = next((memory for memory in m.offchip if memory.writable), None)
         self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
         self.halos_copied = self.kept_copied = False
-        self.weights_loaded = {w.name: [] for op in self.ops for w in op.weights}  # bytes of each part that comes
-        # Of each part of a tensor over a cut that comes or goes: its bytes, and those of its bursts where it might lie behind.
+        self.weights_loaded = {w.name: [] for op in self.ops for w in op.weights}  # bytes of each loaded part
+        # For each transferred part of a tensor across a cut point: its bytes, and those of its bursts in a
+        # backing memory.
         self.tensors_moved = {(t.name, way): [] for way, tensors in enumerate((self.loaded, self.leaving))
                               for t in tensors if not t.outside and t.name not in self.kept}
-        self.staged = {}  # of the same: the tile, what comes or goes, and its place in the tensor
-        self.moves_made = []  # is it a store? of which tile, what, when it might have begun, begin, end
+        self.staged = {}  # for the same: the tile, the transfer, and its place in the tensor
+        self.moves_made = []  # (store?, tile, tensor, earliest begin, begin, end)
         self.first = {t.name: min(k for k, op in enumerate(self.ops) if t in op.inputs) for t in self.loaded}
-        # Transfers: the border of steps from which they may begin, their rank there, what moves, the step that waits for them.
+        # Transfers: the earliest step boundary, the rank there, the tensor, the step that waits for them.
         self.transfers, self.op_cycles, self.first_slices = [], [], set()
         self.held_up = False
-        self.serving = {}  # of memories on the chip: by tile, the cycles for ops that lead and for those that trail
+        self.serving = {}  # on-chip memories: by tile, the cycles for leading and for trailing ops
         stays = {t.name: self.moves(lambda tile: tile["need"][t.name]) for t in self.loaded}
         stays = {name: moving for name, moving in stays.items() if self.stationary == "inputs" and "C" not in moving}
         for number, tile in enumerate(self.tiles):
@@ -365,7 +374,8 @@ class Run(Pipeline, Pieces, Words):
                     continue
                 for share, readers in enumerate(self.shares[t.name]):
                     begin = start - n if self.double else start + readers[0]
-                    if "inputs" in self.one_copy or self.double and t.slice:  # a step early, where nobody reads the tile before then
+                    # one step early, if no op reads the previous tile then
+                    if "inputs" in self.one_copy or self.double and t.slice:
                         begin = start + readers[0] - (1 if readers[-1] - readers[0] + 2 <= n else 0)
                     if t.name in stays:
                         begin = start - n + readers[-1] + 1
@@ -383,7 +393,7 @@ class Run(Pipeline, Pieces, Words):
                 sliced = op.kind in ("conv", "matmul") and m.weight_slices > 1
                 if op.weights and not (self.resident and number > 0):
                     begin = start + k - (1 if self.double and (n > 1 or "weights" not in self.one_copy) else 0)
-                    if self.resident:  # the first tile's, for all of them
+                    if self.resident:  # loaded by the first tile for all
                         begin = -n if self.double else 0
                     if self.lead < n:
                         begin = (k, number - 2) if k >= self.lead else self.ended_before(number * self.lead + k - 1)
@@ -430,10 +440,10 @@ class Run(Pipeline, Pieces, Words):
                             end, rank = (step % self.lead, step // self.lead), -1 if step == number * self.lead + last + 1 else 2 * n
                     self.move(begin, rank, dram, 1, op.output, tile["piece"][op.output.name], end,
                               self.place(number, op.output.name))
-        for _, _, w in self.ahead:  # behind all that need not wait for the first op; nobody waits for it
+        for _, _, w in self.ahead:  # after everything that the first op does not wait for; no op waits for it
             self.move(0 if self.lead == n else (0, 0), 2 * n + 1, constants, 0, w, w.whole,
                       self.step_of(n - 1, len(self.tiles)), self.place(0, w.name))
-        if any(self.direct):  # what the engine moves itself comes before what later tiles need
+        if any(self.direct):  # direct accesses come before loads of later tiles
             self.transfers = [(begin, 1.8 + rank / 100 if 0 <= rank < 1.75 and step > begin else rank, *rest, step, name)
                               for begin, rank, *rest, step, name in self.transfers]
         if self.lead < n:
@@ -443,7 +453,8 @@ class Run(Pipeline, Pieces, Words):
         self.energy += m.static * self.cycles
 
     def move(self, begin, rank, memory, way, tensor, box, step, chip, slices=None):
-        """A load (way 0) or a store (way 1) of a part of a tensor. In slices, it is the first of them, and gives the others."""
+        """A load (way 0) or a store (way 1) of a part of a tensor. With slices, it is the first slice, and
+        returns the others."""
         m, there, copying = self.machine, None, 0
         whole = tensor.slice[0].name if tensor.slice else tensor.name
         if whole in self.rows and size_of(box) and not tensor.weight:
@@ -471,7 +482,7 @@ class Run(Pipeline, Pieces, Words):
         return [(begin, rank + 0.5, lane, alone - -(-alone // parts), shared - -(-shared // parts), step, tensor.name + ", the rest")]
 
     def direct_move(self, way, tensor, tile, memory, array):
-        """What the engine moves itself: bytes, cycles, and those that the bus is taken for."""
+        """A direct access of the engine: bytes, cycles, and bus cycles."""
         box = tile["piece" if way else "fresh"][tensor.name]
         _, moved = moved_bytes(tensor, box, memory, None)
         held = size_of(box) * tensor.item if box else 0
@@ -482,7 +493,7 @@ class Run(Pipeline, Pieces, Words):
         return (moved, memory.latency[way] + ceil(moved / self.machine.rate(memory, way)), ceil(moved / memory.bandwidth[way]))
 
     def direct_share(self, tensor, memory):
-        """Bytes of bursts for each byte, where channels lie side by side: pixel by pixel."""
+        """Burst bytes per byte with adjacent channels: pixel by pixel."""
         order, brick = memory.layout[:4], int(memory.layout[4:-1] or 1)
         if brick > 1 and tensor.outside:
             order, brick = "NHWC", 1
@@ -497,7 +508,8 @@ class Run(Pipeline, Pieces, Words):
         return start, 1.75, (memory.name, 0 if memory.shared else way), cycles, shared, start + 1, tensor.name
 
     def compute(self, op, number, k):
-        """Cycles of an op in a tile, of these the ones that need the last slice of its weights, and how many slices there are."""
+        """Cycles of an op in a tile, the part that needs the last slice of its weights, and the number of
+        slices."""
         m = self.machine
         if self.in_its_place:
             return 0, 0, 1
@@ -529,12 +541,12 @@ class Run(Pipeline, Pieces, Words):
         switched = self.switches(number, k)
         self.switched += switched
         self.energy += switched * m.switch_energy
-        if k == self.lead:  # whatever leads in a slot may switch while what trails is at work
+        if k == self.lead:  # mode switches of leading ops overlap with trailing ops
             switched += sum(self.switches(number, before) for before in range(k))
         return cycles + switched * m.switch_cycles + self.copies(number, k), last, slices
 
     def with_direct(self, way, tile):
-        """What tells ways of computing an op apart: cycles and energy with what the engine moves off the chip itself."""
+        """Sort key of alternatives to compute an op: cycles and energy, including direct off-chip accesses."""
         cycles, energy, busy, array = way
         home, all_of_it = next((memory for memory in self.machine.offchip if memory.writable), None), 0
         for way, names in enumerate(self.direct):
@@ -545,16 +557,16 @@ class Run(Pipeline, Pieces, Words):
         return max(cycles, -(-all_of_it // self.machine.channels)), energy, busy
 
     def served(self, op, number, k, made, array, cycles=0):
-        """Of an op as its array computes it by one map, or as another engine does: its cycles by what memories on the chip serve,
-        the energy of what it reads and writes there, what the map takes by itself, and the map."""
+        """Of an op by one map of its array, or by another engine: its cycles including on-chip memory
+        service, its on-chip energy, the cycles of the map alone, and the map."""
         served, energy = self.used(op, number, k, made, array)
         slowest = max(ceil(self.machine.memories[name].serving(*both)) for name, both in served.items())
         return max(array.busy if array else cycles, slowest), energy, array.cycles if array else 0, array
 
     def used(self, op, number, k, made, array):
-        """What an op reads and writes in each memory on the chip, and the energy of it."""
+        """Reads and writes of an op in each on-chip memory, and their energy."""
         tile, m = self.tiles[number], self.machine
-        reads = {}  # by tensor: where, and how many bytes
+        reads = {}  # tensor -> memory and bytes
         for at, t in enumerate(op.inputs):
             if t.name in self.direct[0] or self.joined.get(t.name) == op.output.name:
                 continue
@@ -577,7 +589,7 @@ class Run(Pipeline, Pieces, Words):
         return served, energy
 
     def in_bricks(self, tensor, box):
-        """Bytes of a part on the chip, its channels filled up to whole bricks."""
+        """On-chip bytes of a part, with channels rounded up to whole bricks."""
         brick = self.chip_brick()
         if not size_of(box) or tensor.outside or len(tensor.shape) not in (2, 4):
             return size_of(box) * tensor.item
@@ -585,7 +597,7 @@ class Run(Pipeline, Pieces, Words):
         return size_of(box) // channels * -(-channels // brick) * brick * tensor.item
 
     def copies(self, number, k):
-        """Cycles of what is copied on the chip before this op."""
+        """Cycles of on-chip copies before this op."""
         tile, m, cycles = self.tiles[number], self.machine, 0
         for t in self.made + [t for t in self.loaded if t.name in self.kept]:
             for share, readers in enumerate(self.shares[t.name] if t.name not in self.joined else []):

@@ -1,11 +1,12 @@
-"""What there is in a run that was recomputed (second_simulator.py), in words, and whether its loads spare what is not stored yet."""
+"""Features of a recomputed group (second_simulator.py), as words, and whether its loads avoid data that is
+not stored yet."""
 
 from second_machine import engine_of, maps_for, may_fold, names_of
 
 
 class Words:
     def overwritten(self, subgraph):
-        """A load to where something lies that is not stored yet, and that store."""
+        """A load to an address whose data is not stored yet, and that store."""
         places = {buffer["id"]: (buffer["memory"], buffer["offset"], buffer["offset"] + buffer["size"])
                   for buffer in subgraph["placement"]["buffers"]}
 
@@ -24,7 +25,7 @@ class Words:
         return None
 
     def covered(self):
-        """What there is in this run, in words."""
+        """Features of this group, as words."""
         m, words = self.machine, set(self.words)
         for op in self.ops:
             words |= {op.kind, names_of(op)[0]}

@@ -1,4 +1,4 @@
-"""Random plans, recomputed by second_plan.py: cycles, bytes off the chip and energy of every run, to the digit.
+"""Random plans, recomputed by second_plan.py: cycles, off-chip bytes and energy of every group, to the digit.
 
     TESSERA_RANDOM_COUNT=2000 TESSERA_RANDOM_SEED=1 python3 tests/planning/simulator_test.py
 """
@@ -14,7 +14,7 @@ from second_machine import Machine
 from second_network import Network
 from second_reader import Yaml, load_profile
 
-# What a run may have in it, and how often at least, of 200 plans.
+# Features of groups, and their minimum counts over 200 plans.
 COVERED = {
     "conv": 60, "depthwise": 15, "grouped": 15, "fc": 4, "max_pool": 4, "average_pool": 10, "matmul": 8, "elementwise": 40,
     "concat": 4, "joined in place": 2, "reduce": 8, "softmax": 5, "two bytes": 15, "several outputs": 12, "fused": 60, "many tiles": 60,
@@ -39,7 +39,8 @@ ops:
   - {name: c1, type: conv, inputs: [t], output: y, stride: [3, 1], weights: {shape: [6, 3, 1, 1]}}
 outputs: [y]
 """
-# Beside flash inputs and results lie on the chip as a whole; what is made and read in one run has halos.
+# With read-only off-chip memory, inputs and results are resident as a whole; tensors within one group have
+# halos.
 BETWEEN = """tessera: network/1
 name: between
 tensors: {x: {shape: [1, 8, 24, 4], dtype: int8}}
@@ -49,7 +50,7 @@ ops:
   - {name: c1, type: conv, inputs: [t], output: y, pad: [4, 1, 4, 1], weights: {shape: [2, 8, 9, 3]}}
 outputs: [y]
 """
-# At some places along W the window of c1 lies in the padding and between the columns of t.
+# At some positions along W the window of c1 lies in the padding and between the columns of t.
 NOTHING = """tessera: network/1
 name: nothing
 tensors: {x: {shape: [1, 1, 5, 12], dtype: int8}}
@@ -75,7 +76,8 @@ objective: {latency: 1}
 
 class Simulator(Compare):
     def test_seeds_that_failed_once(self):
-        """A share of an op's cycles that is whole as a fraction, and a hair more as a floating point number."""
+        """A share of an op's cycles that is whole as a fraction, and slightly larger as a floating-point
+        number."""
         for seed in (5252,):
             draw = random.Random(seed)
             network = RandomNetwork(draw, draw.randint(1, 5))

@@ -50,7 +50,7 @@ TEST(GeometryStore, OfTwoThatAreTheSameTheFirstIsKept) {
   EXPECT_EQ(store.find("a"), first);
 }
 
-// How it can be cut is found out once, however many threads look at it.
+// The cuts are computed once for any number of threads.
 TEST(GeometryStore, TwinsAreCutAsTheRunIs) {
   RunGeometry run;
   run.network = std::make_shared<const Network>(
@@ -66,7 +66,7 @@ TEST(GeometryStore, TwinsAreCutAsTheRunIs) {
   }
 }
 
-// What is forgotten is found again: the plan is the same to the byte.
+// Evicted entries are recomputed: the plan is identical.
 TEST(GeometryStore, ForgettingChangesNoPlan) {
   const Network network =
       testing::convolutions(testing::quick ? 5 : 2, {.channels = 32, .rows = 28, .columns = 28});

@@ -1,5 +1,5 @@
-// Machines that write nothing off the chip: what is made stays there until it is read, and a plan
-// needs one place for all of it.
+// Machines without off-chip writes: tensors stay on chip until they are read, and a plan needs one
+// placement for all of them.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace tessera::planner {
 namespace {
 
-/// Inverted residual blocks, of whose tensors one or two fit into 512 KiB as a whole.
+/// Inverted residual blocks; one or two of their tensors fit into 512 KiB as a whole.
 Network blocks(int count) {
   std::string text =
       "tessera: network/1\nname: blocks\ninputs: [x]\n"
@@ -46,7 +46,8 @@ PlanParams for_latency() {
   return {.weights = {{"latency", 1}, {"energy", 0}, {"dram_bytes", 0}, {"peak_memory", 0}}};
 }
 
-// Long runs have no place beside what stays, or one that takes long to find. Short runs are quick.
+// Next to resident tensors, long groups have no placement, or one that takes long to find. Short
+// groups are fast.
 TEST(MustStay, ALimitLeavesAPlan) {
   const Network network = blocks(10);
   const Hardware hardware = load_profile("ethos-u55-256");
@@ -58,7 +59,7 @@ TEST(MustStay, ALimitLeavesAPlan) {
   EXPECT_LE(plan.bound, plan.score);
 }
 
-// In the fewest tiles long runs are the best here, in other tiles short ones.
+// With the fewest tiles long groups are best here, with other tiles short ones.
 TEST(MustStay, LongerRunsAreNoReasonForAWorsePlan) {
   if (!testing::quick) GTEST_SKIP() << "takes long in a build that is not made to be fast";
   const Network network = blocks(10);

@@ -1,6 +1,6 @@
-// A key that is accepted changes an answer: of each shipped profile, every value is replaced by
-// others, and for one of them at least some plan, or some placement, of a few small networks has to
-// come out differently. A value that may be anything describes nothing.
+// Every accepted key affects a result. For each shipped profile, every value is replaced by others,
+// and for at least one of them some plan or placement of a few small networks has to change. A
+// value without any effect describes nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<fs::path> folders() {
   return {testing::source_path("hw_profiles")};
 }
 
-/// The profile with everything it inherits, as one text that inherits nothing.
+/// The profile with all inherited values, as one text without inheritance.
 void write(const io::Node& node, std::string& out) {
   if (node.kind == io::Node::Kind::map || node.kind == io::Node::Kind::list) {
     const bool map = node.kind == io::Node::Kind::map;
@@ -62,15 +62,15 @@ io::Node resolved(const std::string& name) {
   io::Sources sources(path.string());
   io::Node root = io::parse_inherited(io::read_file(path), sources, folders());
   std::erase_if(root.children, [](const io::Node& each) {  // labels
-    // Area decides nothing in a plan: tests/unit/explore asks whether it counts.
+    // Area does not affect plans: tests/unit/explorer checks its effect.
     return each.key == "inherit" || each.key == "reference" || each.key == "provenance" ||
            each.key == "silicon";
   });
   return root;
 }
 
-/// Small enough to be planned in milliseconds, and between them of every kind that a profile tells
-/// apart: taps of many sizes, strides, groups, one row, one pixel, deep and shallow.
+/// Small enough to be planned in milliseconds, and together with every property that profiles
+/// distinguish: kernel sizes, strides, groups, one row, one pixel, deep and shallow.
 Network chain(const std::string& body, const std::string& shape, const std::string& type,
               const std::string& last) {
   return io::read_network_yaml("tessera: network/1\nname: n\ntensors: {x: {shape: " + shape +
@@ -120,7 +120,8 @@ std::vector<Network> networks() {
       chain("  - {name: a1, type: add, inputs: [x, x], output: a}\n"
             "  - {name: r1, type: softmax, inputs: [a], output: b, axes: [1]}\n",
             "[1, 3]", "int8", "b"));
-  // Two loads for one op: all that two channels could do at once, where loads wait for stores.
+  // Two loads for one op: the maximum that two channels could run in parallel if loads wait for
+  // stores.
   list.push_back(
       chain("  - {name: r1, type: relu, inputs: [x], output: a}\n"
             "  - {name: a1, type: add, inputs: [x, a], output: b}\n",
@@ -136,17 +137,17 @@ std::vector<Network> networks() {
     list.push_back(tiny("[1, 1, 1, 1]", "[1, 1, 8, 1]", type));
   list.push_back(tiny("[1, 1, 1, 3]", "[1, 1, 1, 10]", "int8"));
   list.push_back(tiny("[1, 1, 3, 1]", "[1, 1, 12, 1]", "int8"));
-  // Few channels, where taps fill an array.
+  // Few channels, so that kernel taps fill an array.
   for (const auto& [weights, shape] : {std::pair{"[16, 3, 3, 3]", "[1, 3, 30, 30]"},
                                        {"[3, 16, 3, 3]", "[1, 16, 30, 30]"},
                                        {"[9, 6, 5, 5]", "[1, 6, 32, 32]"}})
     list.push_back(tiny(weights, shape, "int8"));
-  // Columns that may stand side by side as channels.
+  // Columns that may be folded into channels.
   list.push_back(
       chain("  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [16, 3, 3, 3]}, "
             "stride: [2, 2], pad: [0, 0, 1, 1]}\n",
             "[1, 3, 64, 64]", "int8", "a"));
-  // What is read may be spread with zeros, of few channels and of many.
+  // Inputs that may be spread with zeros, with few and with many channels.
   for (const auto& [weights, shape] :
        {std::pair{"[6, 8, 5, 5]", "[1, 6, 20, 20]"}, {"[96, 32, 2, 2]", "[1, 96, 20, 20]"}})
     list.push_back(
@@ -154,11 +155,11 @@ std::vector<Network> networks() {
                           "{shape: ") +
                   weights + "}, stride: [2, 2]}\n",
               shape, "int8", "a"));
-  // Weights and data that fill 16 banks of 32 KiB, each split of them.
+  // Weights and data that fill 16 banks of 32 KiB, in each split.
   for (const int banks : {1, 2, 4, 6, 8, 10, 12, 14, 15})
     list.push_back(tiny(("[" + std::to_string(128 * banks) + ", 256, 1, 1]").c_str(),
                         ("[1, 256, " + std::to_string(16 - banks) + ", 128]").c_str(), "int8"));
-  // More than any of them holds, so that tiles matter.
+  // Larger than any of these memories, so that tiles matter.
   const std::string twice =
       "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [16, 16, 3, 3]}, pad: "
       "[1, 1, 1, 1]}\n"
@@ -166,13 +167,14 @@ std::vector<Network> networks() {
       "[1, 1, 1, 1]}\n";
   list.push_back(chain(twice, "[1, 16, 200, 200]", "int8", "b"));
   list.push_back(chain(twice, "[1, 16, 4096, 4096]", "int8", "b"));
-  // More weights than a memory in front of another one has, and one that it has no room for.
+  // More weights than the memory before a backing memory holds, and one weight that does not fit
+  // into it.
   list.push_back(chain(
       "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [900, 1024, 1, 1]}}\n"
       "  - {name: c2, type: conv, inputs: [a], output: b, weights: {shape: [800, 900, 1, 1]}}\n"
       "  - {name: c3, type: conv, inputs: [b], output: c, weights: {shape: [2048, 800, 1, 1]}}\n",
       "[1, 1024, 3, 3]", "int8", "c"));
-  // Large in the middle alone: where nothing is written off the chip, two ops have to be one run.
+  // Large in the middle only: without off-chip writes, two ops have to form one group.
   list.push_back(chain(
       "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [512, 16, 3, 3]}, pad: "
       "[1, 1, 1, 1]}\n"
@@ -188,7 +190,7 @@ std::string numbers(const Metrics& m) {
          std::to_string(m.peak_bandwidth) + '\n';
 }
 
-/// In tiles that overlap, so that it matters who keeps what they share.
+/// Overlapping tiles, so that halo handling matters.
 Network windows() {
   return chain(
       "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [48, 16, 3, 3]}, pad: "
@@ -198,7 +200,7 @@ Network windows() {
       "[1, 16, 100, 100]", "int8", "b");
 }
 
-/// For two engines side by side.
+/// For two engines in parallel.
 Network stages() {
   return chain(
       "  - {name: c1, type: conv, inputs: [x], output: a, weights: {shape: [64, 16, 3, 3]}, pad: "
@@ -208,7 +210,7 @@ Network stages() {
       "[1, 16, 48, 48]", "int8", "b");
 }
 
-/// What a user is told of a network on a machine.
+/// The report of a network on a machine.
 std::string planned(const Network& network, const Hardware& hardware, std::size_t ops,
                     std::int64_t shapes) {
   PlanParams params;
@@ -220,7 +222,7 @@ std::string planned(const Network& network, const Hardware& hardware, std::size_
   const NetworkPlan plan = plan_network(network, hardware, params);
   std::string text = numbers(plan.totals) + numbers(plan.baseline) + std::to_string(plan.score);
   text += ' ' + std::to_string(static_cast<double>(plan.totals.latency_cycles) / hardware.clock_hz *
-                               1e9);  // the report says seconds
+                               1e9);  // without the seconds of the report
   for (const PlannedSubgraph& s : plan.subgraphs)
     for (const PlannedPlacement& p : s.placements)
       for (const BufferPlace& place : p.placement.places)
@@ -232,7 +234,7 @@ std::string planned(const Network& network, const Hardware& hardware, std::size_
   return text;
 }
 
-/// Of three buffers that live together, and of one as large as its memory.
+/// For three buffers that are live together, and one as large as its memory.
 std::string placed(const Hardware& hardware) {
   PlacementProblem problem;
   problem.memories = placement_memories(hardware);
@@ -266,9 +268,9 @@ class Answers {
     std::ranges::sort(costs);
     for (const auto& [cost, q] : costs) order_.push_back(q);
   }
-  /// Is any of them another one on any of these machines? The quick questions are asked of all
-  /// machines before a slow one is asked of any, and what told two apart comes first the next time,
-  /// for it does so often. `refused`: that a machine is refused is a difference, too.
+  /// Does any result differ on any of these machines? Fast queries run on all machines before a
+  /// slow one runs on any. The query that last showed a difference runs first, because it often
+  /// shows the next one, too. `refused`: rejecting a machine is a difference, too.
   [[nodiscard]] bool differ(const std::vector<Hardware>& machines, bool refused) {
     for (auto q = order_.begin(); q != order_.end(); ++q)
       for (const Hardware& hardware : machines) {
@@ -294,14 +296,14 @@ class Answers {
     return planned(networks_[(q - 1) / 2], hardware, q % 2 == 1 ? 1 : 3, 0);
   }
 
-  /// With all that engines may read and write off the chip themselves, cheaper or not.
+  /// With all direct off-chip accesses of engines, even expensive ones.
   [[nodiscard]] std::string past_the_chip(Hardware hardware) const {
     if (off_chip::reached(hardware) == nullptr) return {};
     hardware.tiling.direct = {Direct::inputs_outputs};
     return planned(windows_, hardware, 1, 0);
   }
 
-  bool side_by_side_;  ///< the profile that is asked about
+  bool side_by_side_;  ///< of the tested profile
   std::vector<Network> networks_;
   Network windows_ = windows();
   Network stages_ = stages();
@@ -309,7 +311,7 @@ class Answers {
   std::vector<std::size_t> order_;
 };
 
-/// Other values of a leaf, written as it is.
+/// Other values of a leaf, in its spelling.
 std::vector<std::string> others(const io::Node& leaf) {
   const std::string& text = leaf.text;
   if (text == "true") return {"false"};
@@ -354,7 +356,7 @@ class Keys {
       : profile_(std::move(profile)),
         answers_(io::read_hardware_yaml(text_of(profile_), "p.yaml")) {}
 
-  /// Paths of those that change nothing.
+  /// Paths of keys without an effect.
   std::vector<std::string> idle() {
     for (io::Node& each : profile_.children)
       if (each.key != "tessera" && each.key != "name") walk(each, each.key);
@@ -376,7 +378,7 @@ class Keys {
       const bool list = node.kind == io::Node::Kind::list;
       for (std::size_t k = 0; k < node.children.size(); ++k) {
         const std::string key = list ? std::to_string(k) : node.children[k].key;
-        // A range without one of its ends is none.
+        // A range without one of its ends is invalid.
         const bool whole = node.key == "maps" || node.key == "reserved";
         if (whole && !without(path + '.' + key)) idle_.push_back(path + '.' + key);
         if (node.key == "reserved") continue;
@@ -384,17 +386,17 @@ class Keys {
       }
       return;
     }
-    if (path.find(".ops.") != std::string::npos) return;  // the map is asked about as a whole
+    if (path.find(".ops.") != std::string::npos) return;  // the map is tested as a whole
     ++asked_;
-    // What else may be said goes by these: with another value the rest of the profile is wrong.
+    // Other keys refer to these: with another value the rest of the profile is invalid.
     const bool reach = path.starts_with("engines.") && path.find(".memories.") != std::string::npos;
     const bool decides =
         node.key == "kind" || node.key == "offchip" || node.key == "banks" || reach ||
         node.key == "layout" || node.key == "writable" ||
-        node.key == "queue" ||                // one engine alone waits in none
-        node.key == "equal" ||                // `small` ones are of the first
-        node.key == "behind" ||               // whatever is not converted is the same
-        path.starts_with("tiling.weights.");  // `weight_slices` are of those that are fetched
+        node.key == "queue" ||                // a single engine waits in no queue
+        node.key == "equal" ||                // `small` blocks are chosen among equal ones
+        node.key == "behind" ||               // data that is not converted has the same layout
+        path.starts_with("tiling.weights.");  // `weight_slices` concerns fetched weights
     const io::Node kept = node;
     std::vector<std::string> values = others(kept);
     if (node.key == "behind" || node.key == "queue") values.emplace_back("nothing");
@@ -410,15 +412,15 @@ class Keys {
       if (other)
         machines.push_back(std::move(*other));
       else if (decides)
-        return;  // that the profile cannot be read so is a difference, too
+        return;  // rejecting the profile is a difference, too
     }
     if (answers_.differ(machines, decides)) return;
     if (without(path)) return;
     idle_.push_back(path + ": " + kept.text);
   }
 
-  /// Leaves out the value, or the entry of a list: is that a difference? A weight of the objective
-  /// gives its share to the next one.
+  /// Removes the value or list entry: is that a difference? A weight of the objective transfers its
+  /// share to the next one.
   bool without(const std::string& path) {
     io::Node changed = profile_;
     io::Node* at = &changed;
@@ -444,7 +446,7 @@ class Keys {
       break;
     }
     const std::optional<Hardware> other = machine(changed);
-    // Engines side by side are for tiles of one kind.
+    // Parallel engines are for tiles of one kind.
     const bool refused = path.find(".maps.") != std::string::npos ||
                          path.starts_with("tiling.double_buffer.") ||
                          path.starts_with("tiling.halo.");
@@ -467,7 +469,7 @@ TEST_P(ProfileKeys, EachChangesAnAnswer) {
 
 std::vector<std::string> names() {
   std::vector<std::string> list = io::profile_names(folders());
-  // Other names of the same machines, and machines that have every key of another one's.
+  // Aliases of the same machines, and machines with all keys of another one.
   std::erase_if(list, [](const std::string& name) {
     return name == "ethos-u55-like" || name == "ethos-u65-like" || name == "ethos-u55-256" ||
            name == "ethos-u65-256" || name == "ethos-u65-512";

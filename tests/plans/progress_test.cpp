@@ -1,4 +1,4 @@
-// What a plan's progress says is what the plan is when it is stopped there.
+// The progress of a plan agrees with the plan obtained by stopping there.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -42,7 +42,7 @@ TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
     EXPECT_EQ(told.back().bound, whole.bound);
     for (std::size_t k = 1; k < told.size(); ++k)
       EXPECT_LE(told[k].best_score, told[k - 1].best_score * (1 + 1e-9));
-    // With two threads, another run may be made cheaper while it is told what the plan would be.
+    // With two threads, another group may become cheaper during the progress report.
     for (std::size_t at = 0; at < std::min<std::size_t>(told.size(), 6); ++at) {
       const int threads = at % 2 == 0 ? 1 : 2;
       std::stop_source stop;
@@ -68,7 +68,7 @@ TEST(PlanProgressTest, IsWhatThePlanWouldBe) {
   EXPECT_GT(stopped, 0);
 }
 
-// The last that is told before what stays is decided is the best plan with all tensors stored.
+// The last report before residency is decided describes the best plan with all tensors stored.
 TEST(PlanProgressTest, StoppedBeforeItIsKnownWhatStaysAPlanSaysSo) {
   const Hardware hardware = machine();
   const Network network = testing::random_network(4, {.ops = 16, .extent = 24, .channels = 16});
@@ -92,7 +92,7 @@ TEST(PlanProgressTest, StoppedBeforeItIsKnownWhatStaysAPlanSaysSo) {
   EXPECT_LE(plan.bound, whole.score);
 }
 
-// What is proved takes longest here: each limit ends it elsewhere.
+// The proof takes longest here: each limit ends it elsewhere.
 TEST(PlanProgressTest, APlanThatALimitEndedSaysSo) {
   constexpr std::string_view text = R"(
 tessera: network/1
@@ -116,7 +116,7 @@ outputs: [u, v]
     PlanParams params;
     params.limits.timeout = std::chrono::milliseconds(ms);
     const NetworkPlan plan = plan_network(network, profile.hardware(), params);
-    // What is claimed of what was not looked at holds for it.
+    // The bound on plans that were not evaluated is valid.
     EXPECT_LE(plan.bound, whole.score);
     EXPECT_LE(plan.looked_at.bound, whole.score);
     if (plan.stop != StopReason::completed) continue;

@@ -1,4 +1,4 @@
-// Threads change nothing but the time: a plan is the same to the byte, with all its counts.
+// Threads change only the time: a plan is identical, including all its counts.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -31,15 +31,15 @@ struct RandomPlan {
   NetworkPlan plan;
 };
 
-/// However few events are kept of each run, what is moved and taken in all windows is what the plan
-/// costs; with all of them no window has more than the bus can carry.
+/// For any number of recorded events per group, the transfers and cycles of all windows add up to
+/// those of the plan; with all events, no window exceeds the bus bandwidth.
 TEST(PlanWalk, WindowsAddUpToThePlan) {
   std::size_t plans = 0;
   for (std::uint64_t seed = 0; seed < cases; ++seed) {
     const auto& [network, hardware, plan] = RandomPlan(seed, {.idle_power = true});
     if (plan.status != Status::feasible) continue;
     ++plans;
-    const cost::Link link = cost::links_of(hardware).data;  // there is one
+    const cost::Link link = cost::links_of(hardware).data;  // it exists
     for (const std::int64_t events : {std::int64_t{1}, std::int64_t{7}, std::int64_t{1'000'000}}) {
       Windows windows(plan.totals.latency_cycles, 97);
       walk_plan(network, hardware, plan, events,
@@ -67,7 +67,7 @@ TEST(PlanWalk, WindowsAddUpToThePlan) {
   EXPECT_GT(plans, cases / 3);
 }
 
-/// Nothing that is drawn at one time in one memory shares a byte.
+/// No two boxes drawn at one time in one memory overlap.
 TEST(PlanWalk, BoxesOnTheChipAreApart) {
   std::size_t boxes = 0;
   for (std::uint64_t seed = 0; seed < cases; ++seed) {

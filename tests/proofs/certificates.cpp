@@ -1,11 +1,11 @@
-// Certificates by the thousand, for compare_test.py: it starts one of these and talks to it,
-// because starting the program for every one of them would take longer than checking it.
+// Server of certificates for compare_test.py, since starting a program for each certificate takes
+// longer than checking it.
 //
 //   proofs_certificates make FOLDER FIRST COUNT
-//     writes FOLDER/SEED.yaml for each seed, and SEED.KIND.proof for what can be proved of it
+//     writes FOLDER/SEED.yaml for each seed, and SEED.KIND.proof for every proved claim
 //   proofs_certificates check
-//     reads lines "INPUT<tab>CERTIFICATE", says for each "proved CLAIM; CLAIM", "refused WHY" or
-//     "bad input WHY": what `tessera check INPUT --proof CERTIFICATE` says
+//     reads lines "INPUT<tab>CERTIFICATE", prints for each "proved CLAIM; CLAIM", "refused WHY" or
+//     "bad input WHY": the result of `tessera check INPUT --proof CERTIFICATE`
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -38,8 +38,8 @@ using tessera::testing::Random;
 
 // --- problems ------------------------------------------------------------------------------------
 
-/// Lifetimes and sizes in one memory that is a little too small or just large enough: what the
-/// rules about packing are for.
+/// Lifetimes and sizes in one memory that is slightly too small or just large enough: exercises the
+/// packing rules.
 PlacementProblem packing(Random& random) {
   PlacementProblem problem;
   const Step steps = random.between(4, 10);
@@ -81,8 +81,8 @@ PlacementProblem packing(Random& random) {
   return problem;
 }
 
-/// Short lives far from each other: not time but relations and places keep buffers apart, directly
-/// or through others at their offset.
+/// Short, distant lifetimes: relations and places, not time, separate buffers, directly or through
+/// others at their offset.
 PlacementProblem related(Random& random) {
   PlacementProblem problem;
   const std::int64_t count = random.between(4, 9);
@@ -128,8 +128,8 @@ PlacementProblem related(Random& random) {
   return problem;
 }
 
-/// All are kept apart: two of them by where they lie, the others by relations of several kinds; in
-/// about as much as all of them need.
+/// All pairs are separated: two by their places, the others by relations of several kinds; the
+/// capacity is close to the total size.
 PlacementProblem confined(Random& random) {
   PlacementProblem problem;
   Size all = 0;
@@ -156,8 +156,8 @@ PlacementProblem confined(Random& random) {
   return problem;
 }
 
-/// Tensors that are written and read tile by tile, in about as much as the fullest step needs:
-/// often the bytes fit, and no differences of the offsets suit.
+/// Tensors that are written and read tile by tile, with a capacity close to the maximum load: often
+/// the bytes fit, but no differences of offsets work.
 PlacementProblem tiled(Random& random) {
   PlacementProblem problem;
   const std::int64_t planes = random.between(1, 3);
@@ -221,8 +221,8 @@ PlacementProblem tiled(Random& random) {
   return problem;
 }
 
-/// Many sizes and long lifetimes in as much as the fullest step needs, or a little more: engines
-/// have to learn a lot, and forget some of it.
+/// Many sizes and long lifetimes with a capacity at or slightly above the maximum load: engines
+/// have to learn many clauses, and forget some.
 PlacementProblem dense(Random& random) {
   PlacementProblem problem;
   const Step steps = random.between(8, 12);
@@ -244,7 +244,7 @@ PlacementProblem dense(Random& random) {
   return problem;
 }
 
-/// The first of some problems that has what is wanted: most leave most features out.
+/// The first problem with the wanted features: most problems lack most features.
 template <typename Wanted>
 PlacementProblem random_with(Random& random, const Features& features, Wanted wanted) {
   PlacementProblem problem = random_problem(random, features);
@@ -253,7 +253,7 @@ PlacementProblem random_with(Random& random, const Features& features, Wanted wa
   return problem;
 }
 
-/// Modes that can be counted: memories with modes, buffers that are read and written.
+/// Problems for which modes count: memories with modes, buffers with reads and writes.
 PlacementProblem modal(Random& random, bool per_bank) {
   Features features;
   features.banks = features.accesses = true;
@@ -267,7 +267,7 @@ PlacementProblem modal(Random& random, bool per_bank) {
   });
 }
 
-/// Buffers that lie together only at a price, in a memory with little more than they need.
+/// Buffers that overlap only at a cost, in a memory slightly larger than necessary.
 PlacementProblem soft(Random& random) {
   PlacementProblem problem = packing(random);
   if (random.chance(30)) {
@@ -315,7 +315,7 @@ PlacementProblem problem_of(std::uint64_t seed) {
       problem = random_problem(random, Features::plain());
   }
   if (random.chance(30)) add_twins(random, problem);
-  // Sums close to what a memory may have at most, where anything could wrap.
+  // Sums close to the maximum of a memory, to provoke overflows.
   const bool limited =
       std::none_of(problem.memories.begin(), problem.memories.end(),
                    [](const Memory& memory) { return memory.capacity == unbounded; });
@@ -334,7 +334,7 @@ engine::SearchParams effort_of(std::uint64_t seed, Objective goal = Objective::f
   return search;
 }
 
-/// The highest least that the engine can prove below what a placement reaches.
+/// The highest lower bound that the engine can prove below the height of a placement.
 std::int64_t least_height(const PlacementProblem& problem, const std::vector<MemoryIndex>& of,
                           std::uint64_t seed) {
   std::int64_t low = 1;
@@ -342,7 +342,7 @@ std::int64_t least_height(const PlacementProblem& problem, const std::vector<Mem
   for (const MemoryIndex m : of)
     high = std::max(
         high, problem.memories[m].capacity == unbounded ? Size{64} : problem.memories[m].capacity);
-  while (low < high) {  // at least `low` is right
+  while (low < high) {  // `low` is known to be a bound
     const std::int64_t middle = low + (high - low + 1) / 2;
     const Claim claim{ClaimKind::height, of, middle};
     const engine::SearchResult result =
@@ -373,8 +373,8 @@ std::vector<Claim> claims_of(const PlacementProblem& problem, std::uint64_t seed
   return claims;
 }
 
-/// The engine that writes derivations, with another choice of its rules for every seed: what a rule
-/// shows, another one often shows as well, and then the first hides the second.
+/// The engine that writes derivations, with other rules for every seed: several rules often prove
+/// the same, so that one hides the other.
 std::unique_ptr<engine::PlacementEngine> writer_of(std::uint64_t seed) {
   Random random(seed);
   search::LearningParams params;
@@ -392,7 +392,8 @@ std::unique_ptr<engine::PlacementEngine> writer_of(std::uint64_t seed) {
   return search::make_learning_engine(params);
 }
 
-/// A derivation also where adding up would do. ensure: false, and nothing written, without one.
+/// Writes a derivation even if sums are sufficient. ensure: without a derivation, returns false and
+/// writes nothing.
 bool derive(const PlacementProblem& problem, const Claim& claim, std::uint64_t seed,
             placer::CertificateFile& file) {
   engine::SearchParams search = effort_of(seed, claim.kind == ClaimKind::cost    ? Objective::cost
@@ -408,7 +409,7 @@ bool derive(const PlacementProblem& problem, const Claim& claim, std::uint64_t s
   return proved;
 }
 
-/// Writes one file with some of the claims; none where nothing can be proved.
+/// Writes one file with some of the claims; none without a proof.
 void write_file(const std::filesystem::path& path, const PlacementProblem& problem,
                 const std::vector<Claim>& claims, bool cuts, std::uint64_t seed) {
   bool any = false;
@@ -425,7 +426,7 @@ void write_file(const std::filesystem::path& path, const PlacementProblem& probl
   if (!any) std::filesystem::remove(path);
 }
 
-/// Bases that change nothing: multiples of every alignment.
+/// Bases without an effect: multiples of every alignment.
 void add_bases(PlacementProblem& problem, std::uint64_t seed) {
   Size period = 1;
   for (const Buffer& buffer : problem.buffers)
@@ -434,7 +435,7 @@ void add_bases(PlacementProblem& problem, std::uint64_t seed) {
   for (Memory& memory : problem.memories) memory.base = period * static_cast<Size>(seed++ % 7);
 }
 
-/// Which of the optional buffers are placed; no file where nobody can prove it.
+/// Selects optional buffers; no file without a proof.
 void choose(const std::filesystem::path& path, const PlacementProblem& problem,
             std::uint64_t seed) {
   PlaceParams params;

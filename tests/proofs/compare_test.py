@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Two checkers of certificates, proof/ and second_checker.py, have to agree on every one.
+"""Two checkers of certificates, proof/ and second_checker.py, have to agree on every certificate.
 
-Random problems and their certificates come from proofs_certificates, which also answers for proof/; the real program answers
-for some of them, so that nothing is lost on the way. Then the certificates are damaged, sealed again, and offered to both. What
-is still true may be accepted; what is not the same verdict is a failure. And the certificates that were accepted have to have
-shown every kind of claim, line, rule and clause that docs/proofs.md knows.
-
-TESSERA_RANDOM_COUNT says how many problems, TESSERA_RANDOM_SEED where they begin, TESSERA_FORGERIES how many damaged
-certificates each problem gets. TESSERA_KEEP is a folder for what they do not agree on.
+Random problems and their certificates come from proofs_certificates, which also represents proof/; the real
+program checks some of them, to cover the whole path. Then the certificates are corrupted, sealed again, and
+given to both. A corrupted certificate of a true claim may be accepted; different results are a failure. In
+addition, the accepted certificates have to cover every kind of claim, line, rule and clause of
+docs/reference/proofs.md. TESSERA_RANDOM_COUNT sets the number of problems, TESSERA_RANDOM_SEED the first seed,
+TESSERA_FORGERIES the number of corrupted certificates per problem. TESSERA_KEEP is a folder for
+disagreements.
 """
 
 import collections
@@ -75,14 +75,14 @@ class First:
 
 
 def second(given, certificate, seen=None):
-    """The same words from the second checker."""
+    """The result of the second checker, in the same words."""
     try:
         return "proved " + "; ".join(line[len("proved: "):] for line in second_checker.check(given, certificate, seen))
     except Wrong as wrong:
         return f"refused line {wrong.line or 1}: {wrong}"
     except BadInput as error:
         return f"bad input {error}"
-    except Exception as error:  # noqa: BLE001: a fault of the checker, to be shown with what led to it
+    except Exception as error:  # noqa: BLE001: a fault of the checker, reported with its context
         return f"crashed: {error!r}"
 
 
@@ -102,14 +102,14 @@ class Compare(unittest.TestCase):
         self.differences = []
 
     def offer(self, given, certificate, what, must_hold=False):
-        """Asks both about a file and the bytes of a certificate."""
+        """Gives a file and the bytes of a certificate to both."""
         path = self.folder / "offered.proof"
         path.write_bytes(certificate)
         one = self.first.verdict(given, path)
         seen = set()
         two = second(given.read_bytes(), certificate, seen)
         kinds = {kind_of(one), kind_of(two)}
-        # Another input that is none: nothing to agree on, and no matter whether that or the certificate is looked at first.
+        # An invalid input: there is nothing to agree on, and either may be reported first.
         if kind_of(one) == "bad" or kinds == {"bad", "refused"}:
             self.count["inputs that are none"] += 1
             return False
@@ -128,13 +128,13 @@ class Compare(unittest.TestCase):
         return True
 
     def as_processes(self, given, certificate):
-        """Both as a user starts them: the same verdicts, in exit codes."""
+        """Both as separate processes: the same results, as exit codes."""
         path = self.folder / "process.proof"
         path.write_bytes(certificate)
         one = subprocess.run([TESSERA, "check", given, "--proof", path], capture_output=True, text=True, check=False)
         two = subprocess.run([sys.executable, HERE / "second_checker.py", given, path], capture_output=True, text=True, check=False)
         self.count["as processes"] += 1
-        # The program calls a file that does not begin like a certificate bad input.
+        # The program reports a file without the header of a certificate as bad input.
         first = 3 if one.returncode == 2 and "proof" in one.stderr else one.returncode
         self.assertEqual(first, two.returncode, f"{given}\n{certificate.decode()}\n{one}\n{two}")
         claims = [line for line in one.stdout.splitlines() if line.startswith("proved: ")]
@@ -153,7 +153,7 @@ class Compare(unittest.TestCase):
         self.assertEqual(done.returncode, 20)
         one, two = self.first.verdict(given, certificate), second(given.read_bytes(), certificate.read_bytes())
         self.assertEqual((kind_of(one), one), ("proved", two))
-        # From there other offsets keep the alignments.
+        # Relative to these bases other offsets are aligned.
         for base in ("0x11", "12", "17 B"):
             given.write_text(text.replace("0x10", base))
             one, two = self.first.verdict(given, certificate), second(given.read_bytes(), certificate.read_bytes())
@@ -191,7 +191,7 @@ class Compare(unittest.TestCase):
                 f"{len(self.differences)} differences")
 
     def compare(self, batch, begin):
-        """All certificates of a folder, and damaged ones."""
+        """Checks all certificates of a folder, and corrupted ones."""
         chance = random.Random(begin)
         problems = sorted(batch.glob("*.yaml"), key=lambda path: int(path.stem))
         for at, given in enumerate(problems):
@@ -227,7 +227,7 @@ class Compare(unittest.TestCase):
         return path
 
     def readings(self):
-        """How the input was read, which each checker does as the certificate says: known words, each once."""
+        """Options of reading, which each checker applies: known words, each once."""
         given = self.folder / "read.csv"
         given.write_text("id,lower,end,size\na,0,2,6\nb,2,4,6\n")
         claim = "capacity 0 8 memory\nclaim infeasible\ncut\nstep 2\nmemory 0 memory\nbuffer 0 a\nbuffer 1 b\nasked 12 available 8\n"
@@ -236,7 +236,7 @@ class Compare(unittest.TestCase):
             self.as_processes(given, damage.sealed("tessera proof/2\n" + read + claim))
 
     def instances(self):
-        """Files of users: a CSV without a capacity of its own, lifetimes read otherwise, certificates of many lines."""
+        """Files of users: a CSV without a capacity, other lifetimes, certificates of many lines."""
         for name, *options in (("../../../examples/residual-block.csv", "--profile", "nvdla-like", "--minimize", "height"),
                                ("../../../examples/residual-block.csv", "--profile", "ethos-u55-like", "-c", "160 KiB", "--minimize"),
                                ("../../../examples/fast-memory.yaml", "--maximize", "benefit"),

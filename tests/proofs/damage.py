@@ -1,8 +1,8 @@
-"""Damages certificates: what a disk, or somebody who knows the format, might do to one."""
+"""Corrupts certificates, like a faulty disk or a forger who knows the format."""
 
 import re
 
-# What arithmetic of 64 bits might stumble over.
+# Boundary values of 64-bit arithmetic.
 EDGES = (0, -1, 1, 2, 1 << 24, (1 << 60) - 1, 1 << 60, 1 << 61, (1 << 62) - 1, 1 << 62, (1 << 62) + 1, (1 << 63) - 1, 1 << 63, 1 << 64,
          -(1 << 61), -(1 << 62), -(1 << 62) - 1, -(1 << 63), -(1 << 63) - 1, 10**30)
 
@@ -45,7 +45,7 @@ def number_changed(chance, line, lines):
 
 
 def literal_dropped(chance, line):
-    """A clause, a step or a rule with one literal less, its count right."""
+    """A clause, a step or a rule with one literal removed, and the correct count."""
     words = line.split(" ")
     at = 2 if words[0] in "al" else 3 if words[1:2] != ["-1"] else 2
     if words[0] not in "aletwnsrg" or len(words) <= at or not words[at].isdigit():
@@ -58,7 +58,7 @@ def literal_dropped(chance, line):
 
 
 def item_dropped(chance, line):
-    """A rule about items with one item less, or one twice."""
+    """A rule about items with one item removed, or one duplicated."""
     words = line.split(" ")
     at = 2 if words[1:2] == ["-1"] else 3
     if words[0] not in "wn" or len(words) <= at or not words[at].isdigit():
@@ -81,7 +81,7 @@ def declared(lines):
 
 
 def new_line(chance, lines):
-    """A line that might be right."""
+    """A plausible line."""
     variables = declared(lines) or [(0, "o")]
     offsets = [v for v, letter in variables if letter == "o"] or [0]
     orders = [v for v, letter in variables if letter in "pv"] or offsets
@@ -130,7 +130,7 @@ def new_line(chance, lines):
 
 
 def step_of_one_rule(chance, lines):
-    """A step of its own that is shown by one rule, without premises: right or wrong by what is known."""
+    """An additional step proved by one rule, without premises: valid or not, depending on known facts."""
     variables = declared(lines) or [(0, "o")]
     v, letter = chance.choice([one for one in variables if one[1] == "o" and chance.random() < 0.6] or variables)
     literal = f"{2 * v + chance.randrange(2)} {1 if letter != 'o' else chance.randint(-25, 12)}"
@@ -144,7 +144,7 @@ def step_of_one_rule(chance, lines):
 
 
 def clause_moved(chance, lines):
-    """A clause of the problem once more, a bound of it moved: right or wrong by itself, whatever follows."""
+    """A copy of a clause of the problem with one bound changed: valid or not by itself."""
     offsets = {str(2 * v + side) for v, letter in declared(lines) if letter == "o" for side in (0, 1)}
     places = [n for n, line in enumerate(lines) if line.startswith("a ")]
     if not places:
@@ -159,7 +159,7 @@ def clause_moved(chance, lines):
 
 
 def gap_moved(chance, lines):
-    """The range of differences of two buffers moved or widened by one, or taken for that of others."""
+    """The range of differences of two buffers moved or widened by one, or assigned to other buffers."""
     places = [n for n, line in enumerate(lines) if line[:2] in ("f ", "j ")]
     if not places:
         return
@@ -176,7 +176,7 @@ def gap_moved(chance, lines):
 
 
 def step_moved(chance, lines):
-    """A step of one or two lines once more, a bound of it moved wherever it stands."""
+    """A copy of a step of one or two lines with one bound changed everywhere."""
     ends = [n for n, line in enumerate(lines) if line == "q"]
     begins = [n for n, line in enumerate(lines) if line.startswith("l ")]
     steps = [(b, e) for b, e in zip(begins, ends) if 0 < e - b <= 3]
@@ -208,21 +208,21 @@ def claim_changed(chance, line):
     return f"claim {kind} {least}" + (chance.choice((" 0", " 0 1", " 1", "")) if kind == "height" else "")
 
 
-# What may not stand for how an input was read.
+# Invalid options of reading.
 NO_READINGS = ("read", "read ", "read steps all", "read Lifetimes inclusive", "read lifetimes", "read lifetimes open",
                "read lifetimes half-open ", "read  lifetimes half-open", "read profile ", "read profile a\tb")
 TWO_READINGS = ("read lifetimes half-open\nread lifetimes inclusive", "read profile nvdla-like\nread profile nvdla-like")
 
 
 def spelled_otherwise(chance, line):
-    """The same to a human reader."""
+    """A spelling that looks the same to a human reader."""
     return chance.choice((line + " ", " " + line, line.replace(" ", "  ", 1), re.sub(r" ([0-9])", r" 0\1", line, count=1),
                           re.sub(r" ([0-9])", r" +\1", line, count=1), line + "\r", line + "\t", line.upper(),
                           re.sub(r" 0\b", " -0", line, count=1), line + " 0", re.sub(r" [^ ]*$", "", line)))
 
 
 def damaged(chance, text):
-    """(the text with one change, what was changed); without its last line, as it was."""
+    """Returns (the text with one change, description of the change); without its last line, as the input."""
     lines = text.split("\n")[:-1]
     if not lines:
         return text + "claim infeasible\n", "too short"
@@ -231,7 +231,7 @@ def damaged(chance, text):
                           "literal dropped", "literal dropped", "item dropped", "letter", "claim", "cut off", "spelling",
                           "new line", "new line", "own step", "own step", "clause moved", "clause moved", "step moved", "step moved", "gap moved", "read line"))
     body = [n for n, line in enumerate(lines) if line[:1] in "aletwnsrg" and line[1:2] == " "]
-    # Outside of steps, before anything contradicts anything.
+    # Outside of steps, before the first contradiction.
     starts = [n for n, line in enumerate(lines) if line.startswith("l ")] or [at]
     if what == "number":
         lines[at] = number_changed(chance, lines[at], lines)

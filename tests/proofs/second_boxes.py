@@ -1,4 +1,4 @@
-"""Where two buffers can still be, and whether any of it is possible: "nothing is left" of docs/proofs.md."""
+"""Remaining places of two buffers, and whether any is possible: "nothing is left" of docs/reference/proofs.md."""
 
 
 ACCESS = {"read": {"read", "read_write"}, "write": {"write", "read_write"}}
@@ -61,8 +61,8 @@ class Boxes:
         return "nothing is left" if b in named else "nothing is left beside a third buffer"
 
     def sort_out(self, literals):
-        """The buffers a clause speaks of, the items of its true `v`, what its true `j` say; three times None where it may not be
-        asked."""
+        """The buffers in a clause, the items of its true `v`, the implications of its true `j`; None three
+        times if the clause is not allowed here."""
         named, below, above, d = set(), [], [], self.d
         for key, _ in literals:
             what, true = d.kind[key >> 1], not key & 1
@@ -85,7 +85,7 @@ class Boxes:
         return named, below, above
 
     def set_mode(self, what):
-        """The runs of neighbouring banks that allow no use of some kind, in this mode."""
+        """The ranges of adjacent banks that forbid some kind of use in this mode."""
         self.mode, self.mode_memory, self.mode_step = {"k": "mode", "b": "role"}[what[0]], what[1], what[2]
         banks = self.refuted.banks(what[1])
         if what[0] == "k":
@@ -106,7 +106,7 @@ class Boxes:
         return found
 
     def boxes(self, b):
-        """What is left of a buffer: (memory, lowest offset, highest offset)."""
+        """Remaining places of a buffer: (memory, lowest offset, highest offset)."""
         d, v = self.d, self.d.offset_of[b]
         low, high = d.known[2 * v], -d.known[2 * v + 1] - d.size[v]
         return [(m, low, high) for m in d.memories_left(b)
@@ -161,7 +161,7 @@ class Boxes:
                                   for a in boxes[one] for b in boxes[two])
 
     def against_twins(self, one, m1, low1, high1, two, m2, low2, high2):
-        """Boxes in which twins are not where they belong, or not in their order."""
+        """Boxes that violate the canonical places or order of interchangeable buffers (twins)."""
         if one > two:
             return self.against_twins(two, m2, low2, high2, one, m1, low1, high1)
         d, refuted = self.d, self.refuted

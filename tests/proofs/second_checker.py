@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A second checker of certificates, written from docs/proofs.md and docs/formats.md alone.
+"""A second checker of certificates, written from docs/reference/proofs.md and docs/reference/problems.md alone.
 
     second_checker.py INPUT CERTIFICATE
 
-It shares no code with the program, so that the two can be held against each other, and it believes nothing that a
-certificate says. For each claim it prints `proved: ...` and ends with 0; where the certificate does not prove what it claims,
-`not proved: line N: why` and 3; where the input cannot be read, 2. All numbers are integers of Python: nothing wraps.
+It shares no code with the program, so that both can be compared, and relies on no statement of a
+certificate. For each claim it prints `proved: ...` and ends with 0; if the certificate does not prove its
+claim, `not proved: line N: why` and 3; if the input cannot be read, 2. All numbers are Python integers: no
+overflow.
 """
 
 import re
@@ -22,7 +23,7 @@ from second_reader import BadInput, read_problem  # noqa: E402
 
 
 def sealed_lines(data):
-    """The lines before the last one, whose hash has to be right."""
+    """The lines before the last one, which has to contain the right hash."""
     head, newline, last = data[:-1].rpartition(b"\n")
     if not data.endswith(b"\n") or not re.fullmatch(rb"end [0-9a-fA-F]{16}", last):
         raise Wrong("the last line is not `end` and a hash")
@@ -58,7 +59,7 @@ def read_claim(line, memories):
 
 
 def claim_text(claim, problem, given, how):
-    """The claim, the capacities it assumes, and how the input was read for it."""
+    """The claim, the capacities it assumes, and the options of reading."""
     kind, value, memories = claim
     text = kind if kind == "infeasible" else f"{kind} >= {value}"
     if kind == "benefit":
@@ -77,7 +78,7 @@ def claim_text(claim, problem, given, how):
 
 
 def cut_lines(lines, refuted):
-    """What the lines of a cut say."""
+    """Parses the lines of a cut."""
     said = {"step": None, "range": None, "grain": None, "asked": None, "memory": [], "buffer": []}
     for line in lines:
         word, _, rest = line.partition(" ")
@@ -155,7 +156,7 @@ def check_cut(lines, refuted, seen):
     reasons = set()
 
     def together(one, two):
-        """Both occupy at the step what was counted of them."""
+        """Both occupy their counted ranges at the step."""
         lives = said["step"] and all(any(p[0] <= said["step"][0] < p[1] for p in refuted.parts[n]) for n in (one, two))
         return "one step" if lives and one != two and not refuted.exempt(one, two) else None
 
@@ -196,7 +197,7 @@ def derive(seen):
 
 
 def split(lines, at):
-    """The proofs of a certificate from line `at` on: (claim line, kind line, begin, end of what follows)."""
+    """The proofs of a certificate from line `at` on: (claim line, kind line, begin, end of the body)."""
     while at < len(lines):
         end = at + 1
         while end < len(lines) and not lines[end].startswith("claim"):
@@ -209,7 +210,7 @@ READINGS = ("profile", "lifetimes")
 
 
 def add_reading(line, how, number):
-    """A line `read`: one of two keys, once, with a value that is known."""
+    """A line `read`: one of two keys, at most once, with a known value."""
     _, key, value = (line.split(" ", 2) + [""])[:3]
     if key not in READINGS or key in how or not value or any(ord(c) < 32 or ord(c) == 127 for c in value):
         raise Wrong("`read` is followed by profile or lifetimes, each once, and its value", number)
@@ -219,7 +220,7 @@ def add_reading(line, how, number):
 
 
 def head_of(lines):
-    """How the input was read, the capacities, and where the claims begin."""
+    """The options of reading, the capacities, and the begin of the claims."""
     if lines[0] != "tessera proof/2":
         raise Wrong("the first line is not `tessera proof/2`", 1)
     at, how, capacities = 1, {}, []
@@ -239,10 +240,10 @@ def head_of(lines):
 
 @lru_cache(maxsize=4)
 def problem_of(input_data, how):
-    """The problem in the bytes of a file; not to be changed, since the next certificate may be about the same."""
+    """The problem in the bytes of a file; shared by later certificates, so it must not change."""
     problem = read_problem(input_data, **dict(how))
     problem.check()
-    if "profile" in dict(how):  # said by the certificate alone: so is how large the memories are
+    if "profile" in dict(how):  # stated only by the certificate, as are the capacities
         for memory in problem.memories:
             memory.capacity = memory.capacity if memory.banks else None
     return problem
@@ -271,7 +272,7 @@ def with_capacities(given, capacities):
 
 
 def check(input_data, data, seen=None):
-    """The lines to print, where all is proved; raises Wrong or BadInput. `seen` collects what kinds of lines occurred."""
+    """The lines to print, if all is proved; raises Wrong or BadInput. `seen` collects the kinds of lines."""
     lines = sealed_lines(data)
     how, capacities, at = head_of(lines)
     given = problem_of(input_data, tuple(sorted(how.items())))

@@ -1,4 +1,4 @@
-"""Benefits, as docs/proofs.md says under `choice`: rows, and a tree over what is in and what is out."""
+"""Benefits, as in docs/reference/proofs.md under `choice`: rows, and a tree of decisions on units."""
 
 from copy import copy
 from math import gcd
@@ -24,7 +24,7 @@ def units_of(problem):
 
 
 def only(problem, there):
-    """The problem with these buffers alone."""
+    """The problem restricted to these buffers."""
     rest = copy(problem)
     new = {n: at for at, n in enumerate(sorted(there))}
     rest.buffers = [problem.buffers[n] for n in sorted(there)]
@@ -204,7 +204,7 @@ class Choice:
         self.note(f"tree {word}")
 
     def twin(self, one, other):
-        """Where one of two that nothing tells apart is out, the later one may be out, too."""
+        """If one of two equivalent units is out, the later one may be assumed out, too."""
         if one >= other or self.state[one] is not False or self.state[other] is not None:
             raise Wrong("the first of the two comes first and is out, the second is not decided")
         if self.worth[one] != self.worth[other]:

@@ -1,4 +1,4 @@
-"""Derivations as docs/proofs.md describes them: what is known, declarations, clauses of the problem, steps."""
+"""Derivations as described in docs/reference/proofs.md: known facts, declarations, clauses of the problem, steps."""
 
 from second_facts import LARGE, NOTHING, Wrong, numbers
 from second_rules import RULES
@@ -63,7 +63,7 @@ class Derivation:
     # --- what is known ---------------------------------------------------------------------------------------------------
 
     def assume(self, key, value):
-        """Raises a literal; whether that is a contradiction."""
+        """Asserts a literal; returns whether that is a contradiction."""
         v, known = key >> 1, self.known
         stride = self.stride[v]
         if stride > 1:
@@ -76,7 +76,7 @@ class Derivation:
         return known[key ^ 1] >= self.other[v] - value
 
     def deny(self, literals):
-        """Raises the negation of each; whether that is a contradiction."""
+        """Asserts the negation of each; returns whether that is a contradiction."""
         return any([self.assume(key ^ 1, self.other[key >> 1] - value) for key, value in literals])
 
     def undo(self, length):
@@ -93,7 +93,7 @@ class Derivation:
         return self.known[key ^ 1] >= self.other[key >> 1] - value
 
     def memories_left(self, b):
-        """The memories a buffer may still be in."""
+        """The remaining memories of a buffer."""
         allowed = self.refuted.allowed[b]
         if len(allowed) == 1:
             return allowed
@@ -112,7 +112,7 @@ class Derivation:
         return key, value
 
     def literals(self, values, at):
-        """A count and that many literals; and where they end."""
+        """A count and that many literals, and the position after them."""
         if at >= len(values) or values[at] < 0 or at + 1 + 2 * values[at] > len(values):
             raise Wrong("literals are missing")
         end = at + 1 + 2 * values[at]
@@ -398,7 +398,7 @@ class Derivation:
         self.shown = literal is None or self.assume(*literal)
 
     def rule_holds(self, letter, literal, premises, items):
-        """Whether a rule whose premises hold says the literal; what the check raises is forgotten."""
+        """Whether a rule with valid premises implies the literal; facts asserted by the check are removed."""
         before = len(self.trail)
         if letter != "s" and literal is not None:
             key, value = literal

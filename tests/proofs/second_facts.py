@@ -1,20 +1,20 @@
-"""What docs/proofs.md says about the problem that a proof refutes: ranges, parts, strides, which ranges are apart."""
+"""Facts about the problem that a proof refutes, by docs/reference/proofs.md: ranges, parts, strides, disjoint ranges."""
 
 from math import gcd
 
 from second_reader import lcm
 
-# Below every number a file can hold, and every sum of such numbers.
+# Below every number in a file, and every sum of such numbers.
 NOTHING = -(1 << 200)
 # The addresses of a memory without a limit.
 UNLIMITED = 1 << 61
-# What a derivation's numbers lie between.
+# Limits of a derivation's numbers.
 LARGE = 1 << 62
 MOST_MODES = 1_000_000
 
 
 class Wrong(Exception):
-    """The certificate does not prove its claim; `line` is where, counted from 1."""
+    """The certificate does not prove its claim; `line` is the place, counted from 1."""
 
     def __init__(self, why, line=0):
         super().__init__(why)
@@ -22,7 +22,7 @@ class Wrong(Exception):
 
 
 def numbers(text, count=None, bound=1 << 63):
-    """The numbers of a line, one blank apart, from -bound to bound (of 64 bits, if none is said)."""
+    """The numbers of a line, separated by single blanks, from -bound to bound (64 bits by default)."""
     try:
         found = [int(word) for word in text.split(" ")] if text else []
     except ValueError:
@@ -35,7 +35,7 @@ def numbers(text, count=None, bound=1 << 63):
 
 
 def index_of(problem, word, rest, line, known):
-    """The memory or buffer of the problem that a line names by number and name, once."""
+    """The memory or buffer of the problem that a line names by number and name, at most once."""
     named = problem.memories if word == "memory" else problem.buffers
     index, _, name = rest.partition(" ")
     n = numbers(index, 1)[0]
@@ -45,7 +45,7 @@ def index_of(problem, word, rest, line, known):
 
 
 class Refuted:
-    """The problem with its capacities, and what the claim takes away."""
+    """The problem with its capacities, tightened by the negated claim."""
 
     def __init__(self, problem, claim):
         self.problem, (self.claim, self.value, cut) = problem, claim
@@ -95,7 +95,7 @@ class Refuted:
         return low, high
 
     def range_in(self, n, m):
-        """Where a buffer may lie in a memory."""
+        """The possible offsets of a buffer in a memory."""
         return self.cut_down(n, 0, self.capacity[m])
 
     def room(self, n):
@@ -113,8 +113,8 @@ class Refuted:
         return any(self.problem.buffers[n].tiles for n in buffers)
 
     def met(self, one, two):
-        """Ranges (low, high) of two buffers: while the second is more than low and less than high above the first, they share an
-        address that they must not."""
+        """Ranges (low, high) of two buffers: if the offset difference lies strictly between, they share an
+        address that they must not share."""
         kinds = self.related(one, two)
         if one == two:
             return []
@@ -126,17 +126,17 @@ class Refuted:
         return sorted({(p[2] - q[3], p[3] - q[2]) for p in self.parts[one] for q in self.parts[two] if p[0] < q[1] and q[0] < p[1]})
 
     def always_meet(self, one, two, low, high):
-        """Whether two buffers share an address that they must not at every difference above low and below high."""
+        """Whether two buffers share a forbidden address at every difference above low and below high."""
         if (one, two) not in self.meetings:
             self.meetings[one, two] = self.met(one, two)
-        clear = low + 1  # the first difference of which nothing is known
+        clear = low + 1  # the first difference not covered yet
         for begin, end in self.meetings[one, two]:
             if begin < clear < end:
                 clear = end
         return clear >= high
 
     def tied(self, n):
-        """The memory of a buffer that has no choice, or None."""
+        """The memory of a buffer without a choice, or None."""
         return self.allowed[n][0] if len(self.allowed[n]) == 1 else None
 
     def exempt(self, one, two):
@@ -144,7 +144,7 @@ class Refuted:
         return "same_offset" in kinds or "may_overlap" in kinds
 
     def apart(self, one, begin1, end1, two, begin2, end2):
-        """Ranges of two buffers that have no address in common whenever they are in one memory."""
+        """Ranges of two buffers that share no address whenever they are in one memory."""
         if one == two:
             return False
         kinds = self.related(one, two)
@@ -156,7 +156,7 @@ class Refuted:
                    for p in self.parts[one] for q in self.parts[two])
 
     def at_offset(self, n):
-        """The buffers that lie at one offset with this one, itself among them."""
+        """The buffers at the same offset, including the buffer itself."""
         if n not in self.together:
             found, waiting = {n}, [n]
             while waiting:
@@ -169,7 +169,7 @@ class Refuted:
         return self.together[n]
 
     def kept_apart(self, one, begin1, end1, two, begin2, end2):
-        """Why ranges of two buffers have no address in common, or None."""
+        """Why ranges of two buffers share no address, or None."""
         if one == two:
             return None
         for x in self.at_offset(one):
@@ -191,7 +191,7 @@ class Refuted:
         return None
 
     def twins(self, one, two):
-        """Whether exchanging two buffers changes nothing."""
+        """Whether two buffers are interchangeable."""
         if one == two:
             return False
         key = (one, two) if one < two else (two, one)
@@ -217,7 +217,7 @@ class Refuted:
         return True
 
     def treated_alike(self, one, two):
-        """By every third buffer: in what relations say, and in what is kept apart."""
+        """For every third buffer: equal relations and equal conflicts."""
         a, b = self.problem.buffers[one], self.problem.buffers[two]
         others = [third for third in range(len(self.problem.buffers)) if third not in (one, two)]
 
@@ -233,7 +233,7 @@ class Refuted:
                    for third in others)
 
     def kept(self, n, other):
-        """The ranges of a buffer that share no address with another one that lives once."""
+        """The ranges of a buffer that share no address with another one of a single lifetime."""
         if not set(self.allowed[n]) & set(self.allowed[other]):
             return set()
         whole = (0, self.problem.buffers[n].size)
@@ -254,7 +254,7 @@ class Refuted:
         return self.exempt(one, two) or not any(p[0] < q[1] and q[0] < p[1] for p in self.parts[one] for q in self.parts[two])
 
     def same_upside_down(self):
-        """Whether the problem allows to turn every placement upside down."""
+        """Whether every placement may be mirrored."""
         if len(self.problem.memories) != 1 or self.has_parts(*range(len(self.problem.buffers))):
             return False
         memory = self.problem.memories[0]

@@ -1,8 +1,8 @@
-"""Reads placement problems for second_checker.py, from docs/formats.md alone.
+"""Reads placement problems for second_checker.py, from docs/reference/problems.md alone.
 
-It shares no code with the program: a buffer CSV, or the part of YAML that problems are written in (maps and lists by
-indentation or in brackets, plain and quoted words, comments), with memories of its own or of a profile. What it does not know
-it refuses.
+It shares no code with the program: a buffer CSV, or the part of YAML that problems are written in (maps and
+lists by indentation or in brackets, plain and quoted words, comments), with memories of its own or of a
+profile. It rejects everything else.
 """
 
 import json
@@ -21,7 +21,7 @@ UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KiB": 1 <
 
 
 class BadInput(Exception):
-    """The input is not what docs/formats.md describes, or more than this reader knows."""
+    """The input does not conform to docs/reference/problems.md, or exceeds this reader."""
 
 
 class Memory:
@@ -33,16 +33,16 @@ class Memory:
 
 
 class Buffer:
-    """gaps: (begin, end, window or None). memories: as the input lists them, none meaning all."""
+    """gaps: (begin, end, window or None). memories: as listed in the input; empty means all."""
 
     def __init__(self, name):
         self.name, self.lives, self.size, self.alignment, self.memories = name, [], 0, 1, []
         self.reads, self.writes, self.kind, self.offset, self.window, self.gaps = [], [], "activation", None, None, []
         self.optional, self.benefit, self.group = False, 0, ""  # in thousandths
-        self.tiles = []  # (lives, offset, size, ((count, stride), ...)) of each of the input's `parts`
+        self.tiles = []  # (lifetimes, offset, size, ((count, stride), ...)) of each of the input's `parts`
 
     def used(self, step=None):
-        """The bytes of the tiles that live at the step, or of all, as ranges that do not touch."""
+        """The bytes of the tiles that are live at the step, or of all, as disjoint ranges."""
         ranges = []
         for lives, offset, length, repeat in self.tiles:
             if step is not None and not any(lower <= step < upper for lower, upper in lives):
@@ -90,7 +90,7 @@ class Problem:
         return max((upper for b in self.buffers for _, upper in b.lives), default=0)
 
     def check(self):
-        """Raises BadInput unless the parts fit together."""
+        """Raises BadInput unless the problem is consistent."""
         if sum(memory.capacity or 0 for memory in self.memories) > LARGEST:
             raise BadInput("the sum of the capacities is above 2^60")
         for memory in self.memories:
@@ -170,7 +170,7 @@ def thousandths(text):
 
 
 def address(text):
-    """Bytes, or hexadecimal digits behind 0x."""
+    """Bytes, or hexadecimal digits after 0x."""
     if isinstance(text, str) and re.fullmatch(r"0[xX][0-9a-fA-F]+", text):
         result = int(text, 16)
         if result > LARGEST:
@@ -329,7 +329,7 @@ class Yaml:
 
 
 class Keys:
-    """A map of which every key has to be asked for."""
+    """A map that rejects keys that were not read."""
 
     def __init__(self, value, where):
         if not isinstance(value, dict):
@@ -435,7 +435,7 @@ def read_memory(name, value, ignored=()):
 
 
 def merged(base, more):
-    """Maps key by key; everything else is replaced, and `null` takes away."""
+    """Maps merge key by key; other values are replaced, and `null` removes."""
     result = dict(base)
     for key, value in more.items():
         if value in (None, "null", "~"):
@@ -448,7 +448,7 @@ def merged(base, more):
 
 
 def load_profile(name, beside=None):
-    """The map of a profile, a file or one of those shipped, with what it inherits."""
+    """The map of a profile, a file or a shipped one, with inherited values."""
     places = [folder / f"{name}.yaml" for folder in (beside, PROFILES) if folder] + ([] if beside else [Path(name)])
     path = next((place for place in places if place.is_file()), None)
     if path is None:
@@ -588,7 +588,7 @@ def read_csv(text, lifetimes, profile):
 
 
 def read_problem(data, lifetimes=None, profile=None):
-    """The problem in the bytes of a file; its parts are not yet checked. Lifetimes mean something in a CSV only."""
+    """The problem in the bytes of a file; its parts are not checked yet. Lifetimes apply to CSV only."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

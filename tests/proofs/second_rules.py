@@ -1,7 +1,7 @@
-"""The rules of steps, as docs/proofs.md has them: whether a rule says that what is known cannot be.
+"""The rules of steps, as docs/reference/proofs.md has them: whether a rule refutes the known facts.
 
-Each gets the derivation `d`, the literal (None for a contradiction), all premises and the items; what is known includes the
-negation of the literal. A rule may raise bounds; the caller forgets them.
+Each gets the derivation `d`, the literal (None for a contradiction), all premises and the items; the known
+facts include the negation of the literal. A rule may raise bounds; the caller forgets them.
 """
 
 from second_facts import LARGE, NOTHING
@@ -25,7 +25,7 @@ def length(item):
 
 
 def orders(d, premises):
-    """(lower, upper) by number, of the premises that are orders: each key once, in ascending order."""
+    """(lower, upper) by number, for premises that are orders: each key once, in ascending order."""
     return [order for order in (d.order(key) for key in sorted({key for key, _ in premises})) if order]
 
 
@@ -41,7 +41,7 @@ def edge(d, _literal, premises, _items):
 
 
 def distances(d, premises):
-    """(X, Y, how far Y lies above X at least) of the premises that say so."""
+    """(X, Y, minimum distance of Y above X) for premises that imply it."""
     for key in {key for key, _ in premises}:
         what = d.kind[key >> 1]
         if what[0] in "hj" and not key & 1:
@@ -52,8 +52,8 @@ def distances(d, premises):
 
 
 def adds_up(above):
-    """Is there a cycle among these (from, to, at least so far above) whose distances add up to more than 0?"""
-    far = {}  # the longest ways from one to another, through more and more of the others
+    """Is there a cycle among these (from, to, minimum distance) whose distances add up to more than 0?"""
+    far = {}  # the longest paths, allowing more and more intermediate nodes
     for x, y, distance in above:
         far[x, y] = max(distance, far.get((x, y), distance))
     nodes = {one for pair in far for one in pair}
@@ -86,7 +86,7 @@ def never_together(d, one, two):
 
 
 def separate(d, found, one, two):
-    """Items that are never together, or between which a buffer lies."""
+    """Items that never overlap, or that a buffer separates."""
     if never_together(d, one, two):
         return True
     for x, y in ((one, two), (two, one)):
@@ -160,7 +160,7 @@ def may_be_lowered(d, b):
 
 
 def in_the_way(d, b):
-    """The ranges that may keep b from being lowered."""
+    """The ranges that may block b from below."""
     refuted = d.refuted
     for other, buffer in enumerate(refuted.problem.buffers):
         if other == b or refuted.tied(b) not in refuted.allowed[other]:
@@ -174,7 +174,7 @@ def in_the_way(d, b):
 
 
 def said_above(d, premises, b, span):
-    """Whether a premise says that all of b lies below a range."""
+    """Whether a premise states that all of b lies below a range."""
     size = d.refuted.problem.buffers[b].size
     for key, _ in premises:
         what = d.kind[key >> 1]

@@ -1,5 +1,6 @@
-"""Certificates that rest on twins, for both checkers: what they say of twins is accepted of twins alone. Each problem is infeasible for
-another reason that the certificate shows besides, so that nothing but the lines about twins decides."""
+"""Certificates that use interchangeable buffers (twins), for both checkers: lines about twins are accepted
+for twins only. Each problem is infeasible for another reason, proved in the certificate as well, so that
+only the lines about twins decide."""
 
 import pathlib
 import subprocess
@@ -58,7 +59,8 @@ class Twins(unittest.TestCase):
         self.assertIn(f"line {line}:", two, text)
 
     def damages(self):
-        """(what is wrong, what to say of b, relations) for two that otherwise were twins; c and d live with both."""
+        """(description, changed properties, relations) of two buffers that would otherwise be twins; c and d
+        are live with both."""
         yield "size", {"size": 5}, []
         yield "alignment", {"alignment": 2}, []
         yield "memory", {"memory": "[m, n]"}, []
@@ -83,20 +85,21 @@ class Twins(unittest.TestCase):
     def test_an_order_of_twins(self):
         lines = ["p 5 0 1", "y 10"]
         self.accepted(problem(self.buffers({})), lines)
-        # Lives may differ where conflicts do not, and one relation may say what another one or time says.
+        # Lifetimes may differ if conflicts do not, and a relation may replace another one or a conflict by
+        # time.
         self.accepted(problem(self.buffers({"live": "[1, 3]"})), lines)
         self.accepted(problem(self.buffers({"live": "[0, 4]"}), ["disjoint: [a, e]", "disjoint: [a, f]"]), lines)
         self.accepted(problem(self.buffers({}), ["disjoint: [b, e]", "disjoint: [a, e]"]), lines)
         self.accepted(problem(self.buffers({}), ["disjoint: [b, c]"]), lines)
         for what, of_b, relations in self.damages():
-            if what == "memory":  # of which even `p` may not speak
+            if what == "memory":  # not even `p` is allowed
                 continue
             with self.subTest(what):
                 self.refused(problem(self.buffers(of_b), relations), lines)
-        # The order turned round; and the same said of others.
+        # The reverse order; and the same for other buffers.
         self.refused(problem(self.buffers({})), ["p 5 0 1", "y 11"])
         self.refused(problem(self.buffers({})), ["p 5 1 0", "y 10"])
-        # A class that is none: a and b are twins, c is not.
+        # Not a class: a and b are twins, c is not.
         self.refused(problem(self.buffers({}), ["disjoint: [c, e]"]), ["p 5 0 1", "y 10", "p 6 0 2", "y 12"])
 
     def test_an_upside_down_of_twins(self):
@@ -106,7 +109,6 @@ class Twins(unittest.TestCase):
         alone = problem([("a", {}), ("b", {"size": 5}), ("c", {"size": 6}), ("d", {"size": 7})], head=one)
         first, second = self.verdicts(alone, proof())
         self.assertEqual((compare_test.kind_of(first), first), ("proved", second))
-        # a and c are twins.
         twins = problem([("a", {}), ("b", {"size": 5}), ("c", {}), ("d", {"size": 7})], head=one)
         first, second = self.verdicts(twins, proof())
         self.assertEqual((compare_test.kind_of(first), compare_test.kind_of(second)), ("refused", "refused"))
@@ -115,7 +117,7 @@ class Twins(unittest.TestCase):
         free = {"memory": "[m, n]"}
         text = problem(self.buffers(free, free))
         begin = ["m 5 0 0", "m 6 1 0", "v 7 0 1", "j 8 0 1 0", "j 9 1 0 0"]
-        # Not b in m and a in n; in m a lies below b, at no higher offset.
+        # Excluded: b in m and a in n; in m, a lies below b, at no higher offset.
         right = ["a 1 2 10 1 13 1", "a 1 3 11 1 13 1 14 1", "a 1 3 11 1 13 1 16 1", "a 1 4 11 1 13 1 2 3 1 -6"]
         for each in right:
             self.accepted(text, begin + [each])
@@ -137,7 +139,7 @@ class Twins(unittest.TestCase):
         right = ["a 1 2 11 1 12 1", "a 1 2 10 1 13 1", "a 1 3 11 1 13 1 16 1", "a 1 3 11 1 13 1 18 1"]
         for each in right:
             self.accepted(problem(buffers), begin + [each])
-        self.refused(problem(buffers), begin + ["a 1 3 11 1 13 1 14 1"])  # nothing keeps them apart
+        self.refused(problem(buffers), begin + ["a 1 3 11 1 13 1 14 1"])  # no conflict separates them
         for relation in ("disjoint: [a, b]", "different_memories: [a, b]", "different_banks: [a, b]",
                          "avoid_overlap: [a, b], cost: 1", "disjoint: [b, e]"):
             with self.subTest(relation):
@@ -145,13 +147,13 @@ class Twins(unittest.TestCase):
                 self.refused(problem(buffers + others, [relation]), begin + [right[0]])
                 if "memories" not in relation:
                     self.refused(problem(buffers + others, [relation]), begin + [right[3]])
-        # Exempt, they may live together.
+        # Exempt pairs may overlap.
         together = [("a", {"memory": "[m, n]"}), ("b", {"memory": "[m, n]"}), ("c", {}), ("d", {})]
         self.accepted(problem(together, ["may_overlap: [a, b]"]), begin + [right[3]])
         self.refused(problem(together), begin + [right[3]])
 
     def test_the_program_writes_them(self):
-        """Where there are many of them, in what `place` writes."""
+        """Many twins, in proofs written by `place`."""
         sizes = [("b%d" % k, {"live": f"[{k % 2}, {2 + k % 2}]", "size": 3}) for k in range(6)]
         text = problem(sizes, ["disjoint: [b0, b2, b4]"], "tessera: problem/1\nmemories: {m: {capacity: 17}}\nbuffers:\n")
         given, path = self.folder / "problem.yaml", self.folder / "c.proof"

@@ -1,5 +1,5 @@
-"""A sweep on two workers of Dask: the same results as alone, also where a worker is killed; limits and
-Ctrl-C end what workers are at."""
+"""A sweep on two Dask workers: the same results as locally, even if a worker is killed; limits and Ctrl-C
+stop the workers."""
 
 import filecmp
 import json
@@ -34,11 +34,10 @@ prune: PRUNE
 """
 
 
-# Seconds that an end may take; this computer may be busy with other things. Plans that are not ended
-# take far longer.
+# Maximum seconds of a stop; the machine may be busy. Plans that are not stopped take far longer.
 SOON = 3.0
 
-# A memory of banks that are data or weights.
+# A memory with banks for data or weights.
 BANKS = """tessera: hardware/1
 name: mine
 inherit: nvdla-like
@@ -62,7 +61,7 @@ def network(name, channels):
 
 
 def slow_network():
-    """To plan it takes one thread much longer than the tests here allow."""
+    """Planning it with one thread takes much longer than the tests here allow."""
     b = tessera.NetworkBuilder("slow", dtype="int8")
     x = b.input((1, 48, 56, 56))
     for k in range(60):
@@ -129,11 +128,11 @@ class Cluster(unittest.TestCase):
             self.assertEqual(found, together.modes)
             for file in ("modes.csv", "plans/fewest-modes-0.yaml", "plans/fewest-modes-5.yaml"):
                 self.assertTrue(filecmp.cmp(folder / "alone" / file, folder / "together" / file, shallow=False))
-            # What is in the file is what is in the result.
+            # The file contains the same as the result.
             said = json.loads((folder / "alone" / "summary.json").read_text())["modes"]
             for key in ("sets", "without", "plans", "stored", "candidate", "area_with_all_mm2"):
                 self.assertEqual(said[key], found[key])
-            # And nothing of it is planned again.
+            # The second call plans no machine again.
             again = tessera.explore(sweep, folder / "together", client=self.client).modes
             self.assertEqual((again["plans"], again["sets"]), (0, found["sets"]))
 
@@ -161,7 +160,7 @@ class Cluster(unittest.TestCase):
         return sweep
 
     def assert_idle(self):
-        """Each worker has one thread: it is free where a task of another kind is done soon."""
+        """Each worker has one thread: it is free if a task of another kind finishes soon."""
         begin = time.monotonic()
         asked = [self.client.submit(abs, -1, pure=False, workers=[each]) for each in self.client.scheduler_info()["workers"]]
         self.assertEqual([each.result(timeout=60) for each in asked], [1] * len(asked))
@@ -177,7 +176,7 @@ class Cluster(unittest.TestCase):
             self.assertEqual(made.stop, "time_limit")
             self.assertLess(took, 10 + SOON)
             self.assert_idle()
-            # What was found in time has come back, of candidates that were not finished as well.
+            # Results found in time have been returned, including those of unfinished candidates.
             self.assertIn(("net", "proved"), [(row["network"], row["status"]) for row in made.rows])
             self.assertGreater(json.loads((folder / "out" / "summary.json").read_text())["plans"]["stored"], 0)
             self.assertNotIn(("slow", "proved"), [(row["network"], row["status"]) for row in made.rows])
@@ -199,7 +198,7 @@ class Cluster(unittest.TestCase):
             sweep = self.slow_sweep(folder)
             before = signal.signal(signal.SIGINT, lambda number, frame: None)
             self.addCleanup(signal.signal, signal.SIGINT, before)
-            # A signal before the sweep has begun is the handler's alone, which does nothing.
+            # Before the sweep begins, a signal only reaches the handler, which does nothing.
             ended = threading.Event()
             sent = []
 

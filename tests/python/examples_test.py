@@ -22,18 +22,18 @@ FENCE = re.compile(r"^\s*```\s*python", re.MULTILINE)
 LEAST = {"README.md": 5, "docs/guide/place.md": 3, "docs/guide/search-loop.md": 8, "docs/reference/python.md": 28}
 
 
-# What a program needs beside this package, and how it is run to be quick.
+# Additional package of a program, and its arguments for a quick run.
 PROGRAMS = {"optuna_search.py": ("optuna", ["--trials", "4"])}
 
 
 def absolute_path():
-    """The environment, with folders of Python that hold in any folder."""
+    """The environment, with absolute folders in PYTHONPATH."""
     folders = [os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
 
 def docstrings():
-    """(name, text) of everything public that has one."""
+    """(name, text) of every public object with a docstring."""
     found = [("tessera", tessera.__doc__), ("tessera.builder", tessera.builder.__doc__)]
     for name in tessera.__all__:
         thing = getattr(tessera, name)
@@ -68,7 +68,7 @@ class Examples(unittest.TestCase):
                 self.assertTrue(thing.__doc__, name)
 
     def run_page(self, page):
-        """How many examples of the page ran: prompts of doctest, and blocks without any."""
+        """Number of examples run on the page: doctest prompts, and blocks without prompts."""
         text = page.read_text(encoding="utf-8")
         found = FENCED.findall(text)
         self.assertEqual(len(found), len(FENCE.findall(text)), "a block is not seen")

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What the module promises: the contract's calls, errors with the program's sentences, arrays, threads,
-Ctrl-C, progress."""
+"""Tests the Python module: calls, errors with the program's messages, arrays, threads, Ctrl-C, progress."""
 
 import json
 import os
@@ -19,7 +18,7 @@ from support import ROOT, TESSERA
 import numpy as np
 import tessera
 
-# A search of minutes: the least height of this is not found at once.
+# A search of minutes: its minimum height is not found quickly.
 HARD = ROOT / "tests/usage/open-problem.csv"
 FSRCNN = ROOT / "examples/fsrcnn_x2_360p.onnx"
 
@@ -27,7 +26,7 @@ SIZES, LOWER, UPPER = np.array([4, 8, 4]), np.array([0, 1, 2]), np.array([2, 2, 
 
 
 def told(*arguments):
-    """What the program says of bad input: sentence and hint."""
+    """The program's error for bad input: message and hint."""
     done = subprocess.run([TESSERA, *map(str, arguments)], capture_output=True, text=True,
                           check=False, timeout=60)
     assert done.returncode == 2, (done.returncode, done.stderr)
@@ -259,12 +258,12 @@ class Planning(unittest.TestCase):
         plain = tessera.plan(net, "ethos-u55-like")
         self.assertEqual((plain.baseline_score, plain.reference["profile"]), (1, "ethos-u55-like"))
         itself = tessera.plan(net, "ethos-u55-like", reference=plain)
-        # What a byte of the peak is worth follows from the reference, and so does what is looked at.
+        # The weight of a byte of the peak depends on the reference, and so do the explored plans.
         self.assertLessEqual(itself.score, 1 + 1e-7)
         self.assertGreater(itself.score, 0.9)
         other = tessera.plan(net, "ethos-u55-like", reference="nvdla-like", timeout=60)
         self.assertEqual(other.reference["profile"], "nvdla-like")
-        # What is best in one thing is so whatever it is compared with; what is best in sum need not be.
+        # The optimum of a single metric is independent of the reference; the optimum of a sum need not be.
         quickest = [tessera.plan(net, "ethos-u55-like", reference=reference, weights={"latency": 1}, tile_shapes=0)
                     for reference in (None, "nvdla-like")]
         self.assertEqual(quickest[0].totals, quickest[1].totals)
@@ -458,7 +457,7 @@ class Progress(unittest.TestCase):
             from tqdm import tqdm
         except ImportError:
             class tqdm:  # pylint: disable=invalid-name
-                """As much of tqdm as a progress needs."""
+                """The part of tqdm that a progress callback needs."""
 
                 def __init__(self, **_):
                     self.n = 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pip installs the module into a virtual environment, from what is built and with no network; there it
-works without the repository."""
+"""pip installs the module into a virtual environment, from the build and without network; it works there
+without the repository."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""The module from the build folder, and what its tests need. Skips where Python lacks numpy."""
+"""Imports the module from the build folder, for its tests. Skips if Python lacks numpy."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ SKIPPED = 77
 
 
 def skip(reason):
-    """Ends the test program as skipped, and says why."""
+    """Ends the test program as skipped, with the reason."""
     print(f"skipped: {reason}")
     sys.exit(SKIPPED)
 

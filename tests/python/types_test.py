@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""mypy --strict on a program that uses the module, on the package, and on a program with mistakes; and
-the stubs against the extension."""
+"""mypy --strict on a program that uses the module, on the package, and on a program with errors; and a
+comparison of the stubs with the extension."""
 
 import importlib.util
 import os
@@ -52,7 +52,7 @@ tessera.NetworkBuilder().conv("x", 8)
 
 
 def mypy(*arguments):
-    # Through the sources: mypy does not look into folders of PYTHONPATH for packages with stubs.
+    # Through the sources: mypy ignores folders of PYTHONPATH for packages with stubs.
     return subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--cache-dir", os.devnull,
          *map(str, arguments)],
@@ -95,7 +95,7 @@ class Types(unittest.TestCase):
                         self.assertTrue(getattr(thing, member).__doc__ is not None)
             elif hasattr(_tessera, name) and callable(thing):
                 self.assertIn(f"\ndef {name}(", stub)
-        # And nothing that there is not: stubs name members as the extension has them.
+        # The stubs name no members that the extension lacks.
         current = None
         for line in stub.splitlines():
             if line.startswith("class "):

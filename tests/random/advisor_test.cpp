@@ -1,5 +1,5 @@
-// The guided search with a solver that is asked after every decision, against brute force: whatever
-// it says, the answer is the same.
+// Compares the guided search with a solver as advisor against brute force: the advisor never
+// changes the result.
 #include "encoder/advisor.h"
 
 #include <gtest/gtest.h>
@@ -43,8 +43,7 @@ TEST(RandomAdvisor, Z3ChangesNoAnswer) {
   expect_right(encoder::AdvisingSolver::z3, false, 200);
 }
 
-/// Five buffers that fill all steps: x and y lie at 0 or at 6, so what lies above y has to be v's
-/// place between them.
+/// Five buffers that fill all steps: x and y lie at 0 or at 6, so v lies between them.
 TEST(RandomAdvisor, NamesThePlacementsThatAreTooMuch) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 10});

@@ -1,5 +1,5 @@
-// GoogleTest around engine_agreement.h: one line of figures, and for each disagreement the problem
-// and the command that repeats it.
+// GoogleTest wrapper of engine_agreement.h: one line of statistics, and for each disagreement the
+// problem and the command that repeats it.
 //
 //   TEST(RandomCanonical, AgreesWithTheOracle) {
 //     expect_agreement(*make_canonical_engine(), {.features = Features::one_address_space()});

@@ -1,4 +1,4 @@
-// All complete engines at once: each is asked the same question, and compared with brute force.
+// All complete engines at once: each solves the same problem, and is compared with brute force.
 //
 //   AllEngines engines;
 //   const auto wrong = engines.wrong(problem, goal);
@@ -25,7 +25,8 @@ namespace tessera::testing {
 
 class AllEngines {
  public:
-  /// Who says something wrong, what, and of which problem. Who does not take it is not asked.
+  /// The first wrong result, with its engine and the problem. Engines that do not support the
+  /// problem are skipped.
   [[nodiscard]] std::optional<std::string> wrong(const PlacementProblem& problem, Objective goal) {
     for (Entry& each : entries_) {
       if (!each.engine || each.engine->unsupported(problem, goal)) continue;
@@ -36,7 +37,7 @@ class AllEngines {
     return std::nullopt;
   }
 
-  /// How many questions each has answered.
+  /// Number of results per engine.
   [[nodiscard]] std::string answered() const {
     std::string text;
     for (const Entry& each : entries_)
@@ -46,7 +47,7 @@ class AllEngines {
 
  private:
   struct Entry {
-    std::unique_ptr<engine::PlacementEngine> engine;  ///< none: smt, in a build without Z3
+    std::unique_ptr<engine::PlacementEngine> engine;  ///< null for smt in a build without Z3
     std::string_view variant{};
     std::size_t answered = 0;
   };

@@ -1,5 +1,5 @@
-// The same random problems, over every feature and with every goal, for all complete engines in one
-// go: what each says is compared with brute force, and every placement goes through the checker.
+// The same random problems, with every feature and every objective, for all complete engines. Each
+// result is compared with brute force, and the checker verifies every placement.
 #include "all_engines.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(RandomAllEngines, AgreeWithBruteForceInOneGo) {
     const std::uint64_t seed = run.seed + k;
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
-    // One goal per problem: mostly whether it fits.
+    // One objective per problem: usually feasibility.
     const Objective goal = seed % 4 == 2   ? Objective::cost
                            : seed % 4 == 3 ? Objective::modes
                                            : Objective::fit;

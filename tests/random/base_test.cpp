@@ -1,5 +1,5 @@
-// Memories whose base is no multiple of the alignments: place() against brute force, which counts
-// addresses one by one, for every goal and every engine that takes the rest of the problem.
+// Memories whose base is no multiple of the alignments: place() against brute force, which
+// enumerates addresses, for every objective and every engine that supports the problem.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace tessera::testing {
 namespace {
 
-/// Bases and alignments that have little to do with each other, and a little more room for them.
+/// Bases and alignments with few common factors, and capacities increased accordingly.
 PlacementProblem with_bases(std::uint64_t seed, const Features& features) {
   Random random(seed);
   PlacementProblem problem = random_problem(random, features);
@@ -54,13 +54,13 @@ std::int64_t value_of(const PlacementResult& result, Objective what) {
   return static_cast<std::int64_t>(used);
 }
 
-/// The largest first.
+/// In descending order.
 std::vector<Size> falling(std::vector<Size> heights) {
   std::sort(heights.rbegin(), heights.rend());
   return heights;
 }
 
-/// A sentence where the answer is not the oracle's.
+/// A message if the result differs from the oracle's.
 std::optional<std::string> wrong(const PlacementProblem& problem, const PlaceParams& params,
                                  Tally& tally) {
   const OracleGoal goal = params.minimize == Objective::height  ? OracleGoal::heights
@@ -154,7 +154,7 @@ TEST(RandomBase, FindsTheFewestModes) {
   expect_right(Features::all(), Objective::modes, 300);
 }
 
-/// Infeasible is explained, and nothing else is.
+/// Infeasible problems are explained; others have nothing to explain.
 TEST(RandomBase, IsExplained) {
   const RandomRun run = from_environment({.count = 300});
   int told = 0;
@@ -211,7 +211,7 @@ TEST(RandomBase, EveryEngineThatTakesIt) {
   }
 }
 
-/// The checker against the rules written down a second time, for every place there is.
+/// The checker against an independent implementation of the rules, for every place.
 TEST(RandomBase, TheCheckerCountsFromTheBase) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 24, .base = 5});
@@ -225,7 +225,7 @@ TEST(RandomBase, TheCheckerCountsFromTheBase) {
   }
 }
 
-/// A buffer's own address in memories that move differently: it is asked about each.
+/// A fixed offset in memories that shift by different distances: each choice is solved separately.
 TEST(RandomBase, AFixedOffsetWithAChoiceOfMemories) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 16, .base = 1});
@@ -240,7 +240,7 @@ TEST(RandomBase, AFixedOffsetWithAChoiceOfMemories) {
   EXPECT_TRUE(result.lower_bound <= 15 && result.lower_bound > 0);
 }
 
-/// With the rules of certificates, which count from 0, this problem would be called infeasible.
+/// By the rules of certificates, which count from 0, this problem would be infeasible.
 TEST(RandomBase, NoCertificateSpeaksOfIt) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 9, .base = 7});

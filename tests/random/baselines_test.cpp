@@ -1,4 +1,4 @@
-// The baselines against brute force, and against an engine of ours where brute force ends.
+// The baselines against brute force, and against one of our engines on larger problems.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@
 namespace tessera::testing {
 namespace {
 
-/// What the baselines take.
+/// The features that the baselines support.
 Features positions() {
   Features features;
   features.alignment = true;
@@ -40,8 +40,7 @@ void expect_like_brute_force(const std::unique_ptr<engine::PlacementEngine>& eng
         with_environment(
             {.features = features,
              .count = count / share,
-             .magnify =
-                 false,  // trying one value after the other takes as long as there are values
+             .magnify = false,  // enumerating values takes time proportional to their number
              .may_give_up = true,
              .must_support = must_support}));
     expect_no_disagreement(report);
@@ -74,7 +73,7 @@ TEST(RandomBaselines, AgreeOnProblemsOfFifteenToThirtyBuffers) {
           {.features = features, .count = 40, .patience = std::chrono::milliseconds(300)})));
 }
 
-/// The same question in numbers that nothing divides, and a little looser or tighter.
+/// The same problem in numbers without common divisors, slightly looser or tighter.
 void enlarge(PlacementProblem& problem, Random& random) {
   constexpr Size granule = 99'991;
   for (Memory& memory : problem.memories) memory.capacity *= granule;
@@ -84,8 +83,7 @@ void enlarge(PlacementProblem& problem, Random& random) {
   }
 }
 
-/// Trying one address after the other would take as long as there are addresses, and floating point
-/// does not tell them apart.
+/// Enumerating addresses would take too long, and floating point cannot distinguish them.
 TEST(RandomBaselines, AnswerAtLargeAddresses) {
   const auto ilp = baselines::make_ilp_engine();
   const auto cp = baselines::make_cp_engine();
@@ -127,8 +125,8 @@ TEST(RandomBaselines, AnswerAtLargeAddresses) {
   }
 }
 
-/// Problems of 15 to 30 buffers, where brute force does not end: whoever answers beside the integer
-/// program answers like it. TESSERA_PATIENCE_MS is what it gets for each.
+/// Problems of 15 to 30 buffers, beyond brute force: every engine that decides agrees with the
+/// integer program. TESSERA_PATIENCE_MS is its time limit per problem.
 TEST(RandomBaselines, NobodyContradictsIlpOnFifteenToThirtyBuffers) {
   const auto ilp = baselines::make_ilp_engine();
   if (!ilp) GTEST_SKIP() << "this build has no such engine";
@@ -137,7 +135,7 @@ TEST(RandomBaselines, NobodyContradictsIlpOnFifteenToThirtyBuffers) {
   const RandomRun run = from_environment({1, 40});
   Features features = positions();
   features.scale = 4;
-  // Those with a cost.
+  // Soft rules.
   std::erase(features.relations, RelationKind::avoid_overlap);
   features.soft_costs = true;
   std::size_t yes = 0;

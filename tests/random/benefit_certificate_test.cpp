@@ -1,5 +1,5 @@
-// Certificates of benefits: the largest benefit that brute force knows gets one, a smaller one
-// none, and no text proves what is false.
+// Certificates of benefits: the maximum benefit by brute force gets one, a smaller claim gets none,
+// and no text proves a false claim.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -40,12 +40,12 @@ std::string certificate_of(const PlacementProblem& problem, PlacementResult& res
   return text;
 }
 
-/// -1 where what is not optional has no placement.
+/// -1 if the required buffers have no placement.
 Benefit best_of(const PlacementProblem& problem) {
   return most_benefit(problem).value_or(-1);
 }
 
-/// An accepted claim of benefits is true.
+/// An accepted claim about benefits is true.
 void expect_true(const PlacementProblem& problem, const std::string& text, int& accepted,
                  int& refused) {
   const proof::ProofVerdict verdict = proof::check_proof(problem, sealed(text));
@@ -53,7 +53,7 @@ void expect_true(const PlacementProblem& problem, const std::string& text, int& 
   if (!verdict.accepted) return;
   for (const proof::ProofPart& part : verdict.parts) {
     if (part.claim.kind != ClaimKind::benefit) continue;
-    // With more room than was said brute force may not end.
+    // With larger assumed capacities brute force may not terminate.
     const auto large = [](const Memory& memory) { return memory.capacity > 64; };
     const std::vector<Memory>& memories = verdict.about.memories;
     if (std::any_of(memories.begin(), memories.end(), large)) continue;
@@ -73,7 +73,7 @@ PlacementProblem random_choice(std::uint64_t seed) {
   return problem;
 }
 
-/// A benefit, a group, a size, what is optional, or how much room there is, is another.
+/// Changes a benefit, a group, a size, the optional buffers, or the capacity.
 PlacementProblem slightly_other(Random& random, PlacementProblem problem) {
   Buffer& buffer = problem.buffers[random.below(problem.buffers.size())];
   switch (random.below(5)) {
@@ -125,7 +125,7 @@ TEST(BenefitCertificates, OfTheLargestBenefitAreAcceptedAndOfLessRefused) {
                         [](const std::string& line) { return line.starts_with("row set"); })
                 ? 1
                 : 0;
-    // Less than the truth, with the same lines behind it.
+    // A claim below the maximum, with the same proof.
     for (std::string& line : lines)
       if (line.starts_with("claim ")) line = "claim benefit " + std::to_string(best - 1);
     const proof::ProofVerdict less = proof::check_proof(problem, sealed(text_of(lines)));
@@ -156,7 +156,7 @@ TEST(BenefitCertificates, OfTheLargestBenefitAreAcceptedAndOfLessRefused) {
   EXPECT_GT(none, 10);
 }
 
-/// What a forger who knows the format would try.
+/// Attacks by a forger who knows the format.
 TEST(BenefitCertificates, ForgedRowsAndTreesAreRefused) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 10});
@@ -197,7 +197,7 @@ TEST(BenefitCertificates, ForgedRowsAndTreesAreRefused) {
   EXPECT_FALSE(right(text("room 6", "prices 1\nin 3\nin 3\nover 0\nleaf\nleaf\n")));
   EXPECT_FALSE(right(text("room 6", "prices 1\nin 3\nover 0\nleaf\n")));
   EXPECT_FALSE(right(text("room 6", "prices 1\nin 0\nleaf\nleaf\n")));
-  // Twins: where b is out c need not be in.
+  // Twins: where b is out, c can be assumed out, too.
   PlacementProblem alike = problem;
   alike.buffers[1].benefit = alike.buffers[2].benefit = 2000;
   const auto right_of_twins = [&](const std::string& steps) {
@@ -212,15 +212,15 @@ TEST(BenefitCertificates, ForgedRowsAndTreesAreRefused) {
   EXPECT_FALSE(right_of_twins("out 1\ntwin 1 1\nleaf\n" + b_in));
   EXPECT_FALSE(right_of_twins("out 1\ntwin 1\nleaf\n" + b_in));
   EXPECT_FALSE(right_of_twins("out 1\ntwin 1 2 2\nleaf\n" + b_in));
-  EXPECT_FALSE(right_of_twins("out 1\ntwin 1 0\nleaf\n" + b_in));  // has to be in
+  EXPECT_FALSE(right_of_twins("out 1\ntwin 1 0\nleaf\n" + b_in));  // a required buffer
   EXPECT_FALSE(right_of_twins("twin 1 2\nout 1\nleaf\n" + b_in));  // b is not out yet
   EXPECT_FALSE(right_of_twins("in 1\ntwin 1 2\nleaf\nleaf\n"));
-  // The other way round, and no longer out once b is in.
+  // In the opposite direction, and invalid once b is in.
   EXPECT_FALSE(right_of_twins("out 2\ntwin 2 1\nleaf\nin 1\nover 0\nin 3\nover 0\nleaf\n"));
   EXPECT_FALSE(right_of_twins("out 1\ntwin 1 2\nleaf\nin 3\nover 0\nleaf\n"));
   alike.buffers[2].size = 3;
   EXPECT_FALSE(right_of_twins("out 1\ntwin 1 2\nleaf\n" + b_in));
-  // The same about another problem: b and c in one group, which is worth as much and named by b.
+  // The same with b and c in one group, which has their total benefit and is named by b.
   problem.buffers[1].group = problem.buffers[2].group = "g";
   EXPECT_TRUE(right(text("room 6", tree)));
   EXPECT_FALSE(right(text("room 6", branches)));

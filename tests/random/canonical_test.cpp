@@ -57,7 +57,7 @@ TEST(RandomCanonical, EachRuleAloneIsSound) {
 }
 
 /// Any set of rules, any order, budgets so small that restarts begin at once, and a table so small
-/// that it starts again from empty.
+/// that it is cleared often.
 search::CanonicalParams any_params(Random& random) {
   placer::EngineParams engines;
   if (!random.chance(20)) {
@@ -99,7 +99,7 @@ TEST(RandomCanonical, NoSetOfRulesChangesTheAnswer) {
   expect_no_disagreement(sum);
 }
 
-/// Larger problems, where the rules have more to do: the learning engine is the judge.
+/// Larger problems, where the rules have more effect: compared with the learning engine.
 TEST(RandomCanonical, NoSetOfRulesChangesTheAnswerOfLargerProblems) {
   const RandomRun run = from_environment({.count = 400});
   const auto judge = search::make_learning_engine({});
@@ -118,8 +118,8 @@ TEST(RandomCanonical, NoSetOfRulesChangesTheAnswerOfLargerProblems) {
   expect_no_disagreement(sum);
 }
 
-/// Steps filled up by up to 50 small buffers, a few of them twice, some aligned, in windows or
-/// disjoint: most have a placement, and dead ends enough to jump back from.
+/// Steps filled with up to 50 small buffers; some occur twice, are aligned, have windows or are
+/// disjoint. Most problems are feasible, with enough dead ends for backjumping.
 PlacementProblem full_problem(Random& random) {
   PlacementProblem problem;
   const std::int64_t buffers = random.between(6, random.chance(30) ? 40 : 20);
@@ -158,8 +158,7 @@ PlacementProblem full_problem(Random& random) {
   return problem;
 }
 
-/// No placement is left out, as far as the judge knows, and none breaks a rule. Adds up a
-/// statistic.
+/// No placement is missed, by the result of `judge`, and none violates a rule. Sums up a statistic.
 void expect_judged(engine::PlacementEngine& judge, const PlacementProblem& problem,
                    const search::CanonicalParams& params, std::string_view counted,
                    std::int64_t& count) {
@@ -175,8 +174,8 @@ void expect_judged(engine::PlacementEngine& judge, const PlacementProblem& probl
     if (stat.name == counted) count += std::get<std::int64_t>(stat.value);
 }
 
-/// What only goes wrong where dead ends rest on choices far back: no oracle counts through these
-/// problems, so the search without jumps is the judge.
+/// Errors that appear only if dead ends depend on distant choices. The oracle cannot handle these
+/// problems, so the search without backjumping is the reference.
 TEST(RandomCanonical, JumpsLeaveNoPlacementOut) {
   const RandomRun run = from_environment({.count = 5000});
   const auto judge = search::make_canonical_engine({.backjumping = false});
@@ -195,8 +194,8 @@ TEST(RandomCanonical, JumpsLeaveNoPlacementOut) {
   }
 }
 
-/// Stages that live one after the other and of which neighbours may not share a byte, in part or
-/// whole; some members are aligned, live twice, have a gap, or lie where another one lies.
+/// Consecutive stages; neighbours may not share a byte, completely or partly. Some members are
+/// aligned, live twice, have a gap, or share another one's offset.
 PlacementProblem staged_problem(Random& random) {
   PlacementProblem problem;
   const std::int64_t stages = random.between(2, 5);
@@ -235,7 +234,8 @@ PlacementProblem staged_problem(Random& random) {
   return problem;
 }
 
-/// What is known of sets that relations make, with every other set of rules: judged without them.
+/// Rules about cliques from relations, with every other set of rules; the reference runs without
+/// them.
 TEST(RandomCanonical, CliquesLeaveNoPlacementOut) {
   const RandomRun run = from_environment({.count = 5000});
   const auto judge = search::make_canonical_engine({.cliques = false, .backjumping = false});
@@ -262,7 +262,7 @@ TEST(RandomCanonical, EveryOrderIsComplete) {
   }
 }
 
-// Questions once answered wrongly, among hundreds of thousands.
+// Regressions: problems once solved wrongly, among hundreds of thousands.
 TEST(RandomCanonical, OldMistakesStayMended) {
   const auto engine = search::make_canonical_engine();
   for (const std::uint64_t seed : {1029558U, 1032435U, 1033702U, 1047901U, 1287231U}) {
@@ -271,7 +271,7 @@ TEST(RandomCanonical, OldMistakesStayMended) {
   }
 }
 
-// Found by the first test: with a unit of 42 the aligned offset 42 was taken for the fixed one.
+// Found by the first test: with a unit of 42 the aligned offset 42 was mistaken for the fixed one.
 TEST(RandomCanonical, AMisalignedFixedOffsetFitsNowhere) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 70, .alignment = 21});
@@ -279,7 +279,7 @@ TEST(RandomCanonical, AMisalignedFixedOffsetFitsNowhere) {
   EXPECT_EQ(search::make_canonical_engine()->solve(problem, {}).status, Status::infeasible);
 }
 
-// Found by the first test: the last buffer only occupies its last byte, but its release was taken
+// Found by the first test: the last buffer occupies only its last byte, but its release was taken
 // for that of the whole buffer.
 TEST(RandomCanonical, AGapWindowIsReleasedWhereItBegins) {
   PlacementProblem problem;

@@ -1,6 +1,5 @@
-// Certificates of random problems over the whole model. What brute force says of a claim decides:
-// a true one gets a certificate that is accepted; a false one is refused, whatever text is offered
-// for it.
+// Certificates of random problems over the whole model, compared with brute force: a true claim
+// gets an accepted certificate; a false one is rejected with any text.
 #include "placer/certificate.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +26,7 @@
 namespace tessera::testing {
 namespace {
 
-/// A certificate of one claim; nothing where nobody can prove it.
+/// A certificate of one claim; none if there is no proof.
 std::optional<std::string> certificate_of(const PlacementProblem& problem, const Claim& claim,
                                           std::uint64_t seed = 0) {
   const auto path =
@@ -55,7 +54,7 @@ std::vector<MemoryIndex> all_memories(const PlacementProblem& problem) {
   return all;
 }
 
-/// Every strongest true claim about the problem that brute force can name.
+/// The strongest true claims about the problem, by brute force.
 std::vector<Claim> true_claims(const PlacementProblem& problem) {
   if (!brute_force(problem)) return {{}};
   std::vector<Claim> claims;
@@ -69,7 +68,7 @@ std::vector<Claim> true_claims(const PlacementProblem& problem) {
   return claims;
 }
 
-/// Does an engine find a placement that contradicts the claim? What it finds counts only if the
+/// Does an engine find a placement that contradicts the claim? The placement counts only if the
 /// checker accepts it.
 bool is_contradicted(const PlacementProblem& problem, const Claim& claim) {
   const PlacementProblem lower = counterexample_problem(problem, claim);
@@ -84,7 +83,7 @@ bool is_contradicted(const PlacementProblem& problem, const Claim& claim) {
           engine::goal_value(problem, *found.placement, search.goal) <= *search.at_most);
 }
 
-/// By brute force where that ends soon. require: heights are of all memories.
+/// By brute force if that is fast. require: heights are of all memories.
 bool is_true(const PlacementProblem& problem, const Claim& claim) {
   double places = 1;
   for (const Buffer& buffer : problem.buffers)
@@ -110,7 +109,7 @@ bool is_true(const PlacementProblem& problem, const Claim& claim) {
   return false;
 }
 
-/// Of every kind; and buffers with parts, with what derivations can say of them.
+/// Problems of every kind; and buffers with parts, restricted to rules that derivations support.
 PlacementProblem problem_of(Random& random, std::uint64_t seed) {
   if (seed % 4 != 1)
     return random_problem(random, seed % 3 == 0 ? Features::one_address_space() : Features::all());
@@ -123,7 +122,7 @@ PlacementProblem problem_of(Random& random, std::uint64_t seed) {
   return random_problem(random, features);
 }
 
-/// The same problem, one number or rule of it another.
+/// The same problem with one number or rule changed.
 PlacementProblem changed(Random& random, PlacementProblem problem) {
   const auto any = [&]() -> Buffer& {
     return problem.buffers[random.below(problem.buffers.size())];
@@ -209,7 +208,7 @@ TEST(Certificates, OfEveryTrueClaimAreAccepted) {
   EXPECT_GT(cuts, 50);
 }
 
-/// A forger knows the checksum and has a right certificate of something near by.
+/// The forger knows the checksum and has a valid certificate of a similar problem.
 TEST(Certificates, NoTextProvesWhatIsFalse) {
   int refused = 0;
   int still_right = 0;
@@ -232,7 +231,7 @@ TEST(Certificates, NoTextProvesWhatIsFalse) {
               << part.claim_text << "\n"
               << forged << to_yaml(verdict.about);
       };
-      // Another claim, with the same lines behind it.
+      // Another claim with the same proof.
       for (const char* other : {"claim infeasible", "claim cost 1", "claim cost 2", "claim modes 2",
                                 "claim height 3 0", "claim height 9 0"}) {
         std::vector<std::string> lines = lines_of(text);

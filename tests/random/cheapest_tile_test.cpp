@@ -1,10 +1,10 @@
-// Cheaper tiles than the fewest against exhaustive search: for random runs of ops on random
-// machines, the cheapest option is the cheapest of every tile shape in every variant, each placed
-// and simulated by itself; and with few looks allowed, what was left out costs no less than is
-// said.
+// Cheaper tiles than the fewest-tile options, against exhaustive search. For random groups of ops
+// on random machines, the cheapest option is the cheapest over all tile shapes in all variants,
+// each placed and simulated separately. With a small evaluation limit, the omitted options cost at
+// least the stated bound.
 //
-//   random_cheapest_tile_test                                    300 runs
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_cheapest_tile_test    one of them again
+//   random_cheapest_tile_test                                    300 groups
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_cheapest_tile_test    repeats one of them
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 using testing::Random;
 using testing::setting;
 
-/// Bounds of tilings by their numbers of tiles, of one run after the other.
+/// Bounds of tilings by their numbers of tiles, for one group after the other.
 class Bounds {
  public:
   explicit Bounds(const Hardware& hardware) : hardware_(hardware) {}
@@ -60,7 +60,7 @@ class Bounds {
   std::optional<cost::GridBound> bound_;
 };
 
-/// Of every shape in every variant, at once and with its sums in each number of parts.
+/// Over every shape in every variant, with the sums at once and in each number of parts.
 double cheapest(const Network& network, OpRange ops, const Hardware& hardware,
                 const planner::ShapeGoal& goal) {
   double best = std::numeric_limits<double>::infinity();
@@ -116,7 +116,7 @@ TEST(CheapestTile, IsTheCheapestOfAllShapes) {
     const double fewest = best_of(*answer, goal);
     const double all = cheapest(network, ops, hardware, goal);
     EXPECT_GE(fewest, all * (1 - 1e-9));
-    // What a few looks leave out.
+    // The bound for omitted options.
     {
       planner::Candidates some(network, hardware, {}, make_plan_memory());
       for (int effort = 0; !some.answer(ops, effort)->final;) ++effort;

@@ -1,8 +1,8 @@
-// Cliques of the conflict graph against brute force: the heaviest is the heaviest, and what is said
-// of a height or of a capacity because of one is true and certified.
+// Cliques of the conflict graph against brute force: the heaviest clique is the heaviest, and
+// bounds on heights and capacities from cliques are true and certified.
 //
 //   random_clique_test                                            3,000 problems for each
-//   TESSERA_RANDOM_SEED=17 TESSERA_RANDOM_COUNT=1 random_clique_test    one of them again
+//   TESSERA_RANDOM_SEED=17 TESSERA_RANDOM_COUNT=1 random_clique_test    repeats one of them
 #include "facts/clique.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@
 namespace tessera::testing {
 namespace {
 
-/// Short lives, so that most pairs are kept apart by relations or not at all.
+/// Short lifetimes, so that most pairs are separated by relations or not at all.
 PlacementProblem short_lives(Random& random, std::size_t count) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m"});
@@ -70,7 +70,7 @@ TEST(RandomClique, IsTheHeaviest) {
       for (const std::size_t j : found.nodes) EXPECT_TRUE(i == j || graph.conflict(i, j));
     }
     EXPECT_EQ(weight, most);
-    // With hardly any work the best so far is still a clique.
+    // With very little work the incumbent is still a clique.
     const facts::Clique some = facts::heaviest_clique(graph, weights, 1);
     for (const std::size_t i : some.nodes)
       for (const std::size_t j : some.nodes) EXPECT_TRUE(i == j || graph.conflict(i, j));
@@ -78,7 +78,6 @@ TEST(RandomClique, IsTheHeaviest) {
   });
 }
 
-/// No placement contradicts a conflict, and every conflict has a reason.
 TEST(RandomClique, ConflictsHoldInEveryPlacement) {
   for_each_seed(3000, [](std::uint64_t seed) {
     Random random(seed);
@@ -107,8 +106,8 @@ TEST(RandomClique, ConflictsHoldInEveryPlacement) {
   });
 }
 
-/// Heights that follow from cliques are never too high, a capacity that one refutes is refuted by
-/// the oracle, and each has a cut that proof/ accepts.
+/// Heights bounded by cliques are never too high, a capacity refuted by one is refuted by the
+/// oracle, and each has a cut that proof/ accepts.
 TEST(RandomClique, BoundsAreTrueAndCertified) {
   for_each_seed(3000, [](std::uint64_t seed) {
     Random random(seed);

@@ -1,8 +1,8 @@
-// What is found and proved of least costs besides slots and cliques (slots_test.cpp), against brute
-// force: moves of single buffers, and engines that begin with a known placement.
+// Minimum costs apart from slots and cliques (slots_test.cpp), against brute force: moves of single
+// buffers, and engines that start from a known placement.
 //
 //   random_costs_test                                            2,000 problems for each
-//   TESSERA_RANDOM_SEED=17 TESSERA_RANDOM_COUNT=1 random_costs_test    one of them again
+//   TESSERA_RANDOM_SEED=17 TESSERA_RANDOM_COUNT=1 random_costs_test    repeats one of them
 #include <gtest/gtest.h>
 
 #include "encoder/sat_engine.h"
@@ -22,7 +22,7 @@ bool all_were_tried() {
   return seeds_tried(2000) >= 2000;
 }
 
-/// Any problem, with more pairs that cost something.
+/// Any problem, with additional soft pairs.
 PlacementProblem costly(Random& random, Features features) {
   features.modes = features.modes_per_bank = false;
   PlacementProblem problem = random_problem(random, features);
@@ -33,7 +33,7 @@ PlacementProblem costly(Random& random, Features features) {
   return problem;
 }
 
-/// What moves know: one memory for each buffer, and rules about addresses and pairs.
+/// Features that moves support: one memory for each buffer, and rules about addresses and pairs.
 PlacementProblem for_moves(Random& random) {
   Features features = Features::one_address_space();
   features.several_memories = random.chance(30);
@@ -107,7 +107,7 @@ TEST(RandomCosts, KnownPlacementsAreWhereEnginesBegin) {
       EXPECT_EQ(cost_by_pairs(problem, *found.placement), best->value)
           << engine->name() << ' ' << about;
       EXPECT_EQ(found.bound, best->value) << engine->name() << ' ' << about;
-      // A limit leaves what is known, and a bound that holds.
+      // A limit keeps the known placement, and a valid bound.
       params.budget.max_nodes = 2;
       const engine::SearchResult some = engine->solve(problem, params);
       EXPECT_NE(some.status, Status::infeasible) << engine->name() << ' ' << about;

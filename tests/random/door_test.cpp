@@ -1,8 +1,8 @@
-// No value of a public struct leads to anything but an answer or BadInput: valid networks,
-// profiles, problems and parameters get one or two values that no reader would let through, and
-// every public call takes them. Sanitizers see what a wrong answer does not show.
+// Every value of a public struct leads to a result or BadInput. Valid networks, profiles, problems
+// and parameters get one or two values that no reader would accept, and every public call gets
+// them. Sanitizers detect errors that results do not show.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_door_test        one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_door_test        repeats one of them
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -36,7 +36,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Random;
 
-/// Spoils values in place. Which value of a struct it hits is a matter of the dice.
+/// Changes values in place. The seed decides which value of a struct changes.
 class Spoiler {
  public:
   explicit Spoiler(Random& random) : random_(random) {}
@@ -265,7 +265,7 @@ class Spoiler {
   void limits(Limits& l) {
     one_of({[&] { l.timeout = std::chrono::nanoseconds(whole()); }, [&] { l.work = whole(); },
             [&] { l.memory = whole(); }, [&] { l.threads = static_cast<int>(whole()); }});
-    // No case may take long because the dice gave it leave to.
+    // Random limits must not allow a case to take long.
     if (!l.timeout || *l.timeout > 200ms) l.timeout = 200ms;
   }
   void plan(NetworkPlan& p) {
@@ -299,7 +299,7 @@ class Spoiler {
   Random& random_;
 };
 
-/// The outcomes there may be.
+/// Counts the possible outcomes.
 template <typename Call>
 bool answered(std::uint64_t seed, const char* what, Call&& call) {
   try {

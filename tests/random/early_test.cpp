@@ -1,9 +1,9 @@
-// Weights that come early, against whatever somebody might try: random covers in random tilings,
-// with random weights loaded in runs before, score no less than a plan's bound, nor than a plan
-// that is proved. Plans with early weights are no worse than those without, survive their files,
-// and are refused where their lists do not agree.
+// Weight prefetches against arbitrary ones: random partitions in random tilings, with random
+// weights loaded in earlier groups, score no less than a plan's bound, nor than a proved plan.
+// Plans with prefetches are no worse than those without, survive their files, and are rejected if
+// their lists disagree.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_early_test      one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_early_test      repeats one of them
 #include "planner/early.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "planner/candidates.h"
 #include "planner/describe.h"
 #include "planner/joined.h"
@@ -24,7 +24,7 @@
 #include "planner/piece.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
-#include "tests/support/any_cover.h"
+#include "tests/support/any_partition.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"
@@ -57,8 +57,8 @@ Hardware early_machine(Random& random, const Network& network) {
   return h;
 }
 
-/// Somebody's plan: any cover in any of the tilings that are known, and any weights that a run
-/// before may load. Nothing where that has no place.
+/// An arbitrary plan: any partition in any of the known tilings, and any allowed prefetches. None
+/// if it has no placement.
 class AnyEarlyPlan {
  public:
   AnyEarlyPlan(const Network& network, const Hardware& hardware, std::size_t max_ops)
@@ -68,12 +68,12 @@ class AnyEarlyPlan {
     std::optional<std::vector<PlannedSubgraph>> runs = covers_.runs(random);
     if (!runs) return std::nullopt;
     for (std::size_t k = 1; k < runs->size(); ++k) bring_early(random, *runs, k);
-    if (!covers_.settle(*runs)) return std::nullopt;
+    if (!covers_.finalise(*runs)) return std::nullopt;
     return runs;
   }
 
  private:
-  /// In the run before, or some before that one.
+  /// In the previous group, or in earlier ones.
   void bring_early(Random& random, std::vector<PlannedSubgraph>& runs, std::size_t k) const {
     if (runs[k].variant.reduction > 1 || runs[k].variant.weights != WeightPolicy::resident) return;
     const tiling::Subgraph part = tiling::make_subgraph(network_, runs[k].ops, covers_.readers());
@@ -100,7 +100,7 @@ class AnyEarlyPlan {
                part.tensors.end();
   }
 
-  /// Does the run read the weight itself, and have all of it until it ends?
+  /// Does the group read the weight itself, and hold all of it until its end?
   [[nodiscard]] bool may_leave(const PlannedSubgraph& run, TensorIndex weight) const {
     const tiling::Subgraph part = tiling::make_subgraph(network_, run.ops, covers_.readers());
     return run.variant.reduction == 1 && run.variant.weights == WeightPolicy::resident &&
@@ -109,10 +109,10 @@ class AnyEarlyPlan {
   }
 
   const Network& network_;
-  testing::AnyCover covers_;
+  testing::AnyPartition covers_;
 };
 
-/// The same few weights again and again, as a cell that is unrolled over time has them.
+/// A few weights used repeatedly, as in an unrolled recurrent cell.
 Network unrolled(Random& random) {
   Network net{.name = "unrolled"};
   const Dim channels = random.between(2, 12);
@@ -146,7 +146,7 @@ Network unrolled(Random& random) {
   return net;
 }
 
-/// A weight that one run reads and leaves to another.
+/// A weight that one group reads and leaves for another.
 bool is_left(const Network& network, const std::vector<PlannedSubgraph>& runs) {
   const auto readers = tiling::last_readers(network);
   return std::ranges::any_of(runs, [&](const PlannedSubgraph& run) {
@@ -166,7 +166,7 @@ bool waits(const std::vector<PlannedSubgraph>& runs) {
   return std::ranges::any_of(runs, [](const PlannedSubgraph& run) { return !run.passing.empty(); });
 }
 
-/// Something is listed by one run and not by the other, or lies elsewhere.
+/// One group lists a weight and the other does not, or its place differs.
 void expect_early_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
                                  Random& random) {
   std::vector<PlannedSubgraph>& runs = plan.subgraphs;
@@ -234,7 +234,7 @@ TEST(Early, NobodyIsBetterThanTheBound) {
 
     const Network own = planner::network_of(network, hardware, plan.joined);
     AnyEarlyPlan anybody(own, hardware, params.max_ops);
-    cost::RunBounds bounds(own, hardware, {}, true);
+    cost::GroupBounds bounds(own, hardware, {}, true);
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
     for (int k = 0; k < 20; ++k) {
       const auto runs = anybody.runs(random);

@@ -1,5 +1,5 @@
-// Problems too large to try everything, where the cleverer rules have something to do: the engines
-// share no code, so that two of them rarely err together.
+// Problems too large for brute force, where advanced rules take effect: the engines share no code,
+// so two of them rarely have the same fault.
 #include <gtest/gtest.h>
 
 #include "agreement.h"

@@ -1,4 +1,4 @@
-// What other people's solvers say about the exported constraints of random problems.
+// Results of external solvers for the exported constraints of random problems.
 #include "encoder/export.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,6 @@ class Scratch {
   fs::path folder_;
 };
 
-/// What the command prints.
 std::string output_of(const std::string& command) {
   std::FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
   if (pipe == nullptr) return {};

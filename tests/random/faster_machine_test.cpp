@@ -1,15 +1,15 @@
-// A machine that can more is never slower: for runs of one op, in tiles of one size, on random
-// machines, more bandwidth of any memory in any direction, more requests under way and more cores
-// never take more cycles, nor does an array with another map.
+// A more capable machine is never slower. For groups of one op, in tiles of one size, on random
+// machines: more bandwidth of any memory in any direction, more outstanding requests and more cores
+// never take more cycles, nor does an array with an additional map.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_faster_machine_test        one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_faster_machine_test        repeats one of them
 #include <gtest/gtest.h>
 
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "model/derived.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
@@ -44,7 +44,7 @@ Hardware machine(Random& random) {
   return h;
 }
 
-/// What the second machine can do more of; nothing where the first has no such thing.
+/// Improves the second machine; empty if the first lacks the feature.
 std::string improve(Random& random, Hardware& h) {
   const auto more = [&](auto& number) {
     number *= static_cast<std::remove_reference_t<decltype(number)>>(random.between(2, 5));
@@ -55,7 +55,7 @@ std::string improve(Random& random, Hardware& h) {
   switch (random.between(0, 6)) {
     case 0:
       if (!memory.bandwidth) return {};
-      // Without a bandwidth of its own, writing gets no less than it had.
+      // Without a bandwidth of its own, writing keeps at least its bandwidth.
       more(memory.bandwidth->amount);
       return "bandwidth of " + memory.space.name;
     case 1:
@@ -81,12 +81,12 @@ std::string improve(Random& random, Hardware& h) {
     }
     default:
       if (memory.write_bandwidth || !memory.bandwidth) return {};
-      memory.write_bandwidth = memory.bandwidth;  // the two directions no longer share it
+      memory.write_bandwidth = memory.bandwidth;  // the two directions stop sharing it
       return "a way for writing to " + memory.space.name;
   }
 }
 
-/// Everything in order, one buffer after the other, in memories chosen at random.
+/// Buffers placed in sequence, in memories chosen at random.
 PlannedPlacement placed(Random& random, const PlacementProblem& problem) {
   PlannedPlacement result;
   result.problem = problem;
@@ -126,13 +126,13 @@ TEST(FasterMachine, IsNeverSlower) {
         .weights = random.chance(50) ? WeightPolicy::resident : WeightPolicy::refetch};
     const tiling::Lowering lowering = tiling::lower(part, geometry.space(), slow, options);
     const PlannedPlacement placement = placed(random, lowering.problem);
-    cost::TiledRun run;
+    cost::TiledGroup run;
     run.subgraph = &part;
     run.grid = &grid;
     run.lowering = &lowering;
     run.hardware = &slow;
     run.placements = {&placement};
-    const auto cycles = [&] { return cost::run_cost(run).metrics.latency_cycles; };
+    const auto cycles = [&] { return cost::group_cost(run).metrics.latency_cycles; };
     const std::int64_t before = cycles();
     run.hardware = &fast;
     const std::int64_t after = cycles();

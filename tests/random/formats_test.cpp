@@ -1,4 +1,4 @@
-// What is written reads back as what it was: problems as YAML, placements as JSON.
+// Round trips: problems as YAML, placements as JSON.
 #include <gtest/gtest.h>
 
 #include "agreement.h"
@@ -20,7 +20,7 @@ TEST(RandomFormats, ProblemsReadBackEqual) {
     problem.objective =
         random.pick(std::vector<Objective>{Objective::fit, Objective::height, Objective::cost});
     const std::string text = to_yaml(problem);
-    // By hand and by the writer: the reader takes both, and nothing is lost on the way.
+    // From test code and from the writer: the reader accepts both without loss.
     ASSERT_EQ(to_yaml(io::read_problem_yaml(text, "by-hand.yaml").problem), text);
     const std::string written = io::write_problem_yaml(problem);
     ASSERT_EQ(to_yaml(io::read_problem_yaml(written, "written.yaml").problem), text) << written;

@@ -1,5 +1,5 @@
-// Alignments without a common factor, with buffers that hold each other up: in a memory without a
-// capacity as well as in one that is large enough for what that takes.
+// Alignments without a common factor, with buffers that push each other up: in a memory without a
+// capacity, and in one with a sufficient capacity.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -80,7 +80,7 @@ TEST(Room, WhatHoldsEachOtherUpIsFound) {
         const engine::SearchResult found = engine->solve(problem, {});
         SCOPED_TRACE(std::string(engine->name()) + ", seed " + std::to_string(seed) + "\n" +
                      testing::to_yaml(problem));
-        // Without a capacity there may be a placement above what the oracle looks at.
+        // Without a capacity there may be a placement above the oracle's range.
         if (oracle || capacity == roomy) {
           ASSERT_EQ(found.status, oracle ? Status::feasible : Status::infeasible);
         }
@@ -94,7 +94,8 @@ TEST(Room, WhatHoldsEachOtherUpIsFound) {
 }
 
 TEST(Room, TheLeastCostMayLieHigh) {
-  // Offsets are multiples of 56, so that three of them apart end above all sizes and alignments.
+  // Offsets are multiples of 56, so three disjoint buffers end above the sum of all sizes and
+  // alignments.
   PlacementProblem problem;
   problem.memories.push_back({.name = "m"});
   for (int k = 0; k < 3; ++k) {

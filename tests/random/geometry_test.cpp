@@ -1,9 +1,9 @@
-// Geometry against brute force: for random small networks, what a tile is said to need is exactly
-// the smallest box around the elements it reads, found element by element from the ops'
-// definitions; the pieces that tiles store partition every tensor that leaves.
+// Geometry against brute force. For random small networks, the needs of a tile are exactly the
+// smallest box around the elements it reads, found element by element from the ops' definitions.
+// The parts that tiles store partition every tensor that leaves.
 //
 //   random_geometry_test                               10,000 networks
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_geometry_test   one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_geometry_test   repeats one of them
 #include "tiling/geometry.h"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ class Case {
     }
   }
 
-  std::uint64_t multiplied = 0;  ///< shapes whose volumes were asked
+  std::uint64_t multiplied = 0;  ///< number of shapes with a volume query
 
  private:
   void describe(const tiling::TileShape& shape) {
@@ -174,7 +174,7 @@ class Case {
         anything = anything || !wanted.none;
         if (!wanted.none && (op.kind == OpKind::softmax || op.kind == OpKind::normalize))
           for (const std::size_t axis : op.axes) made[axis] = {0, subgraph_.tensor(t).shape[axis]};
-        // How much a reshape or a view has to move at a time is a choice of the geometry.
+        // The geometry chooses the granularity of a reshape or a view.
         if (op.kind == OpKind::reshape || through_view(t)) made = tile.needed[t];
         ASSERT_TRUE(tiling::contains(made, wanted)) << text_;
         if (op.kind == OpKind::opaque) continue;
@@ -210,8 +210,8 @@ class Case {
     });
   }
 
-  /// What is said about volumes without the regions: exact, each that of some tile, no tile's left
-  /// out; and the first tile along C grows with its extent.
+  /// Volumes without regions: exact, each that of some tile, and complete; and the first tile along
+  /// C grows with its extent.
   void volumes(tiling::TileGeometry& geometry, const tiling::TileShape& shape) {
     const auto of = [](const tiling::TileRegions& tile) {
       std::vector<std::int64_t> all;
@@ -246,7 +246,7 @@ class Case {
     tiling::TileShape thin = shape;
     if (geometry.space().axis[0]) thin.extent[0] = (shape.extent[0] + 1) / 2;
     if (geometry.largest_volumes(thin, true, smaller) == Found::none) return;
-    // Where only some are listed, the one that covers it may not be.
+    // If only some are listed, the covering one may be missing.
     for (const auto& one : smaller)
       ASSERT_TRUE(all_first == Found::some || std::ranges::any_of(firsts,
                                                                   [&](const auto& other) {
@@ -257,7 +257,7 @@ class Case {
           << text_;
   }
 
-  /// With a kept halo: everything an op reads is needed, everything stored is there.
+  /// With halo reuse: everything an op reads is among the needs, everything stored is present.
   void enough(const tiling::TileRegions& tile) {
     for (std::size_t step = 0; step < subgraph_.steps(); ++step) {
       const Op& op = subgraph_.op(static_cast<Step>(step));
@@ -274,7 +274,7 @@ class Case {
     }
   }
 
-  /// Each element of what leaves is stored by exactly one tile.
+  /// Exactly one tile stores each element that leaves.
   void partition(tiling::TileGeometry& geometry, const tiling::TileShape& shape) {
     std::vector<std::vector<int>> times;
     for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t)
@@ -299,7 +299,8 @@ class Case {
             << text_ << ": an element of " << subgraph_.tensor(t).name;
   }
 
-  /// What is needed but neither loaded nor made was in memory for the tile to the left or above.
+  /// Needed elements that are neither loaded nor made were in memory for the tile to the left or
+  /// above.
   void held(tiling::TileGeometry& geometry, const tiling::TileShape& shape) {
     const tiling::TileGrid grid = geometry.grid(shape);
     const tiling::TileGeometry::Positions positions = geometry.positions(shape);
@@ -326,7 +327,7 @@ class Case {
       }
   }
 
-  /// What is needed without the rows and the columns that are kept is fresh.
+  /// Needs minus kept rows and columns are fresh.
   void rest(const tiling::TileGeometry& geometry, const tiling::TileRegions& tile, std::size_t t) {
     tiling::Box box = tile.needed[t];
     for (std::size_t a = 1; a < tiling::tile_axes && !tile.kept.empty(); ++a) {
@@ -336,7 +337,7 @@ class Case {
     ASSERT_EQ(tiling::tidy(box), tile.fresh[t]) << text_ << ": " << subgraph_.tensor(t).name;
   }
 
-  /// The bound the driver prunes with.
+  /// The bound used for pruning.
   void origin(tiling::TileGeometry& geometry, const tiling::TileShape& shape) {
     const tiling::TileRegions bound = geometry.first_tile(shape);
     const tiling::TileRegions tile = geometry.tile_at(shape, {0, 0, 0});

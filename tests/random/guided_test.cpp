@@ -1,5 +1,5 @@
-// The guided search is not complete: what it says is compared with brute force, and how often it
-// says nothing is counted.
+// The guided search is incomplete: its results are compared with brute force, and undecided ones
+// are counted.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -49,7 +49,7 @@ TEST(RandomGuided, HonoursWhatItDoesNotSupport) {
              .goals = {Objective::fit, Objective::cost, Objective::modes}});
 }
 
-/// Goes back to any of the levels, or leaves it to the search.
+/// Returns to a random level, or leaves the choice to the search.
 class Anywhere final : public search::guided::RetreatChooser {
  public:
   std::optional<std::size_t> choose(const search::guided::Impasse& impasse) override {
@@ -75,7 +75,7 @@ TEST(RandomGuided, WhoeverSaysHowFarToGoBackChangesNoAnswer) {
     search::GuidedParams params{.learn = learn};
     asked(params, {.features = Features::all(), .count = 1000, .seed = 11'000});
     params.chooser = &anywhere;
-    // Tiny problems have few impasses where the solver sees far.
+    // Tiny problems have few impasses if the solver detects them early.
     params.sections = params.candidates = params.restarts = false;
     asked(params, {.features = Features::all(), .count = 1000, .seed = 12'000});
     asked(params, {.features = Features::one_address_space(), .count = 1000, .seed = 13'000});

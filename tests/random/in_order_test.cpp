@@ -1,4 +1,4 @@
-// Several objectives, one after the other, against every placement of every set of buffers.
+// Lexicographic objectives, against every placement of every set of buffers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace tessera::testing {
 namespace {
 
-/// Height, cost and the benefit as what is missing: less is better of each.
+/// Height, cost, and the missing benefit: all are minimised.
 using Values = std::vector<std::int64_t>;
 
 Values values_of(const PlacementProblem& problem, const Placement& placement,
@@ -39,7 +39,7 @@ Values values_of(const PlacementProblem& problem, const Placement& placement,
   return values;
 }
 
-/// The best of all offsets of one small memory, one buffer after the other.
+/// The best over all offsets of one small memory, by enumeration.
 class EveryPlacement {
  public:
   EveryPlacement(const PlacementProblem& problem, const std::vector<Objective>& objectives)
@@ -134,8 +134,8 @@ PlaceParams as_the_input_says() {
   return params;
 }
 
-/// The answer to these objectives, one after the other, which become the problem's; nothing where
-/// that makes no problem.
+/// The result for these objectives in order, which become the problem's; none if the problem is
+/// then invalid.
 std::optional<PlacementResult> asked_in_order(PlacementProblem& problem,
                                               const std::vector<Objective>& objectives) {
   problem.objective = objectives.front();
@@ -175,10 +175,10 @@ TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
       EXPECT_TRUE(said.proved) << said.name << to_yaml(problem);
     }
     const std::vector<Objective> second{objectives[1]};
-    // With all of them placed, where the second one is not the benefit.
+    // With all of them placed, unless the second objective is the benefit.
     const std::optional<Values> alone = best_of_all(problem, second);
     if (alone && alone->front() < (*best)[1]) ++traded;
-    // What is written is read back, and found right; with another value it is not.
+    // Results survive writing and reading, and are accepted; with another value they are rejected.
     PlacementResult again =
         io::read_placement_json(io::write_placement_json(problem, result), "r.json", problem);
     const ResultVerdict verdict = check_result(problem, again, {});
@@ -196,7 +196,7 @@ TEST(RandomInOrder, EveryObjectiveIsTheBestAtThoseBeforeIt) {
   EXPECT_GT(traded, run.count / 20);
 }
 
-/// Buffers of two or three memories, each with its own.
+/// Buffers tied to one of two or three memories.
 PlacementProblem tiny_memories(Random& random) {
   PlacementProblem problem;
   const auto memories = static_cast<std::size_t>(random.between(2, 3));
@@ -221,8 +221,8 @@ PlacementProblem tiny_memories(Random& random) {
   return problem;
 }
 
-/// The least height of each memory, then the least cost at those, memory by memory, by brute force;
-/// nothing where one does not fit.
+/// The minimum height of each memory, then the minimum cost at these heights, memory by memory, by
+/// brute force; none if a memory is infeasible.
 std::optional<std::pair<std::vector<Size>, Cost>> memory_by_memory(
     const PlacementProblem& problem) {
   std::vector<Size> high;
@@ -234,7 +234,7 @@ std::optional<std::pair<std::vector<Size>, Cost>> memory_by_memory(
     PlacementProblem own = rest_of(problem, others);
     high.push_back(0);
     if (own.buffers.empty()) continue;
-    Size row = 0;  // no more than all of them one after the other
+    Size row = 0;  // the total of all sizes
     for (const Buffer& buffer : own.buffers) row += buffer.size + own.memories[m].alignment - 1;
     for (Memory& memory : own.memories) memory.capacity = std::min(memory.capacity, row);
     const auto least = brute_force(own, OracleGoal::height);
@@ -265,7 +265,7 @@ TEST(RandomInOrder, CostsAreTheLeastAtTheHeightsOfSeveralMemories) {
     ASSERT_EQ(answer->objectives.size(), 2U);
     EXPECT_EQ(answer->objectives[1].bound, best->second) << to_yaml(problem);
     EXPECT_TRUE(answer->objectives[1].proved) << to_yaml(problem);
-    // A limit on the way: what is said stays true.
+    // With a limit: all statements stay true.
     PlaceParams brief = as_the_input_says();
     brief.limits.work = random.between(1, 3);
     const PlacementResult some = place(problem, brief);
@@ -280,8 +280,8 @@ TEST(RandomInOrder, CostsAreTheLeastAtTheHeightsOfSeveralMemories) {
   EXPECT_GT(paid, run.count / 10);
 }
 
-/// With every feature of the model, in several memories: the first objective is what it is alone,
-/// and what is said of the others is right.
+/// With every feature of the model, in several memories: the first objective has the same value as
+/// alone, and the bounds on the others are valid.
 TEST(RandomInOrder, TheFirstIsWhatItIsAlone) {
   const RandomRun run = from_environment({1, 400});
   std::size_t feasible = 0;
@@ -301,7 +301,7 @@ TEST(RandomInOrder, TheFirstIsWhatItIsAlone) {
     const PlacementResult& result = *answer;
     PlacementProblem alone = problem;
     alone.next_objectives.clear();
-    // Where some may stay out, the least of the first is that of those that may not.
+    // With optional buffers, the minimum of the first objective is that of the required ones.
     if (alone.objective != Objective::benefit && objectives.size() == 3) {
       const std::vector<char> out = [&] {
         std::vector<char> optional;
@@ -320,7 +320,7 @@ TEST(RandomInOrder, TheFirstIsWhatItIsAlone) {
     ASSERT_EQ(result.objectives.front(), first.objectives.front()) << to_yaml(problem);
     const ResultVerdict verdict = check_result(problem, result, {});
     ASSERT_TRUE(verdict.wrong.empty()) << verdict.wrong.front().message << to_yaml(problem);
-    // No complete engine takes parts beside all the rest.
+    // No complete engine supports parts together with all other features.
     if (seed % 2 != 0) continue;
     for (const ObjectiveValue& each : result.objectives)
       ASSERT_TRUE(each.proved) << each.name << to_yaml(problem);

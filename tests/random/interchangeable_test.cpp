@@ -1,5 +1,6 @@
-// InterchangeableBuffers: exchanging them changes nothing, whatever the placement; all engines
-// answer like brute force where there are many; and certificates that rest on them are accepted.
+// Interchangeable buffers: exchanging them preserves the validity of every placement; on problems
+// with many of them all engines agree with brute force; and certificates that depend on them are
+// accepted.
 #include "facts/interchangeable.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@
 namespace tessera::testing {
 namespace {
 
-/// Most have relations that keep apart, alignments and reserved ranges, and nearly all have twins.
+/// Most have separating relations, alignments and reserved ranges, and nearly all have twins.
 PlacementProblem problem_of(std::uint64_t seed) {
   Random random(seed);
   Features features = seed % 3 == 0   ? Features::all()
@@ -35,7 +36,7 @@ PlacementProblem problem_of(std::uint64_t seed) {
   return random_problem(random, features);
 }
 
-/// Anywhere, and in any modes.
+/// Random places and modes.
 Placement somewhere(Random& random, const PlacementProblem& problem) {
   Placement placement;
   for (const Buffer& buffer : problem.buffers) {
@@ -79,7 +80,7 @@ TEST(RandomTwins, ExchangingThemChangesNothing) {
       ASSERT_EQ(keeps_every_rule(problem, exchanged), right) << "seed " << seed << to_yaml(problem);
       ASSERT_EQ(cost_by_pairs(problem, exchanged), cost) << "seed " << seed << to_yaml(problem);
       if (same.kind != facts::InterchangeableKind::together) continue;
-      // At the place of the one that pays less.
+      // At the place of the one with the lower cost.
       Placement one = placement;
       Placement other = placement;
       one.places[a] = placement.places[b];

@@ -1,10 +1,9 @@
-// Plans of machines that cannot write off the chip: what an op makes stays where it was made.
+// Plans of machines that cannot write off-chip: every tensor stays where it was made.
 //
-// What is looked at needs no word of the planner: which tensors are needed when follows from the
-// network, where they lie from the placements. And no cover of the network is better than a plan
-// that is called proved.
+// The check does not use the planner: the network determines when tensors are needed, the
+// placements where they lie. No partition of the network is better than a plan reported as proved.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_keep_test        one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_keep_test        repeats one of them
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -38,10 +37,10 @@ Hardware flash_machine(Random& random, Size needed) {
 
 struct Life {
   std::size_t from = 0;
-  std::size_t until = 0;  ///< the last run that needs it
+  std::size_t until = 0;  ///< the last group that needs it
 };
 
-/// Of every activation with memory of its own that crosses a cut, or is an input or a result.
+/// Of every activation with memory of its own that crosses a cut point, or is an input or a result.
 std::map<std::string, Life> lives(const Network& network, const NetworkPlan& plan) {
   std::vector<std::size_t> run_of(network.ops.size());
   for (std::size_t r = 0; r < plan.subgraphs.size(); ++r)
@@ -99,7 +98,7 @@ void expect_kept(const Network& network, const NetworkPlan& plan) {
   }
 }
 
-/// The least sum over all covers of runs that fit by themselves.
+/// The minimum sum over all partitions into groups that fit separately.
 double best_cover_of(const Network& network, const Hardware& hardware, const cost::Score& score) {
   planner::Candidates candidates(network, hardware, {}, make_plan_memory());
   std::vector<double> best(network.ops.size() + 1, std::numeric_limits<double>::infinity());
@@ -149,7 +148,7 @@ TEST(Keep, TensorsStayWhereTheyAre) {
   EXPECT_GT(proved, static_cast<int>(cases / 8));
 }
 
-/// Weights are all that is ever moved: without any, nothing is.
+/// Only weights are moved: without weights, nothing is.
 TEST(Keep, NothingButWeightsIsMoved) {
   Network network;
   for (const char* name : {"x", "t", "y"})
@@ -176,12 +175,12 @@ TEST(Keep, NothingButWeightsIsMoved) {
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_EQ(plan.totals.dram_bytes, 0);
   expect_kept(network, plan);
-  // Two tensors of 1024 bytes have to be there at once.
+  // Two tensors of 1024 bytes have to be resident at once.
   hardware.memories[0].space.capacity = 2047;
   const NetworkPlan none = plan_network(network, hardware, {.max_ops = 1});
   EXPECT_EQ(none.status, Status::infeasible);
   EXPECT_NE(none.reason.find("fits with no tile"), std::string::npos) << none.reason;
-  // A tensor that is said to move is found.
+  // A tensor that claims to move is detected.
   NetworkPlan moved = plan;
   BufferPlace& place = moved.subgraphs[1].placements[0].placement.places[0];
   place.offset = place.offset == 0 ? 2048 : 0;

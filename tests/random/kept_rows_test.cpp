@@ -1,9 +1,9 @@
-// Tensors that stay in part, against whatever somebody might keep: on random networks and machines
-// no rows of any tensors make the plan's runs, or those of another cover, score less than the bound
-// of plan_network(), nor are plans with such rows worse than those without. They survive their
-// files, and are refused where their lists do not agree.
+// Partly resident tensors, against arbitrary choices: on random networks and machines, no rows of
+// any tensors give the plan's groups, or those of another partition, a score below the bound of
+// plan_network(). Plans with such rows are no worse than those without. They survive their files,
+// and are rejected if their lists disagree.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_kept_rows_test      one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_kept_rows_test      repeats one of them
 #include "planner/kept_rows.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@
 #include "tessera/check.h"
 #include "tessera/files.h"
 #include "tessera/plan.h"
-#include "tests/support/any_cover.h"
+#include "tests/support/any_partition.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
 #include "tests/support/random_machine.h"
@@ -52,8 +52,8 @@ Hardware machine(Random& random, const Network& network) {
   return h;
 }
 
-/// Somebody's plan: any cover in any of the tilings that are known, and any rows of any tensors
-/// over its cuts. Nothing where that has no place.
+/// An arbitrary plan: any partition in any of the known tilings, and any rows of any tensors across
+/// its cut points. None if it has no placement.
 class Anybody {
  public:
   Anybody(const Network& network, const Hardware& hardware, std::size_t max_ops)
@@ -70,7 +70,7 @@ class Anybody {
     bool any = false;
     for (const TensorIndex t : tiling::may_stay_in_part(network_, covers_.readers()))
       if (random.chance(60)) any = keep(random, runs, t) || any;
-    if (!any || !covers_.settle(runs)) return std::nullopt;
+    if (!any || !covers_.finalise(runs)) return std::nullopt;
     return runs;
   }
 
@@ -111,7 +111,7 @@ class Anybody {
 
   const Network& network_;
   const Hardware& hardware_;
-  testing::AnyCover covers_;
+  testing::AnyPartition covers_;
 };
 
 void expect_damage_is_seen(const Network& network, const Hardware& hardware, NetworkPlan plan,
@@ -182,7 +182,7 @@ TEST(KeptRows, NobodyIsBetterThanTheBound) {
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
     Anybody anybody(own, hardware, params.max_ops);
     for (int k = 0; k < 20; ++k) {
-      // Of the plan's own runs, without what it keeps of rows, and of others.
+      // Of the plan's own groups, without its resident rows, and of others.
       std::vector<PlannedSubgraph> same = without.subgraphs;
       const bool on_same = k < 10 && without.joined == plan.joined;
       const auto theirs = on_same ? anybody.with_rows(random, same) : anybody.runs(random);

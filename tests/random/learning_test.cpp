@@ -1,5 +1,5 @@
-// The learning engine's proofs: every refutation is accepted, and no misplaced one is. And every
-// switch off, one at a time: the answers stay.
+// Proofs of the learning engine: every refutation is accepted, and no wrong one is. Each switch
+// separately: results stay the same.
 #include "encoder/explain.h"
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
@@ -35,7 +35,7 @@ engine::SearchResult solve(const PlacementProblem& problem, const search::Learni
   return search::make_learning_engine(params)->solve(problem, search);
 }
 
-/// A flat load: hard for its size, often just infeasible.
+/// A flat load: hard for its size, often barely infeasible.
 PlacementProblem flat_problem(Random& random, int buffers, Size capacity) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = capacity});
@@ -52,7 +52,7 @@ PlacementProblem flat_problem(Random& random, int buffers, Size capacity) {
     problem.buffers.push_back(
         {.id = "b" + std::to_string(b), .live = {{lower, upper}}, .size = size});
   }
-  // What is left at each step is filled up.
+  // Fill up the remaining load at each step.
   for (Step t = 0; t < steps; ++t) {
     const Size rest = capacity - load[static_cast<std::size_t>(t)];
     if (rest == 0) continue;
@@ -89,8 +89,8 @@ TEST(RandomLearning, CertificatesOfTheWholeModelAreAccepted) {
   expect_certified(Features::all(), 1, 200);
 }
 
-// No certificate of a problem may be turned into one of a problem that has a placement: here of a
-// flat load with more room, in certificate_test.cpp of the whole model.
+// No certificate can be modified to apply to a feasible problem: here for a flat load with a larger
+// capacity, in certificate_test.cpp for the whole model.
 TEST(RandomLearning, MisplacedProofsAreRejected) {
   int rejected = 0;
   for (std::uint64_t seed = 1; rejected < 200 && seed < 4000; ++seed) {
@@ -113,7 +113,7 @@ TEST(RandomLearning, MisplacedProofsAreRejected) {
   EXPECT_GE(rejected, 200);
 }
 
-TEST(RandomLearning, EverySwitchKeepsTheAnswers) {  // each the other way round
+TEST(RandomLearning, EverySwitchKeepsTheAnswers) {  // each switch inverted
   for (const placer::Switch& each : placer::switches_of("learning")) {
     SCOPED_TRACE(each.name);
     placer::EngineParams params;
@@ -223,7 +223,7 @@ TEST(RandomLearning, ABoundOfAStoppedSearchIsABound) {
 }
 
 TEST(RandomLearning, NoClauseExcludesAKnownPlacement) {
-  // The guard: learned clauses are tested against a placement found before.
+  // Guard: learned clauses are checked against a known placement.
   int guarded = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);

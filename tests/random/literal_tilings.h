@@ -1,5 +1,5 @@
-// Every tiling of a run: each tile shape in each variant that the machine may be asked for, placed
-// and simulated by itself, without any rule that leaves one out.
+// Every tiling of a group: each tile shape in each variant of the machine, placed and simulated
+// separately, without any pruning.
 //
 //   for_each_tiling(make_subgraph(net, ops, readers, hardware), hardware,
 //                   [&](const LiteralTiling& each) { best = std::min(best, cost(each.option)); });
@@ -25,9 +25,9 @@
 namespace tessera::testing {
 
 struct LiteralTiling {
-  const tiling::Subgraph& part;  ///< the run, or the same with its sums in parts
+  const tiling::Subgraph& part;  ///< the group, or the group with its sums in parts
   const PlannedSubgraph& option;
-  /// The same in the least memory there is room for it in, which takes a while.
+  /// The same in the smallest memory in which it fits, which takes long.
   std::function<Size()> lowest_peak;
 };
 
@@ -88,9 +88,9 @@ inline void each_tiling(const tiling::Subgraph& part, const std::vector<TileVari
   }
 }
 
-/// Tells of each that fits. Left out are those that are others by another name: two copies of all
-/// that a single tile of one op has, and what stays where nothing passes it. require: one memory on
-/// the chip, for lowest_peak().
+/// Calls the visitor with each tiling that fits. Omits equivalent ones: two copies of all buffers
+/// of a single tile of one op, and stationary data that no loop passes. require: one on-chip
+/// memory, for lowest_peak().
 inline void for_each_tiling(const tiling::Subgraph& part, const Hardware& hardware,
                             const std::function<void(const LiteralTiling&)>& what) {
   const auto add = [](std::vector<TileVariant>& all, const std::vector<TileVariant>& more) {
@@ -115,13 +115,13 @@ inline void for_each_tiling(const tiling::Subgraph& part, const Hardware& hardwa
   }
 }
 
-/// random_machine() with something to choose in every respect; `needed`: bytes of the network.
+/// random_machine() with several alternatives for every choice; `needed`: bytes of the network.
 [[nodiscard]] inline Hardware machine_with_choices(Random& random, Size needed) {
   Hardware h = random_machine(random, {.needed = needed, .most_percent = 130});
   h.tiling.weights = {WeightPolicy::resident, WeightPolicy::refetch};
   if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep_columns};
   if (random.chance(30)) h.tiling.halo = {HaloPolicy::recompute, HaloPolicy::keep};
-  // Machines that always keep halos once looked at no shape of a run without any.
+  // Regression: on machines that always reuse halos, groups without halos had no shapes.
   if (random.chance(15)) h.tiling.halo = {HaloPolicy::keep};
   if (random.chance(50))
     h.tiling.one_copy = {

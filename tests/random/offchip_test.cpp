@@ -1,7 +1,7 @@
-// Small plans, executed element by element off the chip: what a tile reads there is what was
-// written there, or what the network was given.
+// Executes small plans element by element off-chip: each tile reads what was written before, or the
+// input of the network.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_offchip_test        one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_offchip_test        repeats one of them
 #include "planner/offchip.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ namespace {
 using testing::Random;
 using testing::setting;
 
-/// To the next element of the box, the last axis fastest; false behind the last one.
+/// Advances to the next element of the box, the last axis fastest; false after the last one.
 bool go_on(const tiling::Box& box, std::vector<Dim>& place) {
   std::size_t axis = box.rank;
   while (axis > 0 && ++place[axis - 1] == box[axis - 1].end) {
@@ -43,14 +43,14 @@ bool go_on(const tiling::Box& box, std::vector<Dim>& place) {
   return axis > 0;
 }
 
-/// Memories that know of each byte which byte of which tensor it holds.
+/// Memories that record for each byte which byte of which tensor it holds.
 class Dram {
  public:
   Dram(const Network& network, const Layout& layout, const std::vector<OffchipMemory>& memories)
       : network_(network), layout_(layout) {
     for (const OffchipMemory& memory : memories) {
       const Home home{.memory = bytes_.size()};
-      bytes_.emplace_back(static_cast<std::size_t>(memory.height), std::pair(nobody, Size{0}));
+      bytes_.emplace_back(static_cast<std::size_t>(memory.height), std::pair(no_tensor, Size{0}));
       for (const OffchipBuffer& buffer : memory.buffers)
         homes_[buffer.id] = {home.memory, buffer.offset};
       for (const OffchipBuffer& buffer : memory.buffers)
@@ -64,7 +64,7 @@ class Dram {
   }
   void give(TensorIndex t) { each_byte(t, tiling::whole(network_.tensors[t].shape), true); }
   void write(TensorIndex t, const tiling::Box& box) { each_byte(t, box, true); }
-  /// Are these its bytes?
+  /// Are these the bytes of the tensor?
   [[nodiscard]] bool read(TensorIndex t, const tiling::Box& box) {
     return each_byte(t, box, false);
   }
@@ -76,7 +76,7 @@ class Dram {
   }
 
  private:
-  static constexpr std::int64_t nobody = -1;
+  static constexpr std::int64_t no_tensor = -1;
   static constexpr std::int64_t weights = -2;
 
   struct Home {
@@ -95,7 +95,7 @@ class Dram {
     for (Size k = 0; k < count; ++k) at(home, k) = {who, k};
   }
 
-  /// Row by row; tensors that have channels in the layout, with whole bricks of them.
+  /// Row by row; tensors with a channel layout in whole bricks.
   [[nodiscard]] Size index_of(const std::vector<Dim>& shape, const std::vector<Dim>& place,
                               const Layout& layout) const {
     Size index = 0;
@@ -113,7 +113,7 @@ class Dram {
     return index * layout.brick + place[1] % layout.brick;
   }
 
-  /// Element by element, the last axis fastest. What is joined is that part of the other tensor.
+  /// Element by element, the last axis fastest. A joined tensor is a part of the other one.
   bool each_byte(TensorIndex t, const tiling::Box& box, bool write) {
     if (const auto& place = network_.tensors[t].joined) {
       tiling::Box there = box;
@@ -146,7 +146,7 @@ class Dram {
   std::vector<std::vector<Byte>> bytes_;
 };
 
-/// Which elements of the tensors that stay on the chip were made.
+/// Elements of resident tensors that have been made.
 class OnChip {
  public:
   explicit OnChip(const Network& network) : network_(network) {}
@@ -179,7 +179,7 @@ class OnChip {
   std::map<TensorIndex, std::vector<char>> made_;
 };
 
-/// A box among the first rows of a tensor that stay on the chip, and what is not among them.
+/// The part of a box within the resident first rows of a tensor, and the rest.
 struct Cut {
   tiling::Box stays;
   tiling::Box goes;
@@ -198,7 +198,7 @@ Cut cut_at_rows(const tiling::Box& box, const Network& network, TensorIndex t,
   return {tiling::tidy(cut.stays), tiling::tidy(cut.goes)};
 }
 
-/// The first tile that reads something else than was written; empty: none does.
+/// The first tile that reads wrong data; empty if there is none.
 std::string executed(const Network& net, const Hardware& hardware, const NetworkPlan& plan) {
   const Network network = planner::network_of(net, hardware, plan.joined);
   const HardwareMemory* home = off_chip::activations(hardware);
@@ -213,7 +213,7 @@ std::string executed(const Network& net, const Hardware& hardware, const Network
     tiling::TileGeometry geometry(part, s.variant.halo);
     const tiling::TileGrid grid = geometry.grid({s.extent});
     const tiling::TileWalk walk(grid, tiling::lower(part, geometry.space(), hardware, s.variant));
-    // Channels are the outermost loop, or where inputs stay the innermost one.
+    // Channels are the outermost loop, or the innermost one with stationary inputs.
     const bool last = s.variant.stationary == Stationary::inputs;
     for (Dim before = 0; before < (last ? 1 : s.counts[0]); ++before)
       for (Dim place = 0; place < s.counts[1] * s.counts[2]; ++place)
@@ -263,7 +263,7 @@ std::string executed(const Network& net, const Hardware& hardware, const Network
   return {};
 }
 
-/// Is there a concatenation that has nothing to do, of tensors that lie off the chip?
+/// Is there a concatenation without work, of off-chip tensors?
 bool has_a_free_join(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
   return std::ranges::any_of(plan.subgraphs, [&](const PlannedSubgraph& s) {
     const tiling::Subgraph part = tiling::make_subgraph(
@@ -345,7 +345,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
     in_place += has_a_free_join(own, hardware, plan) ? 1U : 0U;
     ASSERT_TRUE(validate(planner::offchip_question(own, hardware, plan.subgraphs, {})).empty());
     for (const std::string& wrong : check_plan(network, hardware, plan)) ADD_FAILURE() << wrong;
-    // Where rows or planes live as one.
+    // With rows or planes merged.
     NetworkPlan rough = plan;
     rough.offchip =
         planner::place_offchip(own, hardware, plan.subgraphs, {}, {}, random.between(1, 60))
@@ -357,11 +357,11 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
         EXPECT_LE(plan.offchip[m].lower_bound, rough.offchip[m].lower_bound);
         coarser += rough.offchip[m].lower_bound > plan.offchip[m].lower_bound ? 1U : 0U;
         between += rough.offchip[m].height < rough.offchip[m].whole_tensors ? 1U : 0U;
-        rough.offchip[m].lower_bound = 0;  // is that of coarser parts
+        rough.offchip[m].lower_bound = 0;  // belongs to coarser parts
       }
       for (const std::string& wrong : check_plan(network, hardware, rough)) ADD_FAILURE() << wrong;
     }
-    // Where time was up: whole tensors, by runs.
+    // After a time limit: whole tensors, group by group.
     NetworkPlan quick = plan;
     quick.offchip = planner::place_offchip(own, hardware, plan.subgraphs, {},
                                            {.deadline = std::chrono::steady_clock::time_point{}})
@@ -371,7 +371,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
       ASSERT_EQ(executed(network, hardware, quick), "");
       for (const std::string& wrong : check_plan(network, hardware, quick)) ADD_FAILURE() << wrong;
     }
-    // Somewhere else: whatever goes wrong then, the checker says so.
+    // At another address: the checker reports every resulting error.
     OffchipMemory& one = plan.offchip[random.below(plan.offchip.size())];
     OffchipBuffer& moved = one.buffers[random.below(one.buffers.size())];
     moved.offset = random.between(0, one.height - moved.size);
@@ -384,7 +384,7 @@ TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
             << " damaged ones refused\n";
   EXPECT_GT(planned, cases / 3);
   EXPECT_GT(by_runs, planned / 2);
-  if (cases >= 30) {  // too rare for the few of a sanitizer
+  if (cases >= 30) {  // too rare for the few cases under a sanitizer
     EXPECT_GT(in_place, cases / 20);
     EXPECT_GT(lower, 0U);
     EXPECT_GT(several, cases / 20);

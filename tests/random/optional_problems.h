@@ -1,4 +1,4 @@
-// Random problems with optional buffers, and the best of their sets, each tried by the oracle.
+// Random problems with optional buffers, and their best sets, each solved by the oracle.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace tessera::testing {
 
-/// A few of the buffers may stay out, some of them only together; some are like the one before.
+/// Some buffers become optional, some in groups; some are copies of their predecessor.
 inline void make_optional(PlacementProblem& problem, Random& random) {
   constexpr int most = 6;  // 64 sets to try
   int optional = 0;
@@ -35,7 +35,7 @@ inline void make_optional(PlacementProblem& problem, Random& random) {
   }
 }
 
-/// The problem without these, written down anew: this and the library share no line.
+/// The problem without these buffers, implemented independently of the library.
 inline PlacementProblem rest_of(const PlacementProblem& problem, const std::vector<char>& out) {
   PlacementProblem rest;
   rest.memories = problem.memories;
@@ -49,7 +49,7 @@ inline PlacementProblem rest_of(const PlacementProblem& problem, const std::vect
     for (const BufferIndex b : relation.buffers) {
       if (out[b] == 0)
         lists.back().push_back(number[b]);
-      else if (relation.kind == RelationKind::adjacent)  // each starts where the one before it ends
+      else if (relation.kind == RelationKind::adjacent)  // each starts at the end of the one before
         lists.emplace_back();
     }
     for (const std::vector<BufferIndex>& list : lists) {
@@ -60,7 +60,7 @@ inline PlacementProblem rest_of(const PlacementProblem& problem, const std::vect
   return rest;
 }
 
-/// The largest benefit of any set that has a placement.
+/// The maximum benefit of all sets with a placement.
 inline std::optional<Benefit> most_benefit(const PlacementProblem& problem) {
   std::vector<BufferIndex> optional;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b)

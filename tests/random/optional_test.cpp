@@ -1,4 +1,4 @@
-// Which optional buffers are placed: against trying every set of them, each by the oracle.
+// Selection of optional buffers, against every set of them, each solved by the oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string wrong_with(const PlacementProblem& problem, const std::string& engin
   if (result.benefit != *best || result.benefit_bound != *best || !result.proven_optimal)
     return "benefit " + std::to_string(result.benefit) + ", at most " +
            std::to_string(result.benefit_bound) + ", but the oracle has " + std::to_string(*best);
-  // The checker is not its own witness.
+  // Verified independently of the checker.
   std::vector<char> out(problem.buffers.size(), 0);
   for (const BufferIndex b : result.placement->left_out) {
     out[b] = 1;
@@ -53,7 +53,7 @@ std::string wrong_with(const PlacementProblem& problem, const std::string& engin
   if (benefit != *best) return "the buffers that are in are worth " + std::to_string(benefit);
   const PlacementProblem rest = rest_of(problem, out);
   if (!rest.buffers.empty() && !keeps_every_rule(rest, in)) return "a wrong placement";
-  // What is written is read back, and found right.
+  // The result survives writing and reading, and is accepted.
   const PlacementResult again =
       io::read_placement_json(io::write_placement_json(problem, result), "r.json", problem);
   const ResultVerdict verdict = check_result(problem, again, {});
@@ -79,16 +79,16 @@ TEST(RandomOptional, TheLargestBenefitIsThatOfTheBestSet) {
     ASSERT_EQ(wrong, "") << "seed " << seed << '\n' << io::write_problem_yaml(problem);
     const std::optional<Benefit> best = most_benefit(problem);
     if (best && *best > 0 && *best < benefit_of(problem, {})) ++chosen;
-    // The same question, in the words of a file.
+    // The same problem through a file.
     ASSERT_EQ(io::write_problem_yaml(
                   io::read_problem_yaml(io::write_problem_yaml(problem), "p.yaml", {}).problem),
               io::write_problem_yaml(problem));
   }
   EXPECT_GT(asked, count * 9 / 10);
-  EXPECT_GT(chosen, count / 10);  // a choice, and not all or nothing
+  EXPECT_GT(chosen, count / 10);  // a real choice, not all or none
 }
 
-/// Damaged lists of what is left out are wrong, whatever else is right.
+/// Invalid lists of omitted buffers are rejected even if everything else is valid.
 TEST(RandomOptional, WhatIsLeftOutIsChecked) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 10});
@@ -108,11 +108,11 @@ TEST(RandomOptional, WhatIsLeftOutIsChecked) {
   EXPECT_EQ(rules({1, 2}), (std::vector<Rule>{Rule::left_out}));     // half of a group
   EXPECT_EQ(rules({0, 2, 3}), (std::vector<Rule>{Rule::left_out}));  // not optional
   EXPECT_EQ(rules({3, 2}), (std::vector<Rule>{Rule::left_out}));     // in no order
-  EXPECT_EQ(rules({2, 3, 4}), (std::vector<Rule>{Rule::left_out}));  // there is none
+  EXPECT_EQ(rules({2, 3, 4}), (std::vector<Rule>{Rule::left_out}));  // does not exist
   EXPECT_EQ(rules({}).front(), Rule::overlap);
 }
 
-/// Sums of zeros and ones against every one of them.
+/// 0-1 packings against full enumeration.
 TEST(RandomOptional, PackingsAreTheBest) {
   const std::uint64_t first = setting("TESSERA_RANDOM_SEED", 1);
   const std::size_t count = effort(setting("TESSERA_RANDOM_COUNT", 5000));
@@ -128,7 +128,7 @@ TEST(RandomOptional, PackingsAreTheBest) {
       search::PackingRow row;
       for (std::uint32_t k = 0; k < things; ++k)
         if (random.chance(60)) row.terms.emplace_back(k, random.between(1, 12));
-      if (twins) {  // every other thing is like the one before it
+      if (twins) {  // every second item is a copy of the one before
         std::vector<std::pair<std::uint32_t, std::int64_t>> both;
         for (const auto& [k, amount] : row.terms) {
           if (k % 2 == 1) continue;
@@ -160,12 +160,12 @@ TEST(RandomOptional, PackingsAreTheBest) {
     Benefit worth = 0;
     for (std::uint32_t k = 0; k < things; ++k) worth += answer.in[k] != 0 ? packing.worth[k] : 0;
     ASSERT_EQ(worth, best) << "seed " << seed;
-    // Nothing is better than the best.
+    // No selection is better than the best.
     ASSERT_TRUE(search::best_packing(packing, best, {}).in.empty()) << "seed " << seed;
-    // Why: a tree for the best, and none for less.
+    // The proof: a tree for the optimum, and none below it.
     ASSERT_TRUE(search::prove_packing(packing, best, {})) << "seed " << seed;
     ASSERT_FALSE(best > 0 && search::prove_packing(packing, best - 1, {})) << "seed " << seed;
-    // Cut short, it still says what is true.
+    // With a limit, its statements stay true.
     Budget budget;
     budget.max_nodes = random.between(0, 3);
     const search::PackingResult cut = search::best_packing(packing, -1, budget);

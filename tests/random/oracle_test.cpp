@@ -1,4 +1,5 @@
-// The oracle, the rules word for word and the checker were written apart; here they have to agree.
+// The oracle, the literal rules and the checker are independent implementations; they have to
+// agree.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +52,7 @@ Placement random_placement(Random& random, const PlacementProblem& problem) {
   return placement;
 }
 
-/// A right placement with one thing changed: most of these break exactly one rule.
+/// A valid placement with one change: most of these violate exactly one rule.
 void damage(Random& random, const PlacementProblem& problem, Placement& placement) {
   BufferPlace& place = placement.places[random.below(placement.places.size())];
   const MemoryIndex m = random.below(problem.memories.size());
@@ -155,7 +156,7 @@ TEST(RandomOracle, RandomAndDamagedPlacementsAreJudgedAlike) {
   EXPECT_GT(wrong, count);
 }
 
-/// The first buffers of a problem and what is said about them.
+/// The first buffers of a problem with their rules.
 PlacementProblem head_of(PlacementProblem problem, std::size_t count) {
   problem.buffers.resize(std::min(count, problem.buffers.size()));
   for (Relation& relation : problem.relations) {
@@ -165,7 +166,7 @@ PlacementProblem head_of(PlacementProblem problem, std::size_t count) {
   return problem;
 }
 
-/// Every placement there is, without any cleverness: counts up like an odometer.
+/// Enumerates every placement like an odometer.
 class Odometer {
  public:
   explicit Odometer(const PlacementProblem& problem) : problem_(problem) {

@@ -1,5 +1,5 @@
-// Parts of buffers: which differences of offsets they forbid, byte by byte, and what engines make
-// of them, against brute force.
+// Parts of buffers: forbidden differences of offsets byte by byte, and results of engines, against
+// brute force.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -34,7 +34,7 @@ std::set<Offset> listed(const Differences& ranges) {
   return all;
 }
 
-/// A tile of a tensor of up to four dimensions in a row, each innermost first, perhaps with a halo.
+/// A tile of a tensor of up to four dimensions in row-major order, possibly with a halo.
 BufferPart random_tile(Random& random, const std::vector<std::int64_t>& dims, Step steps) {
   BufferPart part;
   const Step lower = random.between(0, steps - 1);
@@ -116,7 +116,7 @@ TEST(RandomParts, TheCheckerKeepsToTheWordsOfTheRules) {
         const Size room = std::max<Size>(0, problem.memories[m].capacity - buffer.size);
         placement.places.push_back({m, random.between(0, room)});
       }
-      if (answer && k < 4) {  // one that is nearly right
+      if (answer && k < 4) {  // one that is nearly valid
         placement = answer->placement;
         const BufferIndex b = random.below(problem.buffers.size());
         placement.places[b].offset = std::max<Offset>(0, placement.places[b].offset + k - 1);
@@ -153,7 +153,8 @@ TEST(RandomParts, SmtAgreesWithTheOracle) {
 }
 
 TEST(RandomParts, LearningAgreesWithTheOracle) {
-  // Banks, modes and relations that it declines beside parts would leave few.
+  // Banks, modes and relations, which engines do not support together with parts, would leave few
+  // problems.
   Features features;
   features.parts = features.alignment = features.windows = features.reserved = features.gaps =
       features.gap_windows = features.intervals = features.fixed_offsets = true;
@@ -180,8 +181,8 @@ TEST(RandomParts, HeuristicsPlaceRightOrNotAtAll) {
                      {.features = Features::all_with_parts(), .count = 600, .may_give_up = true});
 }
 
-/// With banks the end of a buffer may lie where none of its bytes is used; with modes as well, it
-/// may not be known whether a height is the least one.
+/// With banks, a buffer may end in unused bytes; with modes as well, minimality of a height may
+/// remain unproved.
 TEST(RandomParts, TheLeastHeightIsThatOfBruteForce) {
   const RandomRun run = from_environment({1, 150});
   std::uint64_t tried = 0;
@@ -193,7 +194,7 @@ TEST(RandomParts, TheLeastHeightIsThatOfBruteForce) {
       features.banks = features.no_straddle = more > 0;
       features.modes = features.accesses = more > 1;
       const PlacementProblem problem = random_problem(random, features);
-      double places = 1;  // that brute force goes through
+      double places = 1;  // the number of places that brute force enumerates
       for (std::size_t b = 0; b < problem.buffers.size(); ++b)
         places *= static_cast<double>(problem.memories.front().capacity);
       if (places > 300'000) continue;

@@ -1,9 +1,8 @@
-// Weights that lie on the chip for good, against every set of them: on small networks and machines
-// whatever somebody pins, no plan scores less than the bound of plan_network(), nor are plans with
-// pinned weights worse than those without. They survive their files, and are refused where what
-// they say of pins cannot be.
+// Pinned weights, against every set of them: on small networks and machines no choice of pinned
+// weights gives a score below the bound of plan_network(). Plans with pinned weights are no worse
+// than those without. They survive their files, and are rejected if their pins are inconsistent.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_pinned_test      one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_pinned_test      repeats one of them
 #include "planner/pinned.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +49,7 @@ Hardware pinned_machine(Random& random, const Network& network) {
   return h;
 }
 
-/// What may lie there, that all of which does together.
+/// Weights that may be pinned, if all of them fit together.
 std::vector<TensorIndex> weights_of(const Network& network, const Hardware& hardware) {
   const Network all = planner::with_all_pinned(network, hardware);
   std::vector<TensorIndex> found;

@@ -1,5 +1,5 @@
-// placer/place() as users call it, against the oracle: status, least height, cost and modes, and
-// that every bound it states holds.
+// The public place() against the oracle: status, minimum height, cost and modes, and the validity
+// of every bound.
 #include "tessera/place.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ Wrong bounds_that_do_not_hold(const PlacementProblem& problem, const PlacementRe
   return std::nullopt;
 }
 
-/// The largest first.
+/// In descending order.
 std::vector<Size> falling(std::vector<Size> heights) {
   std::sort(heights.rbegin(), heights.rend());
   return heights;
@@ -123,8 +123,8 @@ Wrong guarded(const PlacementProblem& problem, const PlaceParams& params) {
   }
 }
 
-/// Sizes and capacities alone times `by`: heights are sums of multiples of it only where no other
-/// number of the problem has a say.
+/// Multiplies only sizes and capacities by `by`: heights are then sums of multiples of it only if
+/// no other number of the problem matters.
 PlacementProblem with_large_sizes(PlacementProblem problem, Size by) {
   for (Buffer& buffer : problem.buffers) buffer.size *= by;
   for (Memory& memory : problem.memories) {
@@ -174,7 +174,7 @@ TEST(RandomPlace, FindsTheLeastHeightInOneAddressSpace) {
 }
 
 TEST(RandomPlace, FindsTheLeastHeightWhereSizesHaveACommonDivisor) {
-  // Relations of every kind, and little else that would hide what one of them does to heights.
+  // Relations of every kind, and few features that could hide their effect on heights.
   Features features;
   features.reserved = features.windows = features.gaps = features.gap_windows = true;
   features.relations = Features::all().relations;

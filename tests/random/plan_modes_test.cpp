@@ -1,9 +1,9 @@
-// The fewest modes of a plan against exhaustive search: for random networks on random machines with
-// tables of modes, every set of modes is tried, and for each set every subgraph is placed from
-// scratch by another engine.
+// The fewest modes of a plan against exhaustive search. For random networks on random machines with
+// tables of modes, every set of modes is tried; for each set, another engine places every subgraph
+// from scratch.
 //
 //   random_plan_modes_test                                    150 plans
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_plan_modes_test    one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_plan_modes_test    repeats one of them
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using testing::bytes_of;
 using testing::Random;
 using testing::setting;
 
-/// Up to four banks, with one mode that allows everything, as a rule, and some that do not.
+/// Up to four banks, usually with one mode that allows everything, and some restricted ones.
 Hardware random_hardware(Random& random, Size needed) {
   Hardware h = testing::random_machine(
       random, {.needed = needed, .most_percent = 150, .writes = random.chance(75)});
@@ -64,7 +64,7 @@ std::vector<Mode> kept_modes(const Memory& memory, std::uint64_t modes) {
   return kept;
 }
 
-/// Can every subgraph be placed with these modes, no higher than the plan?
+/// Does every subgraph have a placement with these modes, no higher than in the plan?
 bool enough(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
             std::uint64_t modes, bool& decided) {
   if (stays_on_chip(hardware)) {
@@ -77,7 +77,7 @@ bool enough(const Network& network, const Hardware& hardware, const NetworkPlan&
     decided = decided && status != Status::unknown;
     return status == Status::feasible;
   }
-  // What stays from run to run has one place in all of them.
+  // Resident tensors have one place in all groups.
   std::vector<PlannedSubgraph> runs = plan.subgraphs;
   std::vector<char> tied(runs.size(), 0);
   for (const auto& [first, end] : planner::tied_runs(hardware, plan.subgraphs)) {
@@ -147,14 +147,14 @@ TEST(PlanModes, AreAsFewAsOfAllSets) {
     EXPECT_LE(modes.value, planner::modes_in_use(plain.subgraphs)) << where;
     const std::size_t count = hardware.memories.front().space.modes.size();
     auto least = static_cast<std::int64_t>(count);
-    // Where engines read and write off the chip themselves, nothing may lie on it.
+    // With direct off-chip accesses, no buffer may be on chip.
     if (nothing_on_chip(plain)) least = 0;
     bool decided = true;
     for (std::uint64_t set = 1; set < std::uint64_t{1} << count; ++set)
       if (std::popcount(set) < least && enough(network, hardware, plain, set, decided))
         least = std::popcount(set);
     ASSERT_TRUE(decided) << where;
-    // Where switches cost something, the best places for few modes may not be as good.
+    // If switches have a cost, the best placements may need more modes.
     EXPECT_LE(modes.bound, least) << where;
     const bool switches_cost =
         hardware.mode_switch.cycles > 0 || hardware.mode_switch.energy_pj > 0;

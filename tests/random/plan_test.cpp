@@ -1,8 +1,8 @@
-// Plans against brute force: for random networks on random machines, every run of ops is evaluated
-// and every one of the 2^(n-1) covers is scored; the plan has to be as good as the best of them.
-// On the way: no run costs less than its bound says.
+// Plans against brute force. For random networks on random machines, every group of ops is
+// evaluated and each of the 2^(n-1) partitions is scored; the plan has to be as good as the best.
+// In addition, no group costs less than its bound.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_plan_test        one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_plan_test        repeats one of them
 #include "tessera/plan.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <string>
 
 #include "cost/grid_bound.h"
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "cost/score.h"
 #include "placer/tile_engine.h"
 #include "planner/candidates.h"
@@ -51,8 +51,8 @@ Hardware machine(Random& random, Size needed) {
   return h;
 }
 
-/// The best of all 2^(ops-1) covers, one by one: the options of each run are free to choose from,
-/// so for each cover every peak there is is tried as the cap.
+/// The best of all 2^(ops-1) partitions by enumeration. The options of each group are independent,
+/// so each possible peak is tried as the limit for each partition.
 class Covers {
  public:
   Covers(const Network& network, planner::Candidates& candidates, const cost::Score& score,
@@ -72,7 +72,7 @@ class Covers {
     return best;
   }
 
-  /// With as much effort as a plan would ever make.
+  /// With the maximum effort of a plan.
   static planner::CandidateAnswer full_answer(planner::Candidates& candidates, OpRange ops) {
     auto answer = candidates.answer(ops);
     for (int effort = 1; !answer->final; ++effort) answer = candidates.answer(ops, effort);
@@ -111,7 +111,7 @@ class Covers {
   std::map<std::pair<OpIndex, OpIndex>, std::vector<Metrics>> options_;
 };
 
-/// No tiling into at least as many tiles as this one is cheaper than the bound of its grid.
+/// No tiling into at least as many tiles as this one is cheaper than its grid bound.
 void expect_tiles_sound(const Network& network, const Hardware& hardware, const PlannedSubgraph& s,
                         OpRange ops) {
   const auto readers = tiling::last_readers(network);
@@ -128,10 +128,10 @@ void expect_tiles_sound(const Network& network, const Hardware& hardware, const 
   }
 }
 
-/// No run of the network is cheaper than its bound.
+/// No group of the network is cheaper than its bound.
 void expect_sound(const Network& network, const Hardware& hardware,
                   planner::Candidates& candidates) {
-  cost::RunBounds bounds(network, hardware);
+  cost::GroupBounds bounds(network, hardware);
   for (OpIndex first = 0; first < network.ops.size(); ++first) {
     for (OpIndex last = first; last < network.ops.size(); ++last) {
       const auto answer = candidates.answer({first, last}, 3);
@@ -146,9 +146,8 @@ void expect_sound(const Network& network, const Hardware& hardware,
   }
 }
 
-/// Each variant's tile is the one a search of that variant alone finds. A rare tile is beyond what
-/// any plan would spend on it; without a limit one of them took minutes.
-/// Returns how many were compared.
+/// Each variant's tile equals the result of a search of that variant alone. A rare tile exceeds the
+/// effort of any plan; without a limit one of them took minutes. Returns the number of comparisons.
 int expect_best_tiles(const Network& network, const Hardware& hardware,
                       planner::Candidates& candidates) {
   int compared = 0;
@@ -169,7 +168,7 @@ int expect_best_tiles(const Network& network, const Hardware& hardware,
         if (option != answer.options.end()) {
           EXPECT_EQ(found.status, Status::feasible) << first << ".." << last;
           EXPECT_EQ(found.shape.extent, option->extent) << first << ".." << last;
-        } else if (found.status == Status::feasible) {  // left out only where there is one tile
+        } else if (found.status == Status::feasible) {  // omitted only if there is a single tile
           EXPECT_TRUE(v.double_buffer);
           EXPECT_TRUE(std::ranges::any_of(answer.options, [](const PlannedSubgraph& s) {
             return !s.variant.double_buffer && s.tile_count() == 1;
@@ -190,7 +189,7 @@ void expect_reads_back(const Network& network, const Hardware& hardware, const N
   EXPECT_TRUE(check_plan(network, hardware, same).empty());
 }
 
-/// Each is a plan or several: minutes under a sanitizer.
+/// Each case needs one or several plans: minutes under a sanitizer.
 std::uint64_t few(std::size_t cases) {
   return testing::effort((cases + 1) / 2, 4);
 }
@@ -229,12 +228,12 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
     if (network.ops.size() <= 6) compared += expect_best_tiles(network, hardware, candidates);
     if (::testing::Test::HasFailure()) return;
     const cost::Score score{plan.weights, plan.baseline};
-    // A limit on the peak is kept by smaller tiles, not only by leaving runs out.
+    // Smaller tiles, not only fewer groups, satisfy a limit on the peak.
     const Hardware within = planner::machine_within(hardware, planner::peak_limits_of(params));
     planner::Candidates limited(network, within, {.seed = params.limits.seed}, make_plan_memory());
     const double best = Covers(network, limited, score, params.max_ops, peak_limit).best();
     if (plan.status != Status::feasible) {
-      // Some op fits alone with no tile, or no cover keeps the limit.
+      // Some op fits in no tile, or no partition satisfies the limit.
       ASSERT_EQ(plan.status, Status::infeasible);
       ASSERT_FALSE(plan.reason.empty());
       bool alone = false;
@@ -244,7 +243,7 @@ TEST(Plan, IsAsGoodAsTheBestOfAllCovers) {
       continue;
     }
     ++planned;
-    if (!plan.optimal) {  // a question about some tile was left open, with every effort made
+    if (!plan.optimal) {  // some tile stayed undecided at maximum effort
       ++unproved;
       ASSERT_GT(plan.search.unknown, 0);
       ASSERT_LE(plan.bound, best * (1 + 1e-9));
@@ -314,8 +313,8 @@ TEST(Plan, ALimitOnThePeakMakesTilesSmaller) {
             "memory of random: its smallest tile needs 1 byte more than there are");
 }
 
-/// A memory filled with another capacity changes no plan: what it carries over is what would have
-/// been found. (Peaks may differ, since placements come from other searches: their weight is 0.)
+/// A cache filled with another capacity changes no plan: reused results equal new ones. (Peaks may
+/// differ, since placements come from other searches: their weight is 0.)
 TEST(Plan, OtherCapacitiesInMemoryChangeNothing) {
   const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", few(40));
@@ -356,14 +355,14 @@ TEST(Plan, OtherCapacitiesInMemoryChangeNothing) {
   EXPECT_GT(carried, static_cast<std::int64_t>(cases));
 }
 
-/// Whatever a memory was asked before: other weights, shorter runs, fewer shapes.
+/// A cache filled by other queries: other weights, shorter groups, fewer shapes.
 TEST(Plan, OtherQuestionsInMemoryChangeNothing) {
   const std::uint64_t first_seed = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", few(40));
   for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
     SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) + " TESSERA_CASES=1");
     Random random(seed ^ 0x70a3);
-    // Few structures, many times.
+    // Few structures, repeated often.
     Network network = testing::random_network(
         seed, {.ops = 3, .extent = 6, .channels = 3, .spatial_only = random.chance(60)});
     const Hardware hardware = machine(random, bytes_of(network));

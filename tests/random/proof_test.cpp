@@ -1,9 +1,9 @@
-// Proved plans against brute force: every cover, every tile shape in every variant, sums in parts,
-// whatever stays on the chip, each tiling in the least memory it fits into. A plan that is called
-// the best is the best of all these, and no bound is above it.
+// Proved plans against brute force: every partition, every tile shape in every variant, sums in
+// parts, all stationary data, each tiling in the smallest memory it fits into. A plan reported as
+// optimal is the best of all these, and no bound is above it.
 //
 //   random_proof_test                                    100 networks
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_proof_test    one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_proof_test    repeats one of them
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,17 +31,17 @@ using testing::setting;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A tiling, as far as covers care.
-struct Way {
+/// Cost and peak of a tiling.
+struct Tiling {
   double cost = 0;
   Size peak = 0;
 };
 
-/// Those of a run that no other costs less and peaks lower than.
-std::vector<Way> ways_of(const tiling::Subgraph& part, const Hardware& hardware,
-                         const cost::Score& score) {
+/// The Pareto front of a group's tilings by cost and peak.
+std::vector<Tiling> tilings_of(const tiling::Subgraph& part, const Hardware& hardware,
+                               const cost::Score& score) {
   const bool peaks_count = cost::peak_weight(score) > 0;
-  std::vector<Way> ways;
+  std::vector<Tiling> ways;
   testing::for_each_tiling(part, hardware, [&](const testing::LiteralTiling& each) {
     const double cost = cost::additive_score(score, each.option.metrics);
     ways.push_back({cost, peaks_count ? each.lowest_peak() : 0});
@@ -49,14 +49,14 @@ std::vector<Way> ways_of(const tiling::Subgraph& part, const Hardware& hardware,
   return ways;
 }
 
-/// The least that a cover scores whose runs peak no higher than some of them does.
-double best_cover(const std::vector<std::vector<std::vector<Way>>>& runs, std::size_t max_ops,
+/// The minimum score over all partitions, with each group's peak as a limit in turn.
+double best_cover(const std::vector<std::vector<std::vector<Tiling>>>& runs, std::size_t max_ops,
                   double per_byte) {
   double best = infinity;
   std::vector<Size> peaks;
   for (const auto& row : runs)
-    for (const std::vector<Way>& run : row)
-      for (const Way& way : run) peaks.push_back(way.peak);
+    for (const std::vector<Tiling>& run : row)
+      for (const Tiling& way : run) peaks.push_back(way.peak);
   std::ranges::sort(peaks);
   peaks.erase(std::unique(peaks.begin(), peaks.end()), peaks.end());
   for (const Size most : peaks) {
@@ -64,7 +64,7 @@ double best_cover(const std::vector<std::vector<std::vector<Way>>>& runs, std::s
     least[0] = 0;
     for (std::size_t first = 0; first < runs.size(); ++first)
       for (std::size_t length = 1; length <= std::min(max_ops, runs.size() - first); ++length)
-        for (const Way& way : runs[first][length - 1])
+        for (const Tiling& way : runs[first][length - 1])
           if (way.peak <= most)
             least[first + length] = std::min(least[first + length], least[first] + way.cost);
     best = std::min(best, least.back() + per_byte * static_cast<double>(most));
@@ -82,14 +82,14 @@ double best_of_all(const Network& network, const Hardware& hardware, const PlanP
     std::vector<TensorIndex> stays;
     for (std::size_t k = 0; k < may.size(); ++k)
       if ((bits >> k & 1) != 0) stays.push_back(may[k]);
-    std::vector<std::vector<std::vector<Way>>> runs(network.ops.size());
+    std::vector<std::vector<std::vector<Tiling>>> runs(network.ops.size());
     for (OpIndex first = 0; first < network.ops.size(); ++first)
       for (OpIndex last = first; last < network.ops.size(); ++last)
-        runs[first].push_back(
-            last - first < params.max_ops
-                ? ways_of(tiling::make_subgraph(network, {first, last}, readers, hardware, stays),
-                          hardware, score)
-                : std::vector<Way>{});
+        runs[first].push_back(last - first < params.max_ops
+                                  ? tilings_of(tiling::make_subgraph(network, {first, last},
+                                                                     readers, hardware, stays),
+                                               hardware, score)
+                                  : std::vector<Tiling>{});
     best = std::min(best, best_cover(runs, params.max_ops, cost::peak_weight(score)));
   }
   return best;

@@ -1,8 +1,8 @@
-// Runs of random networks in every way of going through their tiles, command by command as they are
-// simulated: from when something begins to be loaded or made until nobody reads or stores it any
-// more, nothing else is where it lies.
+// Groups of random networks in every loop order of tiles, replayed command by command: from the
+// begin of its load or computation to its last read or store, a buffer shares its address with no
+// other.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_replay_test        one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_replay_test        repeats one of them
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "cost/group_tasks.h"
 #include "cost/pipeline.h"
-#include "cost/run_tasks.h"
 #include "cost/tile_cost.h"
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "cost/transfer.h"
 #include "model/derived.h"
 #include "placer/tile_engine.h"
@@ -45,7 +45,7 @@ struct Window {
   [[nodiscard]] bool any() const { return end >= 0; }
 };
 
-/// Some bytes for some time.
+/// An address range during a time interval.
 struct Stay {
   BufferIndex buffer = 0;
   std::int64_t tile = 0;
@@ -60,7 +60,7 @@ class Replay {
          const std::vector<PlannedPlacement>& placements)
       : piece_(piece),
         placements_(placements),
-        schedule_(cost::run_schedule(planner::piece_run(piece, hardware, placements))) {
+        schedule_(cost::group_schedule(planner::piece_run(piece, hardware, placements))) {
     std::vector<cost::PipelineEvent> events;
     cycles_ = cost::simulate(schedule_.pipeline, {.events = &events}).cycles;
     for (const cost::PipelineEvent& event : events)
@@ -68,7 +68,7 @@ class Replay {
     for (const cost::PipelineEvent& event : events) class_of_[event.tile] = event.tile_class;
   }
 
-  /// Empty: nothing is where something else lies.
+  /// Empty: no two buffers overlap.
   [[nodiscard]] std::string wrong() {
     find_stays();
     for (std::size_t a = 0; a < stays_.size(); ++a)
@@ -84,10 +84,10 @@ class Replay {
     return {};
   }
 
-  /// What a memory on the chip serves longer than the run takes, all of its ops together.
+  /// An on-chip memory that serves longer than the group takes, over all of its ops.
   [[nodiscard]] std::string overrun(const Hardware& hardware) const {
-    const cost::TiledRun run = planner::piece_run(piece_, hardware, placements_);
-    const cost::RunTasks tasks = cost::run_tasks(run);
+    const cost::TiledGroup run = planner::piece_run(piece_, hardware, placements_);
+    const cost::GroupTasks tasks = cost::group_tasks(run);
     std::vector<Cycles> all(piece_.lowering.problem.memories.size(), 0);
     for (const auto& [tile, tile_class] : class_of_) {
       const cost::TileCost cost = cost::tile_cost(run, tasks, schedule_.tile_of_class[tile_class],
@@ -102,8 +102,8 @@ class Replay {
     return {};
   }
 
-  /// Empty: at every step of a slot the modes allow what the op that leads there does, and what any
-  /// of those that trail does, which may be at work at the same time.
+  /// Empty: at every step of a slot, the modes allow the accesses of the leading op and of all
+  /// trailing ops. These may run at the same time.
   [[nodiscard]] std::string forbidden() const {
     const tiling::Timeline line = piece_.lowering.timeline();
     for (const PlannedPlacement& placed : placements_)
@@ -121,7 +121,7 @@ class Replay {
   }
 
  private:
-  /// Something that an op of a tile with this number (even, odd) does and may not at this step.
+  /// An access of an op of a tile with this parity that is forbidden at this step.
   [[nodiscard]] std::string forbidden(const Placement& placement, Step at, Step op,
                                       Step parity) const {
     const tiling::Subgraph& part = piece_.part;
@@ -131,7 +131,8 @@ class Replay {
         return part.op(op).name + " reads " + part.tensor(used.local).name + " at step " +
                std::to_string(at);
     for (const std::size_t made : part.made_at[static_cast<std::size_t>(op)])
-      if (std::ranges::count(tiling::makers_of(part, made), op) > 0 &&  // or all stands there
+      // or the whole buffer is there
+      if (std::ranges::count(tiling::makers_of(part, made), op) > 0 &&
           !allowed(placement, at, made, 0, parity, true))
         return part.op(op).name + " writes " + part.tensor(made).name + " at step " +
                std::to_string(at);
@@ -224,7 +225,7 @@ class Replay {
     }
     if (buffer.share == 0 && local.producer)
       for (const Step step : tiling::makers_of(part, buffer.tensor)) add_op(when, step, tile);
-    // Loads into several places have one name.
+    // Loads into several places share one name.
     const bool known = std::ranges::none_of(piece_.lowering.later, [&](const auto& later) {
       return later.tensor == buffer.tensor && tiling::is_loaded(local);
     });
@@ -237,7 +238,7 @@ class Replay {
 
   const planner::Piece& piece_;
   const std::vector<PlannedPlacement>& placements_;
-  cost::RunSchedule schedule_;
+  cost::GroupSchedule schedule_;
   Cycles cycles_ = 0;
   std::map<std::pair<std::string, std::int64_t>, Window> at_;
   std::map<std::int64_t, std::size_t> class_of_;
@@ -252,7 +253,7 @@ std::vector<TileVariant> ways(const tiling::Subgraph& part, const Hardware& hard
   return all;
 }
 
-/// Two to four banks, and for each some of the roles.
+/// Two to four banks, and some of the roles for each.
 void give_modes(Random& random, Hardware& hardware) {
   Memory& memory = hardware.memories.front().space;
   const std::int64_t banks = random.between(2, 4);
@@ -330,7 +331,7 @@ TEST(Replay, NothingLiesWhereSomethingElseIs) {
       if (options.trailing > 0 && has_modes(hardware.memories.front().space)) {
         ++seen["trailing, modes"];
         const auto switched =
-            cost::run_cost(planner::piece_run(piece, hardware, placements)).mode_switches;
+            cost::group_cost(planner::piece_run(piece, hardware, placements)).mode_switches;
         if (switched > 0) ++seen["trailing, modes are switched"];
       }
     }

@@ -1,8 +1,8 @@
-// What stays on the chip over cuts, against brute force: for every set of tensors that may stay the
-// best cover is found; the plan is never worse than with nothing that stays, its bound never above
-// the best of all, and it is that best as a rule.
+// Resident tensors, against brute force: the best partition is computed for every set of tensors
+// that may be resident. The plan is never worse than without resident tensors, its bound never
+// above the optimum, and it usually equals the optimum.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_residency_test      one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_residency_test      repeats one of them
 #include "planner/residency.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "planner/candidates.h"
 #include "planner/cover_bound.h"
 #include "planner/describe.h"
@@ -59,12 +59,12 @@ std::vector<TensorIndex> subset(const std::vector<TensorIndex>& all, std::uint64
   return some;
 }
 
-/// No run that keeps these tensors is cheaper than its bound.
+/// No group with these resident tensors is cheaper than its bound.
 void expect_sound(const Network& network, const Hardware& hardware,
                   const std::vector<TensorIndex>& stays) {
   planner::Candidates candidates(network, hardware, {.stays = stays}, make_plan_memory());
-  cost::RunBounds bounds(network, hardware, stays);
-  cost::RunBounds stored(network, hardware);
+  cost::GroupBounds bounds(network, hardware, stays);
+  cost::GroupBounds stored(network, hardware);
   for (OpIndex first = 0; first < network.ops.size(); ++first)
     for (OpIndex last = first; last < network.ops.size(); ++last) {
       const Metrics least = bounds.of(first, last);
@@ -80,7 +80,7 @@ void expect_sound(const Network& network, const Hardware& hardware,
     }
 }
 
-/// What a path over positions and what stays makes of a plan in which nothing does.
+/// The result of a path over positions and resident tensors, from a plan without any.
 std::optional<planner::Runs> together(const Network& network, const Hardware& hardware,
                                       const PlanParams& params, const NetworkPlan& stored) {
   return planner::put_together(network, hardware, params, stored, stored.subgraphs, {},
@@ -168,7 +168,7 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
     const std::string text = plan_json(plan);
     const NetworkPlan again = load_plan_text(text, "plan.json", network, hardware);
     ASSERT_EQ(plan_json(again), text);
-    // A run that does not say what it keeps, or says too much.
+    // A group that omits a resident tensor from its list, or lists too many.
     PlannedSubgraph& some = plan.subgraphs[random.below(plan.subgraphs.size())];
     if (!some.kept.empty())
       some.kept.pop_back();
@@ -192,7 +192,7 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
   EXPECT_GE(best_found * 10, worth * 9);
 }
 
-/// Also where the shapes for a proof are too few, and better tiles are found on the way to it.
+/// Even if there are too few shapes for a proof, and the proof search finds better tiles.
 TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));
@@ -221,7 +221,7 @@ TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
   EXPECT_GT(better, planned / 10);
 }
 
-/// Placed together, what stays and the tiles peak higher than each run by itself.
+/// Placed together, resident tensors and tiles have a higher peak than each group alone.
 TEST(Residency, KeepsLimitsOnThePeak) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));

@@ -22,7 +22,7 @@ TEST(RandomSat, EveryEncodingGivesTheSameAnswer) {
        {encoder::OffsetEncoding::order, encoder::OffsetEncoding::binary,
         encoder::OffsetEncoding::chains}) {
     SCOPED_TRACE(static_cast<int>(encoding));
-    // Order encodings of large domains are large; magnified() only makes those.
+    // Order encodings are large for large domains, which only magnified() creates.
     expect_agreement(*encoder::make_sat_engine({.encoding = encoding}),
                      {.features = Features::all(),
                       .count = 500,

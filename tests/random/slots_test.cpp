@@ -1,8 +1,8 @@
-// Slots, bounds from slots and parts against brute force: buffers of one size are placed at the
-// least cost, no bound is above what the oracle pays, and the costs of parts add up.
+// Slots, bounds from slots and parts against brute force: buffers of one size are placed at minimum
+// cost, no bound exceeds the oracle's cost, and the costs of parts add up.
 //
 //   random_slots_test                                            2,000 problems for each
-//   TESSERA_RANDOM_SEED=17 TESSERA_RANDOM_COUNT=1 random_slots_test    one of them again
+//   TESSERA_RANDOM_SEED=17 TESSERA_RANDOM_COUNT=1 random_slots_test    repeats one of them
 #include "search/placement/slots.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 namespace tessera::testing {
 namespace {
 
-/// Buffers that should or must be apart; of one size, or nearly.
+/// Buffers that should or must be separate; of one size, or nearly.
 PlacementProblem crowded(Random& random, bool one_size) {
   PlacementProblem problem;
   const Size size = random.between(1, 4);
@@ -52,7 +52,7 @@ PlacementProblem crowded(Random& random, bool one_size) {
   return problem;
 }
 
-/// Sizes that are multiples of one number, once they are rounded up to the alignments.
+/// Sizes that are multiples of one number after rounding up to the alignments.
 PlacementProblem crowded_multiples(Random& random) {
   PlacementProblem problem = crowded(random, true);
   if (problem.memories.size() > 1) problem.memories.pop_back();
@@ -63,7 +63,7 @@ PlacementProblem crowded_multiples(Random& random) {
     buffer.size = unit * random.between(1, 3) - (random.chance(10) ? unit - 1 : 0);
   }
   problem.memories[0].capacity = random.between(3 * unit, 7 * unit);
-  if (random.chance(30)) {  // whom one meets another does as well
+  if (random.chance(30)) {  // buffers in conflict with one conflict with the other, too
     const BufferIndex one = random.below(problem.buffers.size());
     const BufferIndex two = random.below(problem.buffers.size());
     problem.buffers[two].size = problem.buffers[one].size;
@@ -91,7 +91,7 @@ TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
     EXPECT_TRUE(check(problem, *found.placement).empty()) << about;
     EXPECT_EQ(soft_cost(problem, *found.placement), best->value) << about;
     EXPECT_EQ(found.bound, best->value) << about;
-    // Out of nodes it still says nothing wrong.
+    // Out of nodes, its statements are still true.
     engine::SearchParams brief{.seed = seed};
     brief.budget.max_nodes = 1;
     const engine::SearchResult some = search::place_in_slots(problem, *slots, brief);
@@ -104,7 +104,7 @@ TEST(RandomSlots, AreAsGoodAsAnyPlacement) {
   }
 }
 
-/// Does each placement in which one of these pairs shares an address pay `known` or more?
+/// Does each placement in which one of these pairs shares an address cost at least `known`?
 bool nothing_cheaper_with(const PlacementProblem& problem,
                           const std::vector<std::pair<BufferIndex, BufferIndex>>& apart,
                           Cost known) {

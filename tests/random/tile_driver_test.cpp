@@ -1,9 +1,9 @@
-// The tile driver against exhaustive search: for random runs of ops on random machines, with banks
-// and modes and without, the tile found is the best over every tile shape, each solved from scratch
-// by another engine for every single position of the grid.
+// The tile search against exhaustive search. For random groups of ops on random machines, with and
+// without banks and modes, the tile found is the best over all tile shapes. Another engine solves
+// each shape from scratch, for every single position of the grid.
 //
 //   random_tile_driver_test                                    500 pairs
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_tile_driver_test    one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_tile_driver_test    repeats one of them
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -113,7 +113,7 @@ class Case {
   }
 
  private:
-  /// Few tiles first, and then those that were cut off, find the same.
+  /// First few tiles, then the rest: the result is the same.
   void check_in_two_parts(const search::TileSearchResult& whole) {
     search::TileSearchParams few = params_;
     few.most_tiles = random_.between(1, 12);
@@ -130,7 +130,7 @@ class Case {
       if (whole.status == Status::feasible) {
         ASSERT_EQ(second.shape, whole.shape);
       }
-    } else {  // nothing is left to look at
+    } else {  // no shape is left
       ASSERT_EQ(first.status, Status::infeasible);
       ASSERT_EQ(whole.status, Status::infeasible);
     }
@@ -149,8 +149,8 @@ class Case {
     return found.status == Status::feasible;
   }
 
-  /// Does a shape fit: all positions of the grid one by one, or, where something stays in memory
-  /// from tile to tile, the largest size each buffer ever has.
+  /// Does a shape fit? Checks all positions of the grid one by one or, if data stays in memory
+  /// between tiles, the maximum size of each buffer.
   bool fits(tiling::TileGeometry& geometry, const tiling::Lowering& lowering,
             const tiling::TileShape& shape, const std::array<Dim, 3>& counts) {
     std::set<std::vector<Size>> sizes;

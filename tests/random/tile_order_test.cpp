@@ -1,9 +1,9 @@
-// The order of tiles and what stays from tile to tile, against a walk through all tiles one by one:
-// a tile finds in memory what the tile before left there, and what it lacks it has to load. And no
-// run costs less than its counts of tiles say.
+// Tile order and stationary data, against a walk through all tiles one by one: a tile finds in
+// memory what the previous tile left there, and loads the rest. In addition, no group costs less
+// than the bound from its tile counts.
 //
-//   random_tile_order_test                                     2,000 runs
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_tile_order_test     one of them again
+//   random_tile_order_test                                     2,000 groups
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_tile_order_test     repeats one of them
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cost/grid_bound.h"
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 #include "model/off_chip.h"
 #include "planner/option.h"
 #include "tests/support/effort.h"
@@ -28,7 +28,7 @@ using testing::Random;
 using testing::setting;
 using Position = std::array<Dim, tiling::tile_axes>;
 
-/// As the page on tiling words it.
+/// As the documentation of tiling defines it.
 std::vector<Position> positions(const tiling::TileGrid& grid, Stationary stationary) {
   std::vector<Position> list;
   const auto [c, h, w] = grid.counts;
@@ -44,7 +44,7 @@ std::vector<Position> positions(const tiling::TileGrid& grid, Stationary station
   return list;
 }
 
-/// Off the chip: weights as they are kept there, and whole bricks of channels.
+/// Off-chip: encoded weights, and whole bricks of channels.
 Size bytes_of(const tiling::Subgraph& part, std::size_t t, const tiling::Box& box, Dim brick) {
   if (part.tensors[t].weight || part.tensors[t].outside || !has_layout(part.tensor(t)) || box.none)
     return part.tensors[t].bytes.of(tiling::volume(box));
@@ -60,8 +60,8 @@ PlannedPlacement anywhere(const PlacementProblem& problem) {
 }
 
 struct Counted {
-  Size least = 0;  ///< what each tile lacks, and all it stores
-  Size moved = 0;  ///< what the walk says is loaded, and all it stores
+  Size least = 0;  ///< data that each tile lacks, plus its stores
+  Size moved = 0;  ///< loads according to the walk, plus all stores
 };
 
 /// Tile by tile, in absolute coordinates.
@@ -102,7 +102,7 @@ Counted by_walking(const tiling::Subgraph& part, const tiling::TileGeometry& geo
   return sum;
 }
 
-/// The pipeline's tiles in the order in which it runs them.
+/// The pipeline's tiles in execution order.
 std::vector<std::size_t> in_sequence(const cost::Pipeline& pipeline) {
   std::vector<std::size_t> list;
   const auto append = [&](const std::vector<cost::TileRun>& runs) {
@@ -115,17 +115,17 @@ std::vector<std::size_t> in_sequence(const cost::Pipeline& pipeline) {
   return list;
 }
 
-/// Weights in a memory of their own that is like the other one: for one channel the same.
-void same_in_two_memories(cost::TiledRun run) {
+/// Weights in a separate memory equal to the other one: same result for one channel.
+void same_in_two_memories(cost::TiledGroup run) {
   Hardware one = *run.hardware;
   one.dma.channels = 1;
   Hardware two = one;
   two.memories.push_back(two.memories.back());
   two.memories.back().writable = false;
   run.hardware = &one;
-  const Metrics together = cost::run_cost(run).metrics;
+  const Metrics together = cost::group_cost(run).metrics;
   run.hardware = &two;
-  const Metrics metrics = cost::run_cost(run).metrics;
+  const Metrics metrics = cost::group_cost(run).metrics;
   EXPECT_EQ(metrics.latency_cycles, together.latency_cycles);
   EXPECT_EQ(metrics.dram_bytes, together.dram_bytes);
   EXPECT_DOUBLE_EQ(metrics.energy_pj, together.energy_pj);
@@ -158,7 +158,7 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       if (geometry.space().axis[axis] && random.chance(70))
         shape.extent[axis] = random.between(1, shape.extent[axis]);
     const tiling::TileGrid grid = geometry.grid(shape);
-    // Weights of several ops may stay as well: it is only not tried.
+    // Weights of several ops may be stationary as well; this is not tested here.
     TileVariant options{.double_buffer = random.chance(50), .weights = WeightPolicy::refetch};
     options.stationary = random.pick(
         std::vector<Stationary>{Stationary::none, Stationary::weights, Stationary::inputs});
@@ -166,12 +166,12 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       options.weights = WeightPolicy::resident;
     const tiling::Lowering lowering = tiling::lower(part, geometry.space(), hardware, options);
     const PlannedPlacement placed = anywhere(lowering.problem);
-    const cost::TiledRun run{.subgraph = &part,
-                             .grid = &grid,
-                             .lowering = &lowering,
-                             .hardware = &hardware,
-                             .placements = {&placed}};
-    const cost::RunCost cost = cost::run_cost(run);
+    const cost::TiledGroup run{.subgraph = &part,
+                               .grid = &grid,
+                               .lowering = &lowering,
+                               .hardware = &hardware,
+                               .placements = {&placed}};
+    const cost::GroupCost cost = cost::group_cost(run);
     same_in_two_memories(run);
     const Counted walked = by_walking(part, geometry, grid, lowering, brick);
     EXPECT_EQ(cost.metrics.dram_bytes, walked.moved);
@@ -199,12 +199,12 @@ TEST(TileOrder, LoadsWhatTheTileBeforeDidNotLeave) {
       ++times[right.back()];
     }
     for (std::size_t v = 0; v < times.size(); ++v) EXPECT_EQ(walk.visits()[v].times, times[v]);
-    const cost::Pipeline pipeline = cost::run_schedule(run).pipeline;
+    const cost::Pipeline pipeline = cost::group_schedule(run).pipeline;
     EXPECT_EQ(in_sequence(pipeline), right);
     EXPECT_EQ(cost::simulate(pipeline, {}).cycles,
               cost::simulate(pipeline, {.extrapolate = false}).cycles);
 
-    // The same tiles, each on its own.
+    // The same tiles, each independently.
     if (options.stationary == Stationary::none) continue;
     ++all;
     ++compared[options.stationary];

@@ -1,16 +1,16 @@
-// Weights that arrive in slices, held against a list of slices one by one: an array that has to
-// wait for each slice of its weights ends when the definition says, and never later than one that
-// waits for all of them.
+// Weights that arrive in slices, against an explicit list of slices: an array that waits for each
+// slice of its weights ends at the time of the definition, and never later than an array that waits
+// for all of them.
 //
-//   TESSERA_SEED=17 TESSERA_CASES=1 random_weight_slices_test        one of them again
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_weight_slices_test        repeats one of them
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "cost/run_parts.h"
-#include "cost/tiled_run.h"
+#include "cost/group_parts.h"
+#include "cost/tiled_group.h"
 #include "cost/transfer.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
@@ -24,7 +24,7 @@ namespace {
 using testing::Random;
 using testing::setting;
 
-/// One array that does some channels at once, one memory without a limit, one DMA channel.
+/// One array that computes some channels at once, one unlimited memory, one DMA channel.
 Hardware machine(Random& random) {
   Hardware h;
   h.name = "random";
@@ -81,16 +81,16 @@ Answer answer(const Question& question, Random random) {
   const tiling::Lowering lowering =
       tiling::lower(part, geometry.space(), question.hardware, question.options);
   const PlannedPlacement placement = one_after_the_other(lowering.problem);
-  const cost::TiledRun run{.subgraph = &part,
-                           .grid = &grid,
-                           .lowering = &lowering,
-                           .hardware = &question.hardware,
-                           .placements = {&placement}};
-  const cost::RunCost cost = cost::run_cost(run);
+  const cost::TiledGroup run{.subgraph = &part,
+                             .grid = &grid,
+                             .lowering = &lowering,
+                             .hardware = &question.hardware,
+                             .placements = {&placement}};
+  const cost::GroupCost cost = cost::group_cost(run);
   return {cost.metrics.latency_cycles, cost.layers[0].compute_cycles, cost.metrics.dram_bytes};
 }
 
-/// Slice by slice: the time at which one op in one tile has stored what it made.
+/// Slice by slice: the time at which one op in one tile has stored its output.
 double by_definition(const Question& question, std::int64_t slices, cost::Cycles compute) {
   const tiling::Subgraph part = tiling::make_subgraph(question.net, {0, 0});
   tiling::TileGeometry geometry(part, HaloPolicy::recompute);
@@ -98,7 +98,7 @@ double by_definition(const Question& question, std::int64_t slices, cost::Cycles
   const tiling::TileRegions& tile = grid.tiles.front();
   const cost::Link link = cost::links_of(question.hardware).data;
   double bus = 0;    // when the DMA is free
-  double ready = 0;  // when all that is not sliced is there
+  double ready = 0;  // when all unsliced data is there
   std::vector<double> arrives;
   double rest = 0;
   for (std::size_t t = 0; t < part.tensors.size(); ++t) {

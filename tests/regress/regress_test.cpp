@@ -1,4 +1,4 @@
-// Every instance of instances/ with its expected answer (see README.md there).
+// Every instance of instances/ with its expected result (see README.md there).
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ class Regress : public ::testing::TestWithParam<std::filesystem::path> {
     params_.limits.timeout = std::chrono::seconds(120);
   }
 
-  /// place() checks placements itself; here only what it concludes is compared.
+  /// place() checks placements itself; this compares only its conclusions.
   PlacementResult placed(Objective what) {
     params_.minimize = what;
     return place(problem_, params_);

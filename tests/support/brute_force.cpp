@@ -16,8 +16,8 @@ constexpr std::size_t max_places = 256;
 using Domain = std::bitset<max_places>;
 using ModeSet = std::uint64_t;  ///< bit k: mode k is possible
 
-/// Enumerates places depth first. A place chosen for one buffer strikes out the places of the
-/// others that some rule about the two forbids, and the modes its accesses forbid.
+/// Enumerates places depth first. Choosing a place for one buffer removes the places of others that
+/// a rule about both forbids, and the modes that its accesses forbid.
 class Enumeration {
  public:
   Enumeration(const PlacementProblem& problem, OracleGoal goal)
@@ -144,7 +144,7 @@ class Enumeration {
     possible_[m] = modes_before;
   }
 
-  /// Never falls when another buffer is placed.
+  /// Monotonic: it never decreases when another buffer is placed.
   [[nodiscard]] std::int64_t value_so_far() const {
     switch (goal_) {
       case OracleGoal::any:
@@ -190,7 +190,7 @@ class Enumeration {
     return total;
   }
 
-  /// A smallest set of modes with a member among the possible ones of every step.
+  /// A minimum set of modes that intersects the possible modes of every step.
   [[nodiscard]] ModeSet fewest_modes(MemoryIndex m) const {
     if (modes_[m].empty()) return 0;
     if (modes_[m].size() > 16) throw std::length_error("too many modes to count the fewest");

@@ -1,4 +1,4 @@
-// Networks of a few plain ops, made by hand.
+// Small networks of a few plain ops.
 //
 //   Network net = convolutions(3, {.channels = 16, .rows = 32, .columns = 32});
 #pragma once
@@ -19,7 +19,7 @@ struct ConvolutionSizes {
   Dim pad = 1;
 };
 
-/// `count` 3x3 convolutions, one after the other, each over tensors of these sizes.
+/// `count` 3x3 convolutions in sequence, over tensors of these sizes.
 [[nodiscard]] Network convolutions(int count, const ConvolutionSizes& sizes);
 
 }  // namespace tessera::testing

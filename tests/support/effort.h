@@ -1,5 +1,4 @@
-// How much a test may ask for: sanitizers make everything many times slower, and so does a build
-// without optimisation.
+// Amount of work of a test: sanitizers, and builds without optimisation, are many times slower.
 //
 //   for (std::uint64_t seed = 1; seed <= effort(3000); ++seed)
 #pragma once
@@ -23,7 +22,7 @@ inline constexpr bool optimised = true;
 inline constexpr bool optimised = false;
 #endif
 
-/// A build that is made to be fast: others try smaller networks, and fewer.
+/// An optimised build: others use smaller networks, and fewer.
 inline constexpr bool quick = optimised && !sanitized;
 
 /// A number from the environment, for repeating one case of a random test.

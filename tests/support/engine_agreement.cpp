@@ -35,7 +35,7 @@ OracleGoal oracle_goal(Objective goal) {
       return OracleGoal::modes;
     case Objective::height:
     case Objective::benefit:
-      break;  // no engine is asked for them
+      break;  // no engine is queried for them
   }
   return OracleGoal::any;
 }
@@ -49,7 +49,7 @@ std::int64_t value_of(const PlacementProblem& problem, const Placement& placemen
   return static_cast<std::int64_t>(used);
 }
 
-/// What is wrong with this result, when the oracle says `expected` about the problem.
+/// The error of this result, given the oracle's `expected`.
 std::optional<std::string> compare(const PlacementProblem& problem, Objective goal,
                                    const engine::SearchResult& result,
                                    const std::optional<OracleAnswer>& expected) {
@@ -88,7 +88,7 @@ std::optional<std::string> compare(const PlacementProblem& problem, Objective go
   return std::nullopt;
 }
 
-/// Runs a question that may throw.
+/// Runs a query that may throw.
 template <typename Question>
 std::optional<std::string> guarded(Question question) {
   try {
@@ -112,7 +112,7 @@ Magnification random_magnification(Random& random, const PlacementProblem& probl
   return result;
 }
 
-/// An engine that is not complete says that it knows nothing, and why.
+/// An incomplete engine reports that it has no result, and why.
 bool gave_up(const engine::SearchResult& result) {
   return result.status == Status::unknown && result.stop == StopReason::completed &&
          !result.reason.empty() && !result.placement;
@@ -131,13 +131,13 @@ std::string describe(std::uint64_t seed, Objective goal, const Magnification& by
   return out.str();
 }
 
-/// A few vectors of sizes and capacities around the problem's own; each makes a valid problem.
+/// Sizes and capacities close to the problem's own; each layer makes a valid problem.
 std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& problem) {
   std::vector<SizeLayer> layers;
   SizeLayer last = size_layer(problem);
   for (int tries = 0; tries < 12 && layers.size() < 6; ++tries) {
     SizeLayer next = last;
-    // Mostly small steps in one direction, as a search for a tile size takes them.
+    // Usually small steps in one direction, as in a search for a tile size.
     const int direction = random.chance(50) ? 1 : -1;
     for (Size& size : next.sizes) {
       if (random.chance(40)) size += direction * random.between(0, 2);
@@ -220,7 +220,7 @@ AgreementReport compare_with_oracle(engine::PlacementEngine& engine,
     const Magnification by = params.magnify ? random_magnification(random, base) : Magnification{};
     const PlacementProblem problem = magnified(base, by.granule, by.spread);
     for (const Objective goal : params.goals) {
-      // The oracle always answers about the small numbers.
+      // The oracle always solves the small numbers.
       const auto ask = [&](const PlacementProblem& small) -> std::optional<std::string> {
         const PlacementProblem large = magnified(small, by.granule, by.spread);
         const engine::SearchResult result = engine.solve(
@@ -292,7 +292,7 @@ AgreementReport compare_sessions_with_oracle(engine::PlacementEngine& engine,
     const auto wrong =
         wrong_session(engine, problem, layers, params.goals, params.patience, &report);
     if (!wrong) continue;
-    // Relations and details can go; buffers and memories belong to the layers and stay.
+    // Relations and details can be removed; buffers and memories belong to the layers and stay.
     const auto still_wrong = [&](const PlacementProblem& p) {
       return wrong_session(engine, p, layers, params.goals, params.patience, nullptr);
     };
@@ -316,7 +316,7 @@ struct Opinions {
   std::optional<std::string> wrong{};
 };
 
-/// Asks all engines and compares what they say.
+/// Runs all engines and compares their results.
 Opinions ask_all(const std::vector<engine::PlacementEngine*>& engines,
                  const PlacementProblem& problem, Objective goal,
                  std::chrono::milliseconds patience) {

@@ -15,7 +15,7 @@ bool inside(const Shape& shape, const Element& at) {
   return true;
 }
 
-/// All elements of the shape whose coordinate on each fixed axis is the given one.
+/// All elements of the shape that agree with `at` on each fixed axis.
 void lines(const Shape& shape, const Element& at, const std::vector<bool>& free,
            const std::function<void(const Element&)>& visit) {
   Element begin(shape.size());
@@ -171,7 +171,8 @@ class Reader {
     });
   }
 
-  /// Every position of the window, in or out of the tensor, on the output's batch and channel.
+  /// Every position of the window, inside or outside of the tensor, in the output's batch and
+  /// channel.
   void taps(const std::function<void(Element)>& visit) {
     each_element(Element(op_.kernel.size(), 0), op_.kernel, [&](const Element& tap) {
       Element at = out_;
@@ -248,7 +249,7 @@ class Reader {
     if (inside(x_, at)) read_(0, at);
   }
 
-  /// In floating point, the formulas as ONNX writes them.
+  /// In floating point, with the formulas of ONNX.
   void resize() {
     const Shape& out = net_.tensors[op_.outputs[0]].shape;
     std::vector<std::vector<Dim>> choices;
@@ -263,7 +264,7 @@ class Reader {
       if (rule == pytorch_half_pixel && out[axis] == 1) f = 0;
       if (rule == align_corners) f = out[axis] == 1 ? 0 : x * (in - 1) / (made - 1);
       const auto near = [&](double value) {
-        const double rounded = std::round(value * 1048576) / 1048576;  // forget rounding errors
+        const double rounded = std::round(value * 1048576) / 1048576;  // remove rounding errors
         return rounded;
       };
       f = near(f);

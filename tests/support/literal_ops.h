@@ -1,5 +1,6 @@
-// Which elements of its operands an op reads for one element of its output, straight from the
-// op's definition with loops over taps, channels and axes: no ranges, no cleverness.
+// Elements of its operands that an op reads for one element of its output, directly from the op's
+// definition with loops over taps, channels and axes. Serves as a reference, without ranges or
+// optimisation.
 #pragma once
 
 #include <functional>

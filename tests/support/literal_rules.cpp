@@ -36,7 +36,7 @@ void add(std::set<Offset>& addresses, Offset begin, Offset end) {
   for (Offset address = begin; address < end; ++address) addresses.insert(address);
 }
 
-/// Loop in loop, as the contract has it: repeats of repeats of a run.
+/// Nested loops, as in the contract: repeats of repeats of a range.
 void add_runs(std::set<Offset>& addresses, const BufferPart& part, std::size_t depth, Offset at) {
   if (depth == part.repeat.size()) return add(addresses, at, at + part.size);
   for (std::int64_t k = 0; k < part.repeat[depth].count; ++k)
@@ -187,7 +187,7 @@ bool Pair::allows(const BufferPlace& at_a, const BufferPlace& at_b) const {
   for (const RelationKind kind : relations_) {
     switch (kind) {
       case RelationKind::same_bank:
-        // That each lies in one bank is a matter of each alone.
+        // Whether each lies in one bank is checked for each alone.
         if (at_a.memory != at_b.memory ||
             bank_at(problem_.memories[at_a.memory], first_byte(a_, at_a)) !=
                 bank_at(problem_.memories[at_b.memory], first_byte(b_, at_b))) {

@@ -5,8 +5,8 @@
 
 namespace tessera::testing {
 
-/// A MAC array of 16 x 16 channels, 8 vector lanes, a memory of `capacity` bytes on the chip and
-/// four bytes per cycle from the other one; nothing starts up, nothing has an energy.
+/// A MAC array of 16 x 16 channels, 8 vector lanes, `capacity` bytes of on-chip memory, and four
+/// bytes per cycle from off-chip memory; no start-up times, no energies.
 [[nodiscard]] Hardware toy_machine(Size capacity);
 
 }  // namespace tessera::testing

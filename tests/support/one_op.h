@@ -1,4 +1,4 @@
-// Networks of one op, for tests of what an op takes.
+// Networks of one op, for tests of op costs.
 //
 //   const One one = convolution({32, 16, 16, 64, 8, 8, 3, 2}, false);
 #pragma once
@@ -27,7 +27,7 @@ struct Shape {
   Dim channels, height, width, outputs, rows, columns, kernel, stride;
 };
 
-/// Padded so that it makes `rows` x `columns`.
+/// Padded such that the output has `rows` x `columns`.
 inline One convolution(const Shape& s, bool depthwise) {
   One one;
   Op op{.name = "conv", .kind = OpKind::conv};

@@ -7,7 +7,7 @@
 namespace tessera::testing {
 namespace {
 
-/// "[a, b, c]" of whatever write(item) puts out.
+/// "[a, b, c]" of the outputs of write(item).
 template <typename Items, typename Write>
 void list(std::ostream& out, const Items& items, Write write) {
   out << '[';

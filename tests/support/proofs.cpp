@@ -23,7 +23,7 @@ std::string joined(const std::vector<std::string>& words) {
   return line;
 }
 
-/// Another number in the place of one.
+/// Replaces a number by another one.
 std::string changed(Random& random, const std::string& number, const std::string& elsewhere) {
   const long long value = std::atoll(number.c_str());
   switch (random.below(6)) {

@@ -1,4 +1,4 @@
-// Proofs as text, for tests that check them and damage them.
+// Proofs as text, for tests that check and corrupt them.
 //
 //   TextSink sink;
 //   engine->solve(problem, {.proof = &sink});
@@ -20,7 +20,7 @@ class TextSink final : public engine::ProofSink {
   std::string text;
 };
 
-/// The text with its last line: the checksum docs/proofs.md describes.
+/// The text with its last line: the checksum docs/reference/proofs.md describes.
 [[nodiscard]] std::string sealed(std::string text);
 /// The text without its last line.
 [[nodiscard]] std::string unsealed(const std::string& text);
@@ -28,8 +28,8 @@ class TextSink final : public engine::ProofSink {
 [[nodiscard]] std::vector<std::string> lines_of(const std::string& text);
 [[nodiscard]] std::string text_of(const std::vector<std::string>& lines);
 
-/// One change somewhere: a number replaced by another of the text or by one near it, a line left
-/// out, doubled, moved, or put in from `other`, two numbers exchanged.
+/// One random change: a number replaced by another of the text or a close one, a line removed,
+/// doubled, moved, or inserted from `other`, two numbers exchanged.
 [[nodiscard]] std::string damaged(Random& random, const std::string& text,
                                   const std::string& other);
 

@@ -1,4 +1,4 @@
-// The seeded generator of model/random.h, and what tests pick with it.
+// The seeded generator of model/random.h, with helpers for tests.
 //
 //   Random random(seed);
 //   if (random.chance(30)) size = random.between(1, 6);

@@ -9,7 +9,7 @@ namespace tessera::testing {
 
 namespace {
 
-/// Numbers of its own, so that what is drawn after it does not depend on it.
+/// A copy of the generator, so that later numbers do not depend on those drawn here.
 Random apart(Random random) {
   return Random(static_cast<std::uint64_t>(random.between(0, 1 << 30)));
 }

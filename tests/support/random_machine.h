@@ -1,10 +1,10 @@
-// Random machines, with everything a profile can say of their arrays and links: whole ones, and the
-// parts of which a test builds others.
+// Random machines with all features of arrays and links that profiles have: complete ones, and
+// parts for tests that build their own.
 //
 //   const Hardware h = random_machine(random, {.needed = bytes_of(network), .startup = true});
 //
-// What a test asks for decides which numbers are drawn, and in which order, so that a seed means
-// the same machine as long as the test asks for the same.
+// The options of a test determine which numbers are drawn, and in which order. A seed therefore
+// gives the same machine as long as the options stay the same.
 #pragma once
 
 #include <string>
@@ -15,40 +15,40 @@
 
 namespace tessera::testing {
 
-/// A way to compute these kinds of op.
+/// A mapping for these kinds of op.
 [[nodiscard]] Mapping random_mapping(Random& random, std::vector<std::string> ops);
-/// An array: with one unroll, with maps, and with blocks.
+/// An array: with one unroll, with maps, or with blocks.
 [[nodiscard]] Engine random_array(Random& random);
-/// Lanes beside the array.
+/// Vector lanes next to the array.
 [[nodiscard]] Engine random_lanes(Random& random, bool startup);
-/// Bandwidths, latencies, outstanding bursts and channels, some for each direction.
+/// Bandwidths, latencies, outstanding bursts and channels, some per direction.
 void randomize_link(Random& random, Hardware& hardware);
 
 struct MachineWish {
   Size needed = 0;          ///< bytes of all tensors of the network
-  int least_percent = 10;   ///< of them that the memory on the chip holds
-  int most_percent = 100;   ///< likewise
-  bool idle_power = false;  ///< some take energy while they do nothing
-  bool startup = false;     ///< lanes take a while until they begin
+  int least_percent = 10;   ///< minimum capacity of the on-chip memory, as a share of `needed`
+  int most_percent = 100;   ///< maximum
+  bool idle_power = false;  ///< some engines take energy while idle
+  bool startup = false;     ///< lanes have a start-up time
   bool banks = false;       ///< some have two banks with modes
-  bool writes = true;       ///< false: nothing can be written off the chip
+  bool writes = true;       ///< false: off-chip writes are impossible
 };
 
-/// An array and lanes, a memory on the chip and one off it. Tiles are tried with one copy and two.
+/// An array and lanes, an on-chip and an off-chip memory. Tiles use single and double buffering.
 [[nodiscard]] Hardware random_machine(Random& random, const MachineWish& wish);
 
-/// Layouts of the memories (bricks, other orders, converted or not), and weights that are encoded.
+/// Layouts of the memories (bricks, other orders, converted or not), and encoded weights.
 void randomize_stored(Random& random, Hardware& hardware);
 
-/// A second memory off the chip, before or behind the other, that holds the weights.
+/// A second off-chip memory, before or after the other in the list, that holds the weights.
 void add_flash(Random& random, Hardware& hardware);
 
-/// Some get another memory beside that on the chip, into which arrays write what they make (and, of
-/// two machines in three, lanes): what is read of it is copied. Draws from a copy, too.
+/// Adds to some machines a second on-chip memory, to which arrays (and, in two of three machines,
+/// lanes) write their output; reads from it need a copy. Draws from a copy of the generator, too.
 void split_reach(Random random, Hardware& hardware);
 
-/// Some engines read or write off the chip themselves, where both memories have one layout. Draws
-/// from a copy, so that what comes after is as it was without.
+/// Some engines access off-chip memory directly, if both memories have one layout. Draws from a
+/// copy of the generator, so that later numbers are unaffected.
 void reach_off_chip(Random random, Hardware& hardware);
 
 }  // namespace tessera::testing

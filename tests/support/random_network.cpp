@@ -53,7 +53,7 @@ class NetworkMaker {
     }
   }
 
-  /// Another tensor that broadcasts with the given one, or a new weight that does.
+  /// Another tensor that broadcasts with the given one, or a new weight of such a shape.
   TensorIndex partner(TensorIndex t) {
     std::vector<TensorIndex> fitting;
     for (const TensorIndex other : usable_)
@@ -126,7 +126,7 @@ class NetworkMaker {
       op.extents[axis] = random_.between(1, 2 * x[axis]);
   }
 
-  /// Joins or splits a neighbouring pair of axes.
+  /// Merges or splits a pair of adjacent axes.
   Shape reshaping(const Shape& x) {
     Shape out = x;
     const std::size_t axis = random_.below(x.size());
@@ -157,7 +157,7 @@ class NetworkMaker {
     op.kind = random_.pick(params_.spatial_only ? spatial : all);
     op.name = "op" + std::to_string(net_.ops.size());
     const std::size_t before = net_.tensors.size();
-    // Recent tensors more often, so that chains grow and branches stay.
+    // Recent tensors more often, so that chains grow and branches remain.
     const TensorIndex t = random_.chance(65) ? usable_.back() : random_.pick(usable_);
     const Shape x = shape(t);
     op.inputs = {t};
@@ -339,7 +339,8 @@ class DenseMaker {
     add(std::move(op), made);
   }
 
-  /// Of tensors as high and as wide as the last one, in some order: often in that of a join before.
+  /// Tensors with the height and width of the last one, in some order: often in that of an earlier
+  /// concatenation.
   void join() {
     const Shape& last = shape(all_.back());
     std::vector<TensorIndex> fitting;

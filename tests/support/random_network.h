@@ -1,5 +1,5 @@
-// Small random networks with every kind of op, for comparing geometry with element-by-element
-// definitions and drivers with exhaustive search.
+// Small random networks with every kind of op, to compare geometry with element-by-element
+// definitions, and searches with exhaustive ones.
 //
 //   Network net = random_network(seed, {.ops = 4});
 #pragma once
@@ -12,18 +12,18 @@ namespace tessera::testing {
 
 struct RandomNetworkParams {
   std::size_t ops = 4;
-  Dim extent = 8;    ///< of the input along H and W, at most
-  Dim channels = 4;  ///< at most
+  Dim extent = 8;    ///< maximum of the input along H and W
+  Dim channels = 4;  ///< maximum
   bool views = true;
-  bool spatial_only = false;  ///< convolutions, pools and additions: no layout ops
+  bool spatial_only = false;  ///< convolutions, pools and additions only, no layout ops
 };
 
 /// ensure: check_network(result) is empty; every op feeds a later one or an output.
 [[nodiscard]] Network random_network(std::uint64_t seed, const RandomNetworkParams& params = {});
 
-/// One that joins a lot: convolutions and activations, and concatenations along channels of
-/// whatever was made before, as dense networks and inception blocks have them. `views` and
-/// `spatial_only` are not looked at. ensure: as of random_network()
+/// A network with many concatenations: convolutions, activations, and concatenations along channels
+/// of earlier tensors, as in dense networks and inception blocks. Ignores `views` and
+/// `spatial_only`. ensure: as random_network()
 [[nodiscard]] Network random_dense_network(std::uint64_t seed,
                                            const RandomNetworkParams& params = {});
 

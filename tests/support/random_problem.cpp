@@ -65,7 +65,7 @@ class ProblemMaker {
   }
 
  private:
-  // Most problems use a few features, some use many.
+  // Most problems use few features, some use many.
   void choose_features() {
     const int percent = random_.pick(std::vector<int>{10, 25, 25, 45, 80});
     const auto thin = [&](bool& on) { on = on && random_.chance(percent); };
@@ -86,7 +86,7 @@ class ProblemMaker {
     if (features_.modes && features_.modes_per_bank) {
       (random_.chance(50) ? features_.modes : features_.modes_per_bank) = false;
     }
-    // Modes without accesses only know `off`.
+    // Without accesses, modes only restrict by `off`.
     if (!features_.modes && !features_.modes_per_bank) thin(features_.accesses);
     if (!random_.chance(percent)) features_.relations.clear();
     busy_ = features_.alignment || features_.windows || features_.fixed_offsets ||
@@ -180,7 +180,7 @@ class ProblemMaker {
   void add_memories() {
     const std::int64_t count =
         features_.several_memories ? random_.between(2, random_.chance(20) ? 3 : 2) : 1;
-    // Each rule costs room; without any, only tight problems are interesting.
+    // Each rule needs memory; without rules, only tight problems are interesting.
     const std::int64_t most = busy_ ? 160 : 115;
     const Size wanted = load() * random_.between(95, most) / 100 / count;
     for (std::int64_t m = 0; m < count; ++m) {
@@ -256,7 +256,7 @@ class ProblemMaker {
     const Memory& memory = problem_.memories[buffer.memories.empty() ? 0 : buffer.memories.front()];
     const Size room = std::max<Size>(0, memory.capacity - buffer.size);
     if (features_.fixed_offsets && random_.chance(30)) {
-      // Once in a while one that can never be met.
+      // Occasionally an offset that is impossible.
       buffer.offset = random_.chance(90) ? align_down(random_.between(0, room),
                                                       effective_alignment(buffer, memory))
                                          : random_.between(0, memory.capacity);
@@ -305,7 +305,7 @@ PlacementProblem random_problem(Random& random, const Features& features) {
 
 namespace {
 
-/// Says of the twin what relations say of the other one; once in a while one is forgotten.
+/// Adds the relations of the other buffer to the twin; occasionally omits one.
 void relate_alike(Random& random, PlacementProblem& problem, BufferIndex other, BufferIndex twin) {
   const std::vector<Relation> before = problem.relations;
   const bool forget = random.chance(10);
@@ -313,7 +313,7 @@ void relate_alike(Random& random, PlacementProblem& problem, BufferIndex other, 
     const auto& who = before[r].buffers;
     const auto at = std::find(who.begin(), who.end(), other);
     if (at == who.end() || (forget && random.chance(50))) continue;
-    // Either as one of it, which says something of the two as well, or as its like.
+    // Either to the same relation, which also relates the two, or as a copy of it.
     if (before[r].kind != RelationKind::adjacent && random.chance(50)) {
       problem.relations[r].buffers.push_back(twin);
       continue;
@@ -323,7 +323,7 @@ void relate_alike(Random& random, PlacementProblem& problem, BufferIndex other, 
   }
 }
 
-/// The twin lives behind everybody, and is kept apart by relations from whom time kept it apart.
+/// The twin is live after all others; relations replace the conflicts by time.
 void move_in_time(Random& random, PlacementProblem& problem, BufferIndex other, BufferIndex twin) {
   const Step last = horizon(problem);
   for (BufferIndex b = 0; b < twin; ++b) {
@@ -368,7 +368,7 @@ void add_twins(Random& random, PlacementProblem& problem) {
     }
     if (problem.objective == Objective::cost && random.chance(20))
       problem.relations.push_back({RelationKind::avoid_overlap, pair, random.between(1, 4)});
-    // One that was first among its like may have lost its places of its own.
+    // A buffer that was first of its class may have lost its fixed place.
     if (random.chance(50)) std::swap(problem.buffers[other].id, problem.buffers[twin].id);
   }
 }

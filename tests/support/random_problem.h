@@ -1,10 +1,10 @@
-// Tiny problems, small enough for brute_force.h, with every feature of the model.
+// Tiny problems for brute_force.h, with every feature of the model.
 //
 //   Random random(seed);
 //   PlacementProblem problem = random_problem(random, Features::all());
 //
-// A feature that is switched on appears in some of the problems, so that features meet each other
-// in pairs and alone. About half of the problems can be solved.
+// An enabled feature appears in some of the problems, so that features occur alone and in
+// combination. About half of the problems are feasible.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,8 @@ struct Features {
   bool windows = false;
   bool reserved = false;
   bool several_memories = false;
-  bool memory_choice = false;  ///< needs several_memories; without it every buffer is tied to one
+  /// needs several_memories; without it every buffer is tied to one memory
+  bool memory_choice = false;
   bool banks = false;
   bool no_straddle = false;  ///< needs banks
   bool modes = false;
@@ -33,31 +34,32 @@ struct Features {
   bool accesses = false;  ///< reads, writes and weights
   std::vector<RelationKind> relations{};
   bool soft_costs = false;
-  /// Some buffers come twice or more, with the relations they are in, or almost so (add_twins()).
+  /// Some buffers occur twice or more, with the relations they are in, exactly or nearly
+  /// (add_twins()).
   bool twins = false;
-  /// 1: for the oracle. Larger: that many times the buffers, steps and sizes, for comparing engines
-  /// with each other.
+  /// 1: for the oracle. Larger: multiplies buffers, steps and sizes, to compare engines with each
+  /// other.
   int scale = 1;
 
   /// Only lifetimes and sizes.
   [[nodiscard]] static Features plain() { return {}; }
-  /// Everything the model can say but parts, which few engines take.
+  /// All features except parts, which few engines support.
   [[nodiscard]] static Features all();
   [[nodiscard]] static Features all_with_parts();
-  /// Everything but modes, relations about banks and memories, and a free choice of memory.
+  /// All features except modes, relations about banks and memories, and choices of memory.
   [[nodiscard]] static Features one_address_space();
 };
 
-/// ensure: validate() finds nothing wrong with it.
+/// ensure: validate() reports no defect.
 [[nodiscard]] PlacementProblem random_problem(Random& random, const Features& features);
 
-/// A few buffers once more under other names, with what relations say of them: so that they can be
-/// exchanged, can lie at one place, or just cannot, because one number or one relation differs.
+/// Adds copies of a few buffers under other names, with their relations. They are interchangeable,
+/// may share one place, or just miss either property by one number or relation.
 void add_twins(Random& random, PlacementProblem& problem);
 
-/// The same question in other numbers: every address times `granule` (an alignment of 1 stays) and
-/// the steps spread out. Its answer is that of the problem it came from.
-/// require: no modes, where `spread` is not 1.
+/// An equivalent problem in other numbers: every address times `granule` (an alignment of 1 stays),
+/// and the steps spread out. Results are those of the original problem. require: no modes, unless
+/// `spread` is 1.
 [[nodiscard]] PlacementProblem magnified(const PlacementProblem& problem, Size granule,
                                          Step spread);
 

@@ -2,7 +2,8 @@
 //
 //   for_each_seed(2000, [&](std::uint64_t seed) { ... });
 //
-// TESSERA_RANDOM_SEED is the first, TESSERA_RANDOM_COUNT how many instead of effort(count).
+// TESSERA_RANDOM_SEED sets the first seed, TESSERA_RANDOM_COUNT the number instead of
+// effort(count).
 #pragma once
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ PlacementProblem without_memory(PlacementProblem problem, MemoryIndex m) {
   return problem;
 }
 
-/// Every way to make one part of the problem simpler; those that change nothing are harmless.
+/// All simplifications of one part of the problem; those without effect are harmless.
 class Simplifications {
  public:
   explicit Simplifications(const PlacementProblem& problem) : problem_(problem) {}
@@ -139,7 +139,7 @@ class Simplifications {
   std::vector<PlacementProblem> results_;
 };
 
-/// Falls with every simplification that changes something, so that shrinking comes to an end.
+/// Decreases with every effective simplification, so that shrinking terminates.
 Size weight(const PlacementProblem& problem) {
   std::size_t count = 0;
   Size sizes = 0;

@@ -1,4 +1,4 @@
-// Makes a problem that shows a failure smaller while it still shows it.
+// Shrinks a problem while it still shows a failure.
 //
 //   PlacementProblem small = shrink(problem, [&](const PlacementProblem& p) {
 //     return verdict(engine, p) != verdict(oracle, p);
@@ -11,9 +11,9 @@
 
 namespace tessera::testing {
 
-/// require: fails(problem).
-/// ensure: fails(result), validate(result) is empty, and no single simplification known here keeps
-/// the failure: no buffer, relation, memory, bank rule or detail of a buffer can be left out.
+/// require: fails(problem). ensure: fails(result), validate(result) is empty, and no single known
+/// simplification preserves the failure: no buffer, relation, memory, bank rule or detail of a
+/// buffer can be removed.
 [[nodiscard]] PlacementProblem shrink(PlacementProblem problem,
                                       const std::function<bool(const PlacementProblem&)>& fails);
 

@@ -1,4 +1,4 @@
-// Three convolutions and a machine on which every cycle can be counted by hand.
+// Three convolutions and a machine with cycles that can be computed by hand.
 //
 //   plan_network(testing::small_chain(), testing::small_machine(4096), {});
 #pragma once
@@ -30,7 +30,7 @@ inline Network small_chain() {
   return io::read_network_yaml(small_chain_text, "chain.yaml").network;
 }
 
-// A byte in a cycle, 10 for each transfer.
+// One byte per cycle, plus 10 cycles per transfer.
 inline Hardware small_machine(int capacity) {
   const std::string text = R"(
 tessera: hardware/1

@@ -1,4 +1,4 @@
-// Small TensorFlow Lite files for tests, right and wrong ones.
+// Builds small TensorFlow Lite files for tests, valid and invalid ones.
 //
 //   TfliteBuilder model;
 //   const int x = model.tensor("x", {1, 8, 8, 3});
@@ -6,8 +6,7 @@
 //   model.op(relu, {x}, {y});
 //   std::string bytes = model.file({x}, {y});
 //
-// Knows the layout of flatbuffers and the numbers of the schema by itself: what it shares with the
-// reader is the published schema alone.
+// Implements the layout of flatbuffers and the numbers of the schema independently of the reader.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@
 
 namespace tessera::testing {
 
-/// What a field of a table holds.
+/// Value of a field of a table.
 struct FlatValue {
   struct Number {
     std::uint64_t bits;
@@ -65,7 +64,7 @@ inline FlatValue flat_numbers(const std::vector<std::int32_t>& list) {
   return {FlatValue::Bytes{std::move(data), static_cast<std::uint32_t>(list.size())}};
 }
 
-/// Writes parents before children, so that every offset leads forward.
+/// Writes parents before children, so that every offset points forward.
 class FlatWriter {
  public:
   static std::string file(const FlatValue& root) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The base of a memory: alignments count from it, and every output shows addresses beside offsets."""
+"""The base of a memory: alignments count from it, and every output shows addresses next to offsets."""
 
 import csv
 import json
@@ -33,7 +33,7 @@ class Placement(Case):
 
     def test_addresses_keep_the_alignments_and_offsets_are_relative(self):
         result = self.placed("--minimize")
-        # b ends at a multiple of 8 plus 8; c below, a above: 44 bytes without a hole.
+        # b ends at a multiple of 8 plus 8; c below, a above: 44 bytes without a gap.
         self.assertEqual((result["height"], result["proven_minimum"]), (44, True))
         for each, alignment in zip(result["buffers"], (16, 8, 4)):
             self.assertEqual(each["address"], BASE + each["offset"])
@@ -96,7 +96,7 @@ class Placement(Case):
         aligned = self.file("aligned.yaml", PROBLEM.replace(f"{BASE:#x}", "0x20000000"))
         self.ends(FOUND, "place", aligned, "--minimize", "--proof", proof)
         self.ends(FOUND, "check", aligned, "--proof", proof)
-        # About the same buffers, but from another address.
+        # The same buffers at another base.
         done = self.ends(WRONG, "check", self.problem, "--proof", proof)
         self.assertIn("base", done.stdout + done.stderr)
 
@@ -117,7 +117,7 @@ class Placement(Case):
                          "  - {id: b, live: [0, 2], size: 4, alignment: 4}\n")
         self.ends(FOUND, "place", file, "-o", self.result)
         self.ends(FOUND, "check", file, self.result)
-        # Of an explanation it is asked to say which.
+        # An explanation states it.
         file.write_text(file.read_text().replace("size: 4, align", "size: 65, align"))
         self.ends(INFEASIBLE, "place", file)
         done = self.ends(BAD_INPUT, "explain", file)

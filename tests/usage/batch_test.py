@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""plan --batch: a request a line, an answer a line, wrong lines among them."""
+"""plan --batch: one request per line, one result per line, including invalid lines."""
 
 import json
 import signal

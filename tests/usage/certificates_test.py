@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A certificate does not decide what is asked: how INPUT is read, and how large its memories are."""
+"""The command line, not the certificate, determines the problem: how INPUT is read, and its capacities."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, ROOT, WRONG, Case
 sys.path.insert(0, str(ROOT / "tests/proofs"))
 from damage import sealed  # noqa: E402
 
-# Two that share step 2 as the header has it (`end` is inclusive), and do not half-open.
+# Two buffers that share step 2 with the inclusive `end` of the header, and do not with half-open lifetimes.
 TWO = "id,lower,end,size\na,0,2,6\nb,2,4,6\n"
 HEADER = "tessera proof/2\n"
 HALF_OPEN = "read lifetimes half-open\n"
@@ -25,7 +25,7 @@ BOTH_AT_0 = {
 COSTLY = ("tessera: problem/1\nmemories: {m: {capacity: 100}}\n"
           "buffers:\n- {id: a, live: [0, 1], size: 8}\n- {id: b, live: [1, 2], size: 8}\n"
           "relations:\n- {avoid_overlap: [a, b], cost: 5}\n")
-# Eleven bytes live at step 2, and no differences of the offsets leave it at that.
+# Eleven bytes are live at step 2, and no differences of offsets allow just 11 bytes.
 PARTS = """tessera: problem/1
 memories: {m: {capacity: 11}}
 buffers:
@@ -65,7 +65,7 @@ class Certificates(Case):
         self.ends(WRONG, "check", two, result, "-c", 8)
         for options in ((two, result, "-c", 8), (two, result), (two, "-c", 8)):
             self.refused(["another problem", "say --lifetimes half-open"], *options, "--proof", proof)
-        # The one that says nothing is judged for what it is, and so is the result beside it.
+        # A certificate without statements about reading is checked as it is, as is a result with it.
         plain = self.proof(CAPACITY + HEIGHT, "plain.proof")
         done = self.ends(WRONG, "check", two, result, "-c", 8, "--proof", plain)
         self.assertIn("wrong (overlap)", done.stdout)
@@ -83,12 +83,12 @@ class Certificates(Case):
         gaps = [n for n, line in enumerate(lines) if line.startswith("f ")]
         self.assertEqual(len(gaps), 3)
         for n in gaps:
-            for at, by in ((4, -1), (5, 1)):  # each range is as wide as it can be
+            for at, by in ((4, -1), (5, 1)):  # each range is maximal
                 words = lines[n].split()
                 words[at] = str(int(words[at]) + by)
                 forged = self.file("moved.proof", sealed("".join(lines[:n] + [" ".join(words) + "\n"] + lines[n + 1:])))
                 self.refused(["do not meet at every difference"], given, "--proof", forged)
-        # A part that lives no more when the other buffer begins to.
+        # A part that is dead when the other buffer begins.
         other = self.file("other.yaml", PARTS.replace("live: [1, 4], offset: 4", "live: [1, 2], offset: 4"))
         self.refused(["do not meet at every difference"], other, "--proof", self.folder / "auto.proof")
         self.ends(FOUND, "place", given, "-c", 20, "--minimize", "--proof", proof, "-q")
@@ -175,10 +175,10 @@ class Certificates(Case):
         self.refused(["memory 'm' of 12 bytes", "has 100"], costly, "--proof", proof)
         self.refused(["has 13"], costly, "--proof", proof, "-c", 13)
         self.claims("cost >= 5", costly, "--proof", proof, "-c", 12)
-        # With less room it can only be worse.
+        # With a smaller capacity the cost cannot be lower.
         self.claims("cost >= 5", costly, "--proof", proof, "-c", 10)
         self.claims("cost >= 5", self.file("small.yaml", COSTLY.replace("100", "9")), "--proof", proof)
-        # A result beside it is not judged by what is about another memory.
+        # A result is not checked against bounds of another memory.
         result = self.folder / "r.json"
         self.ends(FOUND, "place", costly, "-o", result)
         self.refused(["memory 'm' of 12 bytes"], costly, result, "--proof", proof)
@@ -188,7 +188,7 @@ class Certificates(Case):
         self.claims("max height of {memory} >= 6 with memory of 8", two, "--proof", self.proof(CAPACITY + HEIGHT))
         self.claims("max height of {memory} >= 6", two, "--proof", self.proof(HEIGHT))
         self.claims("max height of {memory} >= 6", two, "-c", 8, "--proof", self.proof(HEIGHT))
-        # One of two memories, and not the one whose height it is.
+        # One of two memories, and not the one of this height.
         loose = self.file("loose.yaml", "tessera: problem/1\nmemories: {sram: {}, dram: {}}\nbuffers:\n"
                           "- {id: a, live: [0, 1], size: 6, memory: sram}\n")
         proof = self.proof("capacity 1 1 dram\nclaim height 6 0\ncut\nmemory 0 sram\nbuffer 0 a\nasked 6 available 5\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every exit code and every promise of the command line, through the real program."""
+"""Exit codes and guarantees of the command line, with the real program."""
 
 import json
 import os
@@ -67,7 +67,7 @@ relations: [{same_offset: [a, b, c]}]
         self.assertIn("20000 bytes of sram, which has 19999", why)
 
     def test_a_bound_that_meets_the_height_is_a_proof(self):
-        """Whatever was asked for, in one memory or in several, in the text as in JSON."""
+        """For every objective, in one memory or in several, as text and JSON."""
         apart = """tessera: problem/1
 memories: {s: {capacity: 900}, t: {capacity: 900}}
 buffers:
@@ -117,7 +117,7 @@ relations: [{avoid_overlap: [a, b], cost: 3}]
 
     def test_three_banks_name_the_mode_of_every_step(self):
         done = self.ends(FOUND, "place", EXAMPLES / "patent-three-banks.yaml", "--format", "json")
-        # blob0 is read while blob1 and blob2 are written, then the other way round.
+        # blob0 is read while blob1 and blob2 are written, then the reverse.
         self.assertIn(json.loads(done.stdout)["modes"]["sram"],
                       (["m0", "m0", "m1"], ["m1", "m1", "m0"]))
 
@@ -127,7 +127,7 @@ relations: [{avoid_overlap: [a, b], cost: 3}]
                 self.ends(FOUND, "place", self.file("in.csv", SMALL), "-c", 12, "-e", engine)
 
     def test_what_a_build_leaves_out_is_said(self):
-        """Without a library: exit 2 and what is missing; the engine is not listed either."""
+        """Without a library: exit 2 with its name; the engine is not listed either."""
         path = self.file("in.csv", SMALL)
         out = self.folder / "out.yaml"
         for arguments, left_out in (
@@ -367,7 +367,7 @@ class Check(Case):
                 "tessera: problem/1\nmemories: {m: {banks: 2, bank_size: 16}}\n"
                 "buffers:\n- {id: a, live: [0, 1], size: 12}\n- {id: b, live: [0, 1], size: 8}\n",
                 ["max height of {m} >= 20"]),
-            # Reserved below what a smaller capacity would have to be, and a height of 1.
+            # Reserved below any smaller capacity, and a height of 1.
             "reserved.yaml": (
                 "tessera: problem/1\nmemories: {m: {capacity: 40, reserved: [[2, 30]]}}\n"
                 "buffers:\n- {id: a, live: [0, 1], size: 3}\n", ["max height of {m} >= 33"]),
@@ -410,7 +410,7 @@ class Check(Case):
             self.assertIn(claim, done.stderr)
             done = self.ends(FOUND, "check", problem, "--proof", proof)
             self.assertIn("proved: " + claim, done.stdout)
-            # It is a proof, but not that nothing fits.
+            # It is a proof, but not of infeasibility.
             done = self.ends(WRONG, "check", problem, "--proof", proof, "--expect", "infeasible")
             self.assertIn(claim, done.stdout)
 
@@ -442,7 +442,7 @@ class Check(Case):
             path.write_text(json.dumps(changed | said))
             return path
 
-        # Places alone claim nothing.
+        # Places alone make no claim.
         done = self.ends(FOUND, "check", self.problem, check(without=set(result) - {
             "tessera", "status", "buffers"}), "-c", 12)
         self.assertNotIn("claimed", done.stdout)
@@ -645,9 +645,9 @@ class Outputs(Case):
 
 
 class Limits(Case):
-    """Stopping early is never an answer, and never loses one."""
+    """Stopping early is never reported as a result, and never loses one."""
 
-    # Undecided by every engine within a minute; who decides it may look for a harder one.
+    # Undecided by every engine within a minute; if an engine decides it, use a harder one.
     HARD = ROOT / "tests" / "usage" / "open-problem.csv"
 
     def test_time_limit_without_an_answer(self):
@@ -673,7 +673,7 @@ class Limits(Case):
         return process.returncode, out, err
 
     def test_interrupt_without_an_answer(self):
-        # Engines that leave it open for a long time; the learning engine does not.
+        # Engines that leave it undecided for long; the learning engine does not.
         for number, engine in ((signal.SIGINT, "canonical"), (signal.SIGTERM, "sat")):
             code, out, err = self.interrupted(number, "place", self.HARD, "-c", 1028, "--format",
                                               "json", "--engine", engine)

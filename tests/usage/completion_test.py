@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a shell offers while somebody types: through bash, and through fish where there is one."""
+"""Completion: through bash, and through fish if installed."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from support import EXAMPLES, FOUND, TESSERA, Case, run
 
 NETWORK = EXAMPLES / "classifier.tflite"
 OPS = ["conv/Relu", "depthwise", "sum", "pool", "logits", "softmax"]
-# What readline does: it takes the line apart at blanks and, for bash, at `=` and `:`.
+# As readline does: splits the line at blanks and, for bash, at `=` and `:`.
 ASK = """source <(tessera completion bash)
 COMP_LINE=$1 COMP_POINT=${#1}
 read -ra COMP_WORDS <<< "$1"
@@ -66,11 +66,11 @@ class Completion(Case):
         tile = "tessera tile net.tflite -p ethos-u55-256 --ops "
         self.offers(tile, "0:5", *OPS)
         self.offers(tile + "d", "depthwise")
-        # bash takes the word apart at the colon: what is behind it is offered.
+        # bash splits the word at the colon: the part after it is completed.
         self.offers(tile + "depthwise:", *OPS[1:])
         self.offers(tile + "3:", "3", "4", "5")
         self.offers(tile + "4", "4:")
-        # Not the ops of something else, and no complaint.
+        # No ops of another network, and no error message.
         self.assertNotIn("depthwise", self.offered("tessera tile none.tflite --ops "))
         self.file("bad.yaml", "tessera: network/1\nops: 3\n")
         self.assertNotIn("depthwise", self.offered("tessera tile bad.yaml --ops "))

@@ -1,4 +1,5 @@
-"""What the command line says of engines: what they read, what a block takes, which ops none computes, and the layers' cycles."""
+"""Compute engines on the command line: operand access, cycles of blocks, unsupported ops, and cycles per
+layer."""
 
 import json
 import unittest
@@ -25,7 +26,7 @@ memories:
   dram: {offchip: true, bandwidth: 64 B/cycle}
 objective: {latency: 1}
 """
-# Both of the first ops read the input, each for its own half of the result.
+# Both of the first ops read the input, each for its half of the result.
 HALVES = """tessera: network/1
 name: halves
 tensors: {x: {shape: [1, 1, 128, 1], dtype: int8}}
@@ -46,7 +47,7 @@ memories:
 tiling: {double_buffer: [false]}
 objective: {dram_bytes: 1}
 """
-# What the first op loads comes while the second one works.
+# Loads of the first op overlap with the second op.
 HIDDEN = """tessera: network/1
 name: hidden
 tensors: {x: {shape: [1, 32, 48, 48], dtype: int8}}
@@ -129,7 +130,7 @@ class Arrays(Case):
         self.assertEqual(slow["bound_by"], "sram")
 
     def test_a_last_block_takes_what_is_left(self):
-        """36 rows in blocks of 16: of 16, 16 and 4 rows, or of 16 each where the machine makes no smaller ones."""
+        """36 rows in blocks of 16: 16, 16 and 4 rows, or 16 each if the machine has no smaller blocks."""
         blocks = ", blocks: {buffer: 1 MiB, most: {K: 64, H: 16, W: 36}PARTIAL}"
         real = self.layer(blocks.replace("PARTIAL", ""))["compute_cycles"]
         whole = self.layer(blocks.replace("PARTIAL", ", partial: whole"))["compute_cycles"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""explore, `modes:`: the fewest modes are those of brute force over all subsets, planned again."""
+"""explore, `modes:`: the fewest modes equal those by brute force over all subsets, planned separately."""
 
 import contextlib
 import csv
@@ -32,11 +32,11 @@ ops:
 outputs: [y]
 """}
 
-# What is looked at after everything else (one_copy, reduction, direct, early) is only that of the cover that was best before:
-# which one that is may depend on the modes, so these machines have none.
+# Settings evaluated last (one_copy, reduction, direct, early) apply only to the best partition so far, which
+# may depend on the modes. Therefore these machines have none of them.
 
-# Splits of a convolution buffer between data and weights, as in nvdla-like, on a scale where it
-# matters which of them there are.
+# Splits of a convolution buffer between data and weights, as in nvdla-like, at a scale at which the choice
+# matters.
 SPLITS = {"d3w1": "{0-2: data, 3: weight}", "d2w2": "{0-1: data, 2-3: weight}",
           "d1w3": "{0: data, 1-3: weight}", "w1d3": "{0: weight, 1-3: data}"}
 NVDLA = """tessera: hardware/1
@@ -51,7 +51,7 @@ memories:
 MODES
   cvsram: {capacity: 256 KiB}
 """
-# Banks of a plain memory that are read or written, and all at once.
+# Banks of a plain memory that are read or written, and a mode for both.
 ROLES = {"even": "[read, write, read, write]", "odd": "[write, read, write, read]",
          "any": "[read_write, read_write, read_write, read_write]",
          "half": "[read, read, write, write]", "rest": "[hold, hold, read_write, read_write]"}
@@ -68,7 +68,7 @@ memories:
     modes:
 MODES
 """
-# Banks that choose their roles by themselves: every combination is a mode.
+# Banks with independently switched roles: every combination is a mode.
 OWN = """tessera: hardware/1
 name: own
 inherit: ethos-u55-like
@@ -97,11 +97,11 @@ class Modes(Case):
         for name, text in NETWORKS.items():
             self.file(f"{name}.yaml", text)
 
-    # Shapes that are costed of each variant of a run; None: as many as where nothing is said.
+    # Number of evaluated shapes per variant of a group; None: the default.
     tile_shapes = None
 
     def scores(self, profile):
-        """Of both networks on a machine; None where there is no plan."""
+        """Scores of both networks on a machine; None without a plan."""
         effort = [] if self.tile_shapes is None else ["--tile-shapes", str(self.tile_shapes)]
         found = []
         for name in NETWORKS:
@@ -112,7 +112,7 @@ class Modes(Case):
         return found
 
     def brute_force(self, listed_text, modes):
-        """The scores of both networks with every set of modes, planned one by one."""
+        """The scores of both networks with every set of modes, each planned separately."""
         found = {}
         for count in range(1, len(modes) + 1):
             for chosen in itertools.combinations(modes, count):
@@ -133,7 +133,7 @@ class Modes(Case):
         return summary["modes"], done.stdout
 
     def check_against_brute_force(self, text, modes, lose, machine=None):
-        """`machine`: that with all modes, where it is not the one that lists them."""
+        """`machine`: the one with all modes, if it is not the one that lists them."""
         scores = self.brute_force(text, modes)
         machine = machine or text.replace("MODES", listed(modes, modes))
         best = self.scores(self.file("all.yaml", machine))
@@ -169,7 +169,7 @@ class Modes(Case):
                 continue
             counts.append(fewest)
             self.assertIn(f"{fewest} of {len(modes)}, proved", said)
-            # The machine without the others is there to be planned with.
+            # The machine without the other modes exists, to plan with it.
             name = f"fewest-modes-{level:g}.yaml" if len(lose) > 1 else "fewest-modes.yaml"
             again = self.scores(self.folder / "out/plans" / name)
             for score, now in zip(each["scores"], again):
@@ -178,7 +178,7 @@ class Modes(Case):
         for each in found["without"]:
             n = list(NETWORKS).index(each["network"])
             left = frozenset(modes) - {each["mode"].split(".")[1]}
-            # A plan with fewer modes still may be the better one, and known.
+            # A plan with even fewer modes may be better, and known.
             least = min((now[n] for chosen, now in scores.items() if chosen <= left and now[n] is not None),
                         default=None)
             if scores[left][n] is None:
@@ -193,14 +193,14 @@ class Modes(Case):
     def test_splits_of_a_convolution_buffer(self):
         counts = {tuple(self.check_against_brute_force(NVDLA.replace("SIZE", size), SPLITS, lose))
                   for size, lose in (("1", [0]), ("4", [0]), ("2", [0, 5, 50]))}
-        # Else nothing is tried but the least.
+        # Otherwise only the smallest set would be tried.
         self.assertGreater(len({fewest for each in counts for fewest in each}), 1, counts)
 
     @unittest.skipIf(SLOW, "all subsets are planned for again")
     def test_roles_of_banks(self):
         self.tile_shapes = 0
         self.assertEqual(self.check_against_brute_force(PLAIN, ROLES, [0]), [1])
-        self.tile_shapes = None  # with the fewest tiles two modes are as good
+        self.tile_shapes = None  # with fewest tiles, two modes are equally good
         apart = {name: roles for name, roles in ROLES.items() if name != "any"}
         self.assertEqual(self.check_against_brute_force(PLAIN, apart, [0, 2.5]), [3, 2])
 
@@ -222,7 +222,7 @@ class Modes(Case):
         for name in ("sets", "without"):
             self.assertEqual(first[name], again[name])
             self.assertEqual(first[name], without[name])
-        # One loss more asks for what is new alone.
+        # Another loss only plans what is new.
         more, _ = self.explored(machine, [0, 5, 20])
         self.assertEqual(more["sets"][:6], first["sets"])
         self.assertGreaterEqual(more["stored"], first["plans"])
@@ -238,9 +238,9 @@ class Modes(Case):
                 with contextlib.closing(sqlite3.connect(store, timeout=10)) as base:
                     return base.execute("SELECT count(*) FROM result").fetchone()[0]
             except sqlite3.Error:
-                return 0  # not there yet
+                return 0  # the file does not exist yet
 
-        # The plans of both networks, and some more: then it is killed among sets of modes.
+        # Killed after the plans of both networks and some more, during the search over sets of modes.
         with subprocess.Popen([TESSERA, "explore", "sweep.yaml", "-o", "out", "--threads", "1"], cwd=self.folder,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
             while kept() < 5 and killed.poll() is None:

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""report.html of tessera explore: it needs nothing beside itself and holds what results.csv says.
-Where there is a Chromium (Debian: chromium), the page is run in it as well, with 5,000 candidates
-among others."""
+"""report.html of tessera explore: self-contained, with the data of results.csv. If there is a Chromium
+(Debian: chromium), the page is also run in it, among others with 5,000 candidates."""
 
 import csv
 import html
@@ -16,8 +15,8 @@ import unittest
 from support import FOUND, SLOW, Case
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-# What CSS and scripts can load; and addresses: the library names its home in a comment, pictures
-# say which language they are written in.
+# Loading constructs of CSS and scripts, and addresses. Exempt: the library's home page in a comment, and XML
+# namespaces of pictures.
 LOADS = re.compile(r"""(?:src|href)\s*=\s*["'](?!data:)|url\(|@import|fetch\(|XMLHttpRequest|import\(""")
 ADDRESS = re.compile(r"https?://[^\s\"'<>)]*")
 KNOWN_ADDRESSES = {"https://github.com/leeoniya/uPlot", "http://www.w3.org/2000/svg\\"}
@@ -43,7 +42,7 @@ hardware:
 objective: {latency: 0.5, energy: 0.5}
 prune: false
 """
-# A buffer whose banks are data or weights, as two networks want them otherwise.
+# A buffer with banks for data or weights, used differently by two networks.
 MODES = """tessera: hardware/1
 name: splits
 inherit: nvdla-like
@@ -72,7 +71,7 @@ def with_data(page, data, script=""):
 
 
 def many(data, count, seed=17):
-    """The page's data with made-up candidates in place of its own: all kinds of rows."""
+    """The page's data with synthetic candidates: rows of all kinds."""
     dice = random.Random(seed)
     keys = [{"name": "memories.sram.capacity", "values": [f"{2 ** k} KiB" for k in range(4, 14)],
              "numbers": [2 ** (k + 10) for k in range(4, 14)]},
@@ -142,7 +141,7 @@ class Page(PageCase):
         self.assertEqual(page.count("</script>"), page.count("<script"))
         self.assertIsNone(LOADS.search(DATA.sub("", page)))
         self.assertLessEqual(set(ADDRESS.findall(page)), KNOWN_ADDRESSES)
-        # The library, and on what terms.
+        # The library, and its licence.
         self.assertIn("var uPlot=", page)
         self.assertIn("The MIT License (MIT)", page)
         self.assertIn("Copyright (c) 2022 Leon Sorokin", page)
@@ -195,7 +194,7 @@ class Page(PageCase):
         self.assertEqual(json.loads(done.stdout), json.loads((self.folder / "out" / "summary.json").read_text()))
 
 
-# Done by the page to itself, as it is loaded: what was shown or measured stands in an attribute.
+# Scripts added to the page: results and measurements are written to an attribute.
 CLICK = """(async () => {
 const told = {}, grid = () => document.querySelector(".rows");
 const cells = (k) => [...grid().querySelectorAll("tbody tr:not(.space)")].map((row) => row.children[k].textContent);
@@ -208,7 +207,7 @@ document.body.setAttribute("data-told", JSON.stringify(told));
 @unittest.skipUnless(CHROMIUM, "no Chromium: pages are not run")
 class InABrowser(PageCase):
     def dom(self, page, *more):
-        """What the page has become; errors of its script fail the test."""
+        """The DOM after running the page; errors of its script fail the test."""
         file = self.folder / "page.html"
         file.write_text(page)
         done = subprocess.run(
@@ -259,7 +258,7 @@ class InABrowser(PageCase):
         scores = [float(text) for text in told["up"] if text != "–"]
         self.assertGreater(len(scores), 3)
         self.assertEqual(scores, sorted(scores))
-        # What is not known comes last both ways.
+        # Unknown values come last in both directions.
         self.assertEqual(told["up"][-1], "–")
         self.assertEqual(told["down"], [text for text in reversed(told["up"]) if text != "–"] + [t for t in told["up"] if t == "–"])
         self.assertEqual(set(told["without"]), {"proved"})
@@ -296,7 +295,7 @@ class InABrowser(PageCase):
         self.assertEqual(told["heads"][2], ["mode", "banks", "at 0 %", "at 30 %", "it alone gone, toy", "it alone gone, <b>two&"])
         for row, needed in zip(told["rows"][2], data["sets"][0]["needed"]):
             self.assertEqual(row[2], "stays" if needed else "may go")
-        # What has to stay is dear to somebody, or another set is as small.
+        # Removing a needed mode is expensive for some network, or another set is as small.
         costs = {(names[mode], network): (status, score) for mode, network, status, score, _ in data["without"]}
         for row in told["rows"][2]:
             for network, words, with_all in zip(("toy", "<b>two&"), row[4:], data["with_all"]):
@@ -311,7 +310,7 @@ class InABrowser(PageCase):
         self.assertEqual(told["up"], sorted(told["up"]))
         self.assertEqual(told["names"], sorted(names))
         self.assertEqual((told["evil"], told["cut"]), (0, 0))
-        # A search that was ended has not asked for every mode.
+        # A search that was stopped has not evaluated every mode.
         ended = embedded(page)
         ended["modes"]["without"] = []
         said = self.told(page, """
@@ -321,7 +320,7 @@ class InABrowser(PageCase):
         self.assertLessEqual(told["wide"], 0)
 
     def test_long_names_stay_in_their_place(self):
-        """A name of 200 characters widens nothing, and stands on nothing else; it is whole in a title."""
+        """A name of 200 characters widens no column and overlaps nothing; the title has all of it."""
         long = "n" * 200
 
         def named(data, words):
@@ -358,7 +357,7 @@ class InABrowser(PageCase):
                     self.assertEqual(any(len(text) > 200 for _, text in told["titles"]), what != "one network")
 
     def test_bars_end_at_what_is_proved(self):
-        """Bounds are of scores; where scores are of one metric alone, they are of that metric, too."""
+        """Bounds are of scores; if the score is a single metric, they are also of that metric."""
         page, _ = self.explored()
         steps = """
           const change = (id, value) => { const choice = document.querySelector(id); choice.value = value; choice.dispatchEvent(new Event("change")); };
@@ -383,7 +382,7 @@ class InABrowser(PageCase):
         self.assertIn("only its score has a bound", bars["area ms"][0])
         self.assertIn("of latency, cycles and energy, µJ nothing is proved", bars["cycles energy"][0])
         self.assertIn("the bar ends at what is proved; of DRAM bytes nothing is proved", bars["score dram"][0])
-        # Half of the score is half of the time, network by network.
+        # Half of the score is half of the time, for each network.
         bars = self.told(page, steps, {**data, "only": "latency"})["bars"]
         drawn = 0
         for c, _, y, x0, y0 in bars["area ms"][1]:
@@ -441,12 +440,12 @@ class InABrowser(PageCase):
                 self.assertLess(told["rows"], 80)
                 self.assertLessEqual(told["wide"], 0)
                 self.assertEqual(told["evil"], 0)
-                self.assertGreater(min(told["times"]), 0)  # a clock that stands measures nothing
+                self.assertGreater(min(told["times"]), 0)  # a stopped clock would measure nothing
                 if not SLOW:
                     self.assertLess(min(told["times"]), 500, told["times"])  # ms; a busy machine multiplies it
 
     def test_labels_do_not_overlap(self):
-        """Of every pair of axes: nothing that is written on an axis stands on something else."""
+        """For every pair of axes: no overlapping labels."""
         page, _ = self.explored()
         told = self.told(page, """
           const draw = CanvasRenderingContext2D.prototype.fillText, texts = [];

@@ -24,7 +24,7 @@ ops:
 outputs: [y]
 """
 
-# From 16 KiB to 256 KiB; a build that is slow makes fewer steps.
+# From 16 KiB to 256 KiB; fewer steps in a slow build.
 CAPACITIES = 4 if SLOW else 7
 SWEEP = """tessera: sweep/1
 networks: [{file: toy.yaml, weight: 2}]
@@ -85,7 +85,7 @@ class Explore(Case):
         self.assertIn("no candidate", done.stderr)
 
     def test_files(self):
-        path = self.sweep("effort: {tile_shapes: 0}\n")  # that of a sweep that does not say
+        path = self.sweep("effort: {tile_shapes: 0}\n")  # that of a sweep without the key
         done = self.ends(FOUND, "explore", path, "-o", self.folder / "out")
         self.assertIn("candidates", done.stdout)
         out = self.folder / "out"
@@ -120,7 +120,7 @@ class Explore(Case):
         network = ROOT / "examples" / "fsrcnn_x2_360p.onnx"
         path = self.file("slow.yaml", f"tessera: sweep/1\nnetworks: [{network}]\nhardware: {{base: ethos-u55-like}}\n")
         done = self.ends(STOPPED, "explore", path, "-o", self.folder / "out", "--timeout", "1us")
-        # On a slow machine it comes while the sweep is read.
+        # On a slow machine the limit ends reading the sweep.
         self.assertIn(done.stderr, (f"{network}: the time limit came before the network was read\n",
                                     "tessera: the time limit of 1us came before there was an answer\n"))
         self.assertFalse((self.folder / "out").exists())
@@ -173,7 +173,7 @@ class Explore(Case):
             path = self.file("little.yaml", text.replace("CORES", str(cores)))
             self.ends(FOUND, "explore", path, "-o", self.folder / "out", "--no-store")
             found |= {tuple(row.values()) for row in rows_of(self.folder / "out" / "results.csv")}
-        # One row of the network and one of the set for each machine, whoever was asked before it.
+        # One row of the network and one of the set for each machine, in any order of planning.
         self.assertEqual(len(found), 6, found)
 
     def test_what_another_sweep_left_goes(self):

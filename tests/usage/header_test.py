@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""-o FILE.h of place and plan: what a C compiler reads there is what the JSON says."""
+"""-o FILE.h of place and plan: a C compiler reads the same values as in the JSON."""
 
 import json
 import os
@@ -13,8 +13,8 @@ from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, Case, run
 COMPILER = shutil.which(os.environ.get("CC", "cc"))
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
-# Ids that are no names of C, that end comments or come to the same name, and memories called like
-# what is said of another one.
+# Ids that are no C identifiers, contain comment ends, or map to the same name, and memories named like macros
+# of another memory.
 PROBLEM = """
 tessera: problem/1
 name: "a */ name \\\\ ??/"
@@ -152,7 +152,7 @@ class Compiled(Case):
 
 
     def test_buffers_of_a_plan_are_apart(self):
-        """In bytes or in steps; buffers of several lives have those of others in between."""
+        """In bytes or in steps; buffers with several lifetimes enclose others."""
         done = run("plan", EXAMPLES / "fsrcnn_x2_360p.onnx", "--dtype", "int8", "-p", "ethos-u55-like", "-q",
                    "-o", "out.h", cwd=self.folder)
         self.assertEqual(done.returncode, FOUND, done.stderr)
@@ -208,7 +208,7 @@ class Refused(Case):
 
 
 class Outputs(Case):
-    """Every command that finds something out writes it to a file."""
+    """Every command with a result writes it to a file."""
 
     def test_a_tile(self):
         done = run("tile", EXAMPLES / "fsrcnn_x2_360p.onnx", "--dtype", "int8", "--ops", "0:1", "-p",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Kills every command that writes at random moments, in every way: no file is torn, no input is
-lost, nothing is left beside an output but after SIGKILL.
+"""Kills every command that writes, at random moments, by every signal: no file is torn, no input is lost, and
+only SIGKILL leaves temporary files.
 
-TESSERA_KILLS says how many (40; 14 in a slow build), TESSERA_RANDOM_SEED where the dice begin,
-TESSERA_KILL_FOLDER in which folder: some file systems have no files without names (mount -t vfat),
-and there the names beside matter. A failure prints what repeats it.
+TESSERA_KILLS sets the number of kills (40; 14 in a slow build), TESSERA_RANDOM_SEED the seed,
+TESSERA_KILL_FOLDER the folder: some file systems have no unnamed files (mount -t vfat), so that names of
+temporary files matter. A failure prints the command that repeats it.
 """
 
 import hashlib
@@ -28,20 +28,20 @@ KILLS = int(os.environ.get("TESSERA_KILLS", "14" if SLOW else "28"))
 SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1"))
 FOLDER = os.environ.get("TESSERA_KILL_FOLDER")
 
-# What a program that was killed on the spot may leave, and it says whose it was.
+# Temporary files that SIGKILL may leave, with the name of their target.
 LEFT = re.compile(r"\.tessera-\d+-\d+\.part$")
 
 WAYS = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGPIPE", "disk", "full"]
 
 
 class Command:
-    """Arguments with {name} for a file that is written; inputs are copied into the folder."""
+    """Arguments with {name} for an output file; inputs are copied into the folder."""
 
     def __init__(self, arguments, outputs, inputs, endless=False):
         self.arguments, self.outputs, self.inputs = arguments, outputs, inputs
         self.endless = endless  # it searches until it is stopped
-        self.seconds = 1.5  # it takes, about
-        self.same = {}  # outputs that are the same in every run
+        self.seconds = 1.5  # approximate run time
+        self.same = {}  # outputs that are identical in every run
 
 
 def checked(*arguments):
@@ -88,14 +88,14 @@ class Kills(unittest.TestCase):
         for command in self.commands:
             self.measure(command)
 
-    # What a whole output is.
+    # Checks a complete output.
 
     def placement(self, problem, *capacity):
         return lambda _, path: checked("check", self.data / problem, path, *capacity)
 
     def plan(self, _, path):
         if strict_json(path.read_text())["status"] == "unknown":
-            return  # stopped before the first plan was there
+            return  # stopped before the first plan
         checked("check", self.data / "net.onnx", path, "-p", "ethos-u55-like")
 
     def proof(self, problem):
@@ -118,7 +118,7 @@ class Kills(unittest.TestCase):
                 else str(folder / a[1:-1]) if a.startswith("{") else a for a in command.arguments]
 
     def measure(self, command):
-        """How long it takes, and what its output is where that is always the same."""
+        """Measures its run time, and its output if that is always the same."""
         if command.endless:
             return
         folder = self.base / "measure"
@@ -134,7 +134,7 @@ class Kills(unittest.TestCase):
         return {p.name: hashlib.sha256(p.read_bytes()).digest() for p in self.data.iterdir()}
 
     def kill(self, process, way, after, dice):
-        """Waits and does it; True if the process was still there."""
+        """Waits and sends the signal; True if the process was still running."""
         if way == "SIGPIPE":
             time.sleep(after)
             process.stdout.close()
@@ -144,7 +144,7 @@ class Kills(unittest.TestCase):
             except subprocess.TimeoutExpired:
                 process.send_signal(getattr(signal, way))
                 if dice.random() < 0.2:
-                    process.send_signal(dice.choice(ENDS))  # a wrapper that passes it on again
+                    process.send_signal(dice.choice(ENDS))  # a wrapper that forwards the signal
                 return True
         return False
 
@@ -217,7 +217,7 @@ class Kills(unittest.TestCase):
         elif way == "SIGKILL":
             allowed = finished | {-signal.SIGKILL}
         else:
-            # Of two signals in one moment either may be the first.
+            # Of two simultaneous signals either may be the first.
             allowed = finished | {128 + number for number in ENDS}
             if not killed:
                 allowed = finished
@@ -227,7 +227,7 @@ class Kills(unittest.TestCase):
 
     @staticmethod
     def with_little_room(arguments, dice):
-        """A full disk: a limit on the size of files, as small as will hit one of them."""
+        """Simulates a full disk: a file size limit small enough to hit some file."""
         most = dice.choice((0, 1, 100, 3000, 30_000, 300_000))
 
         def limit():
@@ -253,7 +253,7 @@ class Kills(unittest.TestCase):
                                   for way, (ran, hit) in counts.items()))
 
     def test_a_small_disk(self):
-        """A real one, where root can mount it: it fills up in the middle of a file."""
+        """A real full disk, if root can mount one: it fills up in the middle of a file."""
         if os.geteuid() != 0 or not shutil.which("mount"):
             self.skipTest("needs root to mount a small disk")
         disk = self.base / "disk"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Limits hold from the first byte that is read: exit code 30, a sentence, and no file half written."""
+"""Limits apply from the first byte read: exit code 30, a message, and no partial file."""
 
 import json
 import os
@@ -17,7 +17,7 @@ MIB = 1 << 20
 @unittest.skipIf(SLOW, "a build that is not made to be fast says nothing of time and memory")
 class Limits(Case):
     def call(self, *arguments, **options):
-        """(exit code, standard error, seconds, seconds of processors, MiB at most)."""
+        """Returns (exit code, standard error, wall seconds, processor seconds, peak MiB)."""
         begin = time.monotonic()
         process = subprocess.Popen([TESSERA, *map(str, arguments)], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True, **options)
@@ -41,7 +41,7 @@ class Limits(Case):
                 ("tile", path, "-p", "ethos-u55-like", "--ops", "0:1"))
 
     def test_a_writer_who_never_writes(self):
-        """A pipe that stays open: nothing is read, and the limit ends the waiting."""
+        """A pipe that stays open: there is nothing to read, and the limit ends the wait."""
         self.file("placed", "id,lower,upper,size,offset\na,0,1,4,0\n")
         for arguments in self.every_reader("-"):
             with self.subTest(arguments=list(map(str, arguments))):
@@ -85,7 +85,7 @@ class Limits(Case):
                 self.assertEqual(self.names(), ["large.csv", "placed"])
 
     def test_a_formula_is_not_kept_as_text(self):
-        """229 MB of clauses, written while they are made."""
+        """229 MB of clauses, written as they are generated."""
         problem, out = self.folder / "p.csv", self.folder / "p.cnf"
         self.ends(FOUND, "generate", "packable", "-n", 1500, "--seed", 3, "-q", "-o", problem)
         code, told, _, _, peak = self.call("export", problem, "-c", 1 << 20, "--to", "dimacs",
@@ -113,7 +113,7 @@ class Limits(Case):
                         self.folder / "out")
                     self.assertEqual(code, STOPPED, told)
                     self.assertIn(f"limit of {limit[1]} came before there was an answer", told)
-                    self.assertLess(worked, 1)  # a busy machine has slower processors
+                    self.assertLess(worked, 1)  # processors of a busy machine are slower
                     if limit[0] != "-t":
                         self.assertLess(peak, 1.1 * 40)
                     self.assertEqual(self.names(), ["p.csv"])
@@ -135,7 +135,7 @@ class Limits(Case):
             self.assertLess(worked, 2)
 
     def test_memory_of_many_buffers_that_live_shortly(self):
-        """What rounds of placing keep between them: a limit of nodes is as much work anywhere."""
+        """Data shared between rounds of placing: a node limit is the same amount of work on any machine."""
         draw, count = Random(5), 60000
         rows = []
         for k in range(count):
@@ -149,7 +149,7 @@ class Limits(Case):
         self.assertLess(peak, 2000 * count / MIB)
 
     def test_many_gaps(self):
-        """A dozen buffers that come and go twenty thousand times."""
+        """A dozen buffers with twenty thousand live intervals."""
         gaps = " ".join(f"{3 * k + 1}-{3 * k + 2}" for k in range(19000))
         problem = self.file("gaps.csv", "id,lower,upper,size,gaps\n" + "".join(
             f"b{b},0,60000,{51 + 13 * b % 40},{gaps}\n" for b in range(12)))
@@ -161,7 +161,7 @@ class Limits(Case):
                 self.assertLess(worked, 1.5)
 
     def test_a_second_solver_is_foreseen(self):
-        """The formula just fits; what a solver would keep of it does not."""
+        """The formula just fits into memory; the solver's data does not."""
         random = Random(5)
         problem = self.folder / "p.csv"
         with open(problem, "w", encoding="utf-8") as file:
@@ -176,7 +176,7 @@ class Limits(Case):
         self.assertLess(peak, 1.1 * 150 + 16)
 
     def test_the_longest_axes(self):
-        """A plan's bounds have no table of an axis, and costs are counted without one."""
+        """Bounds of a plan need no table of an axis, and costs are computed without one."""
         for name, shape, op in (
                 ("rows", [1, 1, 1 << 30, 1024], "type: relu"),
                 ("channels", [1, 8, 14, 32],
@@ -198,7 +198,7 @@ outputs: [z]
                 self.assertLess(peak, 512)
 
     def test_many_tiles_along_one_axis(self):
-        """Tiles are as many as the axis is long, and most of them are unlike each other."""
+        """There are as many tiles as elements on the axis, and most of them differ."""
         network = self.file("n.yaml", """tessera: network/1
 name: n
 tensors: {x: {shape: [1, 8, 32, 32], dtype: int8}}
@@ -233,7 +233,7 @@ tiling: {double_buffer: [false, true], weights: [resident, refetch], halo: [reco
         self.assertLess(peak, 1.1 * 200 + 16)
 
     def test_every_largest_tile(self):
-        """Of 2.6 million shapes; the fewest tiles are proved before the list is made."""
+        """2.6 million shapes; the minimum number of tiles is proved before the list is made."""
         out = self.folder / "tiles.json"
         code, told, _, worked, _ = self.call("tile", EXAMPLES / "fsrcnn_x2_360p.onnx", "--dtype", "int8", "--ops", "0", "-p",
                                              "ethos-u55-like", "-c", "128 KiB", "--all", "-o", out)
@@ -244,7 +244,7 @@ tiling: {double_buffer: [false, true], weights: [resident, refetch], halo: [reco
         self.assertGreater(len(tile["all"]), 400)
 
     def test_weights_that_come_from_behind(self):
-        """A plan of a deep network is settled within the limit, in front of the memory that its weights come from."""
+        """A plan of a deep network with a backing memory for its weights is finalised within the limit."""
         ops, last, made = [], "x", 64
         for block in range(27):
             width, inputs = 64 << block // 9, made
@@ -261,14 +261,14 @@ tiling: {double_buffer: [false, true], weights: [resident, refetch], halo: [reco
         self.assertLess(worked, 1.2)
 
     def test_many_ops(self):
-        """What a plan says of each of its runs does not go through the whole network again."""
+        """The output for each group does not scan the whole network again."""
         ops = "".join(f"  - {{name: r{k}, type: relu, inputs: [t{k}], output: t{k + 1}}}\n" for k in range(15000))
         network = self.file("n.yaml", "tessera: network/1\nname: n\ntensors: {t0: {shape: [1, 4, 8, 8], dtype: int8}}\n"
                                       f"inputs: [t0]\nops:\n{ops}outputs: [t15000]\n")
         code, told, _, worked, _ = self.call("plan", network, "-p", "ethos-u55-like", "-q", "--layer-by-layer", "-o",
                                              self.folder / "plan.json")
         self.assertEqual(code, FOUND, told)
-        self.assertLess(worked, 10)  # it was 25 seconds, and is one
+        self.assertLess(worked, 10)  # 25 seconds with a scan per group, 1 without
 
     def test_limits_that_are_none(self):
         for command in (("generate", "random"), ("export", "-", "--to", "csv")):

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Every input of malformed/*.cases is refused: exit 2, the sentence of its case, nothing written.
+"""Every input of malformed/*.cases is rejected: exit 2, the message of its case, no output.
 
-That the readers say so is a unit test of io/; here the same must come out of the program, which
-first has to tell the formats apart. An input that is too broken for that may be refused as one of
-another format; its case then says so.
+A unit test of io/ checks the readers; here the program has to report the same, after detecting the format. An
+input too broken for detection may be rejected as another format; its case then says so.
 """
 
 import pathlib
@@ -33,7 +32,7 @@ COMMANDS = {
 
 
 class Malformed(Case):
-    """Has one test for each case of each file: test_FORMAT_NAME."""
+    """Gets one test for each case of each file: test_FORMAT_NAME."""
 
     def refused(self, form, case):
         file = self.file(f"{case.name}.{cases.SUFFIXES[form]}", case.data)

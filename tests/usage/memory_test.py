@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Out of memory is a limit: exit code 30 and what was found, whoever runs out of it."""
+"""Exhausted memory is a limit: exit code 30 and the incumbent, whichever component runs out of it."""
 
 import resource
 import unittest
@@ -21,7 +21,7 @@ class Memory(Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # A sanitizer reserves terabytes of addresses for its own notes before main begins.
+        # A sanitizer reserves terabytes of addresses for its own data before main begins.
         if with_memory(1 << 14, "--version").returncode != FOUND:
             raise unittest.SkipTest("this program does not begin with 16 GiB of addresses: "
                                     "it was built with sanitizers")
@@ -38,7 +38,7 @@ class Memory(Case):
         self.assertNotIn("a bug in Tessera", done.stderr, told)
 
     def least(self):
-        """MiB without which the program does not even begin."""
+        """Memory in MiB without which the program cannot start."""
         for mib in range(16, 400, 16):
             if with_memory(mib, "--version").returncode == FOUND:
                 return mib
@@ -69,7 +69,7 @@ class Memory(Case):
                                      [n for n in before if n != "out"])
 
     def test_a_search_of_one_engine(self):
-        """It cannot build its model, and nobody else was asked."""
+        """It cannot build its model, and no other engine was selected."""
         done = with_memory(self.least() + 64, "place", self.many, "-c", 1 << 20, "-e", "sat", "-t",
                            "60s", "--format", "json")
         self.limited(done)
@@ -78,7 +78,7 @@ class Memory(Case):
         self.assertIn("sat", result["reason"])
 
     def test_what_was_found_is_kept(self):
-        """A height was found; to prove it least there is not memory enough."""
+        """A height was found; there is not enough memory for the proof of its minimality."""
         for more in (48, 64, 96, 128):
             done = with_memory(self.least() + more, "place", self.many, "--minimize", "-t", "3s",
                                "--format", "json")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`tessera minimalloc` in the place of google/minimalloc's program: flags, files, exit codes.
+"""`tessera minimalloc` as a replacement of google/minimalloc's program: flags, files, exit codes.
 
-What is expected is what that program does (https://github.com/google/minimalloc at 9f5cf81). Where
-$MINIMALLOC names the program itself, both are run side by side.
+Expectations follow that program (https://github.com/google/minimalloc at 9f5cf81). If $MINIMALLOC names the
+program, both are run and compared.
 """
 
 import csv
@@ -31,7 +31,7 @@ def rows(text):
 
 
 def occupied(row):
-    """[(first step, end, lowest byte, end)] of a row, gaps taken out."""
+    """[(first step, end, lowest byte, end)] of a row without its gaps."""
     lower, upper, size, at = (int(row[key]) for key in ("lower", "upper", "size", "offset"))
     pieces = []
     for gap in (row.get("gaps") or "").split():
@@ -47,7 +47,7 @@ def occupied(row):
 
 
 class Drop(Case):
-    """Runs the command on a text, as scripts call it."""
+    """Runs the command on a text, as scripts do."""
 
     def solve(self, text, *flags, capacity=12, code=FOUND):
         source = self.file("in.csv", text)
@@ -112,7 +112,7 @@ class Answers(Drop):
         begin = time.monotonic()
         done = run("minimalloc", "--capacity=1048576", f"--input={HARD}", f"--output={target}",
                    "--minimize_capacity", "--timeout=0.5s")
-        # With a placement, though not the lowest, there is an answer.
+        # A placement that is not minimal is a result.
         self.assertEqual(done.returncode, FOUND, done.stderr)
         self.assertTrue(target.exists())
         height = max(int(row["offset"]) + int(row["size"]) for row in rows(target.read_text()))
@@ -293,7 +293,7 @@ class Flags(Drop):
 
 
 # The problems of that program's own tests (tests/solver_test.cc, tests/converter_test.cc) as files:
-# (capacity, is there an answer, text).
+# (capacity, feasible?, text).
 ITS_TESTS = {
     "buffer too big": (2, False, "id,lower,upper,size\na,0,2,3\n"),
     "trivial": (3, False, "id,lower,upper,size\na,0,2,2\nb,0,2,2\n"),
@@ -325,7 +325,7 @@ ITS_TESTS = {
 
 
 class Files(Drop):
-    """What that program takes and `place` does not, and how it writes it."""
+    """Inputs that that program accepts and `place` rejects, and its output format."""
 
     def test_the_same_columns_whatever_they_are_called(self):
         for text in ("id,lower,upper,size\n7,0,3,4\n9,1,2,8\n",
@@ -394,7 +394,7 @@ class Files(Drop):
         self.keeps_the_rules(self.solve(
             "id,lower,upper,size,gaps\na,0,4,8,1-3\nb,1,3,8,\n", capacity=8).csv, 8)
         self.solve("id,lower,upper,size,gaps\na,0,4,8,1-2\nb,1,3,8,\n", capacity=8, code=FAILED)
-        # Each above the other's step.
+        # Each above the other at different steps.
         done = self.solve("id,lower,upper,size,gaps\na,0,10,2,0-5@0:1\nb,0,10,2,5-10@1:2\n", capacity=3)
         self.keeps_the_rules(done.csv, 3)
 
@@ -432,8 +432,8 @@ class PublicInputs(Drop):
 
 @unittest.skipUnless(PEER, "$MINIMALLOC does not name google/minimalloc's program")
 class SideBySide(Drop):
-    """Everything but the addresses is the same; but for what it has no answer for and Tessera has:
-    buffers of no bytes, gaps beyond the lifetime, CR LF."""
+    """Everything except the addresses is the same, apart from inputs that only Tessera solves: buffers of
+    size 0, gaps beyond the lifetime, CR LF."""
 
     INPUTS = (
         SMALL,
@@ -464,7 +464,7 @@ class SideBySide(Drop):
         for name, (capacity, _, text) in ITS_TESTS.items():
             for flags in self.FLAGS:
                 if name == "trailing blank" and "--minimize_capacity" in flags:
-                    continue  # a gap beyond the lifetime, of which that program finds no end
+                    continue  # a gap beyond the lifetime, which that program does not terminate
                 with self.subTest(name, flags=flags):
                     self.same(text, capacity, flags)
 
@@ -491,7 +491,7 @@ class SideBySide(Drop):
         done = subprocess.run([*command, f"--capacity={capacity}", f"--input={source}",
                                f"--output={target}", *flags], text=True, capture_output=True,
                               check=False, timeout=60)
-        # Each has a height of its own, and only Tessera's is surely the least.
+        # Heights differ, and only Tessera's is guaranteed to be minimal.
         said = [re.sub(r"height \d+$", "height", re.sub(r"[\d.]+s$", "Ts", line))
                 for line in done.stderr.splitlines()
                 if line.startswith(("Elapsed", "Validation"))]

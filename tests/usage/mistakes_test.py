@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the program says to somebody who mistypes or asks how: suggestions, help, colours."""
+"""Messages for typing errors and help requests: suggestions, help, colours."""
 
 import fcntl
 import json
@@ -141,7 +141,7 @@ class Help(Case):
 
 
 class ManPages(Case):
-    """Made from the text of the help: nothing is missing, and troff has nothing to say."""
+    """Generated from the help texts: complete, and accepted by troff without warnings."""
 
     def test_a_page_for_every_command_with_every_option(self):
         self.ends(FOUND, "help", "--man", self.folder)
@@ -172,7 +172,7 @@ class ManPages(Case):
 
 
 class SourceLines(Case):
-    """Below an error its line of the file, and a caret below what the error names."""
+    """Below an error its line of the file, with a caret below the affected word."""
 
     def lines(self, *arguments):
         return self.ends(BAD_INPUT, *arguments).stderr.splitlines()
@@ -228,7 +228,7 @@ class SourceLines(Case):
 
 
 class Several(Case):
-    """Errors that have nothing to do with each other are told in one run."""
+    """Independent errors are reported in one run."""
 
     def told(self, *arguments):
         return [lines[0].split(": ")[0].rsplit(":", 1)[1]
@@ -237,7 +237,7 @@ class Several(Case):
     def test_rows_of_a_csv(self):
         file = self.file("p.csv", "id,lower,upper,size\na,0,3,0\nb,0,3,1\nc,4,3,1\nd,0,3\n")
         self.assertEqual(self.told("place", file, "-c", 9), ["2", "4", "5"])
-        # An id that is there already is told beside them, also of a row that is wrong itself, and each mistake of a row.
+        # A duplicate id is reported as well, even for an invalid row, and so is each error of a row.
         file.write_text("id,lower,upper,size\na,0,3,-1\na,3,2,0\nb,0,x,1\nb,0,2,1\n")
         self.assertEqual(self.told("place", file, "-c", 9), ["2", "3", "3", "4", "3", "5"])
 
@@ -273,7 +273,7 @@ class Several(Case):
 
 
 class Width(Case):
-    """Reports are as wide as the terminal, and names keep what differs."""
+    """Reports are as wide as the terminal, and shortened names keep their differences."""
 
     def plan(self, columns, *more):
         done = subprocess.run([TESSERA, "plan", str(NETWORK), "--dtype", "int8", "-p", "ethos-u55-like",
@@ -353,7 +353,7 @@ class Width(Case):
 
 
 class Programs(Case):
-    """What a program reads on the standard error."""
+    """The standard error as read by programs."""
 
     def refused(self, *arguments):
         done = self.ends(BAD_INPUT, *arguments)
@@ -425,7 +425,7 @@ class Colours(Case):
         self.assertIn("--color=always", done.stderr)
 
     def on_a_terminal(self, *arguments, **changes):
-        """What a terminal gets to see on the standard error."""
+        """The standard error on a terminal."""
         ours, theirs = pty.openpty()
         environment = {**os.environ, "TERM": "xterm", **changes}
         environment = {key: value for key, value in environment.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Plans and tiles of networks through the command line: answers, wrong plans, wrong profiles."""
+"""Plans and tiles of networks through the command line: results, invalid plans, invalid profiles."""
 
 import copy
 import decimal
@@ -143,10 +143,10 @@ class Plans(Case):
         for claim in (right, right.get("looked_at", right)):
             self.assertIn(claim["proved_over"], done.stdout)
         self.assertIn("in whatever tiles", right["proved_over"])
-        self.assertNotIn("baseline", done.stdout)  # it was made again, and is the same
+        self.assertNotIn("baseline", done.stdout)  # recomputed, with the same result
         claimed = json.loads(self.check(FOUND, right, "--format", "json").stdout)["claimed"]
         self.assertEqual(len(claimed), 4 if "looked_at" in right else 3)
-        # A score that follows from a flattering baseline.
+        # A score relative to a falsified baseline.
         flattered = copy.deepcopy(right)
         flattered["baseline"]["latency_cycles"] *= 2
         flattered["weights"] = dict.fromkeys(right["weights"], 0) | {"latency": 1}
@@ -157,19 +157,19 @@ class Plans(Case):
         wide = copy.deepcopy(right)
         wide["baseline"]["peak_bandwidth"] += 1
         self.assertIn("the baseline, each op alone: peak_bandwidth is ", self.check(WRONG, wide).stdout)
-        # Weights that somebody asked for are no lie, but are told.
+        # Custom weights are accepted, but reported.
         self.plan("--weight", "latency=1", "--weight", "dram_bytes=3")
         self.assertEqual(json.loads(self.plan_file.read_text())["weights"],
                          dict.fromkeys(right["weights"], 0) | {"latency": 0.25, "dram_bytes": 0.75})
         self.assertIn("claimed, not checked: weights", self.check(FOUND, None).stdout)
-        # A reference with another clock scores otherwise, however little the clock differs.
+        # A reference with another clock gives another score, even for a tiny difference.
         faster = copy.deepcopy(right)
         faster["reference"]["clock_hz"] *= 1 + 1e-7
         self.assertIn("claimed, not checked: reference", self.check(FOUND, faster).stdout)
         weights = copy.deepcopy(right)
         weights["weights"]["latency"] += 1
         self.check(WRONG, weights)
-        # What a placement inside says is looked at as that of any other result.
+        # A placement inside a plan is checked like any other result.
         inside = copy.deepcopy(right)
         placement = inside["subgraphs"][0]["placement"]
         placement["lower_bound"] = placement["height"] + 1
@@ -179,7 +179,7 @@ class Plans(Case):
         done = self.check(FOUND, inside)
         told = "claimed, not checked: subgraph of ops 0 to"
         self.assertTrue(told in done.stdout or "lower_bound" not in done.stdout, done.stdout)
-        # Also where it does not say who found it, or how high it is.
+        # Also without its solver or its height.
         silent = copy.deepcopy(right)
         placement = silent["subgraphs"][0]["placement"]
         del placement["engine"], placement["height"]
@@ -212,7 +212,7 @@ class Plans(Case):
             other = base["baseline"]["latency_cycles"] / base["clock_hz"]
             self.assertAlmostEqual(plan["score"], seconds / other, 6)
             done = self.check(FOUND, None, profile=profile)
-            self.assertNotIn("reference", done.stdout)  # it was made again, and is the same
+            self.assertNotIn("reference", done.stdout)  # recomputed, with the same result
             plan["baseline"]["score"] *= 2
             self.check(WRONG, plan, profile=profile)
         self.assertLess(plans["fast"]["score"], plans["slow"]["score"])
@@ -229,7 +229,7 @@ class Plans(Case):
         self.assertEqual(plan["reference"]["clock_hz"] * 2, plan["clock_hz"])
         self.assertNotIn("reference", self.ends(FOUND, "check", self.network, self.plan_file, "-p", self.profile,
                                                 "--set", "clock=2 GHz").stdout)
-        # A profile that runs the network only as it is changed is compared with itself.
+        # A profile that runs the network only after changes is its own reference.
         tiny = self.file("tiny.yaml", PROFILE.replace("12 KiB", "16 B"))
         larger = ("-p", tiny, "--set", "memories.sram.capacity=12 KiB")
         done = self.ends(FOUND, "plan", self.network, *larger, "-o", self.plan_file)
@@ -250,23 +250,23 @@ class Plans(Case):
         first = self.file("first.json", self.plan_file.read_text())
         done = self.plan("--reference", first)
         again = json.loads(self.plan_file.read_text())
-        # The same cover scores 1; in other units another one may be better.
+        # The same partition scores 1; in other units another one may be better.
         self.assertLessEqual(again["score"], 1 + 1e-9)
         self.assertEqual(again["reference"]["dram_bytes"],
                          json.loads(first.read_text())["totals"]["dram_bytes"])
         self.assertIn("relative to small", done.stdout)
         self.assertIn("claimed, not checked: reference", self.check(FOUND, None).stdout)
-        # Figures that are not those of the reference.
+        # Figures that differ from those of the reference.
         again["reference"]["latency_cycles"] *= 2
         self.assertIn("does not follow", self.check(WRONG, again).stdout)
-        # A name that is none, a machine on which it does not fit, a plan that was not found.
+        # An unknown name, a machine that cannot run the network, an infeasible plan.
         self.plan("--reference", "smal", code=BAD_INPUT)
         tiny = self.file("tiny.yaml", PROFILE.replace("12 KiB", "16 B").replace("small", "tiny"))
         self.assertIn("is no reference", self.plan("--reference", tiny, code=BAD_INPUT).stderr)
         none = self.folder / "none.json"
         self.ends(INFEASIBLE, "plan", self.network, "-p", tiny, "-o", none)
         self.assertIn("not found", self.plan("--reference", none, code=BAD_INPUT).stderr)
-        self.plan("--reference", first, "-o", first, code=BAD_INPUT)  # it would be lost
+        self.plan("--reference", first, "-o", first, code=BAD_INPUT)  # it would be overwritten
 
     def test_a_plan_of_something_else_is_wrong(self):
         self.plan()
@@ -344,8 +344,9 @@ class Plans(Case):
 
     @unittest.skipIf(SLOW, "a dozen plans with their tiles by cost")
     def test_more_memory_is_no_worse(self):
-        # The first was better within a limit of 256 KiB than in all of its 384 KiB. Of the second the fewest tiles
-        # were all that was looked at where questions about other variants were left open: its score was 1.
+        # Regression: the first network scored better with a limit of 256 KiB than with 384 KiB. For the
+        # second one only the fewest tiles were evaluated if queries about other variants were undecided: its
+        # score was 1.
         convs = self.file("convs.yaml", "tessera: network/1\nname: convs\n"
                                         "tensors: {x: {shape: [1, 256, 14, 14], dtype: float32}}\ninputs: [x]\nops:\n"
                                         "  - {name: c, type: conv, inputs: [x], output: y, stride: [2, 2], "
@@ -364,8 +365,8 @@ class Plans(Case):
 
     @unittest.skipIf(SLOW, "plans with their tiles by cost")
     def test_a_larger_memory_ranks_higher(self):
-        # Each machine's score was relative to its own layers, so that 512 KiB scored worse than 128 KiB though it was better; and the
-        # fewest tiles had 35 channels, where the array takes 16 at once.
+        # Regression: scores were relative to each machine's own layers, so that 512 KiB scored worse than 128
+        # KiB although it was better; and the fewest tiles had 35 channels, while the array takes 16 at once.
         deep = self.file("deep.yaml", "tessera: network/1\nname: deep\ntensors: {x: {shape: [1, 512, 7, 7], dtype: int8}}\n"
                                       "inputs: [x]\nops:\n  - {name: c, type: conv, inputs: [x], output: y, "
                                       "weights: {shape: [512, 512, 3, 3]}, pad: [1, 1, 1, 1]}\noutputs: [y]\n")
@@ -404,7 +405,7 @@ class Plans(Case):
         self.assertIn(f"modes needed: {used.pop()} of sram (proved", done.stdout)
         self.assertIn("never needed: modes ", done.stdout)
         self.assertIn("never of sram", done.stdout)
-        # The bound is proved again, so that nothing of it is left as a claim.
+        # The bound is proved again, so that no claim remains unchecked.
         self.assertNotIn("modes >=", self.check(FOUND, None).stdout)
         for wrong in ({"value": 2}, {"bound": 2, "value": 2, "proved": True}, {"proved": False},
                       {"bound": 0}, {"name": "height"}):
@@ -414,7 +415,7 @@ class Plans(Case):
                 self.check(WRONG, changed)
         done = self.ends(BAD_INPUT, "plan", self.network, "-p", self.profile, "--minimize", "height")
         self.assertIn("'height' is none of {modes}", done.stderr)
-        # Where there are no modes none are needed.
+        # Without modes none are needed.
         self.profile = self.file("small.yaml", PROFILE)
         self.assertIn("no memory of small has modes", self.plan("--minimize", "modes").stdout)
         self.check(FOUND, None)
@@ -435,13 +436,13 @@ class Plans(Case):
             self.assertIn(only["variant"]["stationary"], stationary)
             if stationary == "[inputs]":
                 self.assertEqual(only["tiles"]["order"], ["H", "W", "C"])
-        # All of it is 5.6 MB; the fewest tiles, 136, load 192 MB.
+        # All weights are 5.6 MB; the fewest tiles, 136, load 192 MB.
         self.assertGreater(traffic["[none]"], 50_000_000)
         self.assertLess(traffic["[weights]"], 50_000_000)
         self.assertLess(traffic["[inputs]"], 37_000_000)
         self.assertLess(traffic["[none, weights, inputs]"], 37_000_000)
         self.ends(FOUND, "check", network, self.plan_file, "-p", "ethos-u65-256")
-        # With its sums in parts there is room for more of it at a time.
+        # With its sums in parts, more of it fits at a time.
         self.ends(FOUND, "plan", network, "-p", "ethos-u65-256", "-o", self.plan_file, "--set", "tiling.direct=[none]")
         plan = json.loads(self.plan_file.read_text())
         self.assertLessEqual(plan["totals"]["dram_bytes"], traffic["[none, weights, inputs]"])
@@ -456,7 +457,7 @@ class Plans(Case):
         parts = [s["variant"].get("reduction", 1) for s in plan["subgraphs"]]
         self.assertGreater(max(parts), 1)
         self.check(FOUND, None, profile=tiny)
-        # One that is not there, a number of parts that its channels do not make, a number that is none.
+        # One that does not exist, a number of parts that does not divide its channels, an invalid number.
         for parts, code in ((7, WRONG), (0, BAD_INPUT), (-3, BAD_INPUT)):
             for s in plan["subgraphs"]:
                 if "reduction" in s["variant"]:
@@ -483,7 +484,7 @@ class Plans(Case):
                          search["solved"] + search["reused"] + search["pruned"])
 
     def test_layers_that_are_alike_are_looked_at_once(self):
-        """So many equal ones took minutes when every run of them was."""
+        """This many equal ops took minutes when each group was evaluated separately."""
         text, last = NETWORK.split("ops:")[0] + "ops:\n", "x"
         for k in range(120):
             text += (f"  - {{name: c{k}, type: conv, inputs: [{last}], output: t{k}, "
@@ -503,7 +504,7 @@ class Plans(Case):
         plan = json.loads(self.plan_file.read_text())
         self.assertLessEqual(plan["totals"]["peak_bytes"], 9 * 1024)
         self.check(FOUND, None, profile=both)
-        # Nothing was found, but not everything was tried: no proof.
+        # No plan was found, but not everything was evaluated: no proof.
         self.plan("--limit", "peak_bandwidth=0.0001", code=STOPPED)
 
     def test_rules_that_cannot_be_kept_are_said_to_be_the_reason(self):
@@ -512,7 +513,8 @@ class Plans(Case):
         self.assertIn("no arrangement keeps every rule", done.stdout)
 
     def test_a_run_that_loads_nothing_ahead_any_more_has_a_place_for_each_demand(self):
-        """Its weights are tried in a run further before: then no buffer of its own lives through all of its tiles."""
+        """Its weights are prefetched in an earlier group: then no buffer of the group itself is live through
+        all tiles."""
         weights = "weights: {shape: [%d, %d, %d, %d], dtype: int8}%s"
         three, pad = (3, 3), ", pad: [1, 1, 1, 1]"
         ops = [("a", "conv", "x", weights % (32, 32, *three, pad)), ("b", "conv", "x", weights % (16, 32, 1, 1, "")),
@@ -557,13 +559,13 @@ class Plans(Case):
         return json.loads(done.stdout)
 
     def test_does_this_shape_fit(self):
-        """The largest shape does, the next larger one does not, and each is one probe."""
+        """The largest shape fits, the next larger one does not, and each is one query."""
         largest = self.tile(FOUND)["tiles"]["shape"]
         asked = ",".join(f"{axis}={extent}" for axis, extent in largest.items())
         fits = self.tile(FOUND, "--shape", asked)
         self.assertEqual(fits["tiles"]["shape"], largest)
         self.assertEqual([probe["shape"] for probe in fits["probes"]], [largest])
-        whole = self.tile(INFEASIBLE, "--shape", "H=32")  # and C and W as they are
+        whole = self.tile(INFEASIBLE, "--shape", "H=32")  # and the original C and W
         self.assertEqual([probe["shape"] for probe in whole["probes"]], [{"C": 8, "H": 32, "W": 32}])
         self.assertGreater(whole["lacking"], 0)
         self.assertIn("a tile of this shape", whole["reason"])

@@ -1,4 +1,4 @@
-"""Several objectives, one after the other."""
+"""Lexicographic objectives."""
 
 import json
 import unittest
@@ -38,7 +38,7 @@ class Objectives(Case):
                 self.assertEqual(result["objectives"], [{"name": name, "value": value, "bound": value, "proved": True}
                                                         for name, value in expected])
                 self.assertTrue(result["proven_optimal"])
-            # One alone, if that is what the command line says.
+            # A single objective if the command line requests one.
             self.assertEqual([each["value"] for each in self.place(path, "--minimize", "height")["objectives"]], [5])
 
     def test_text(self):
@@ -68,7 +68,7 @@ class Objectives(Case):
         self.assertIn("proves: benefit <= 196", self.ends(FOUND, "place", first, "--proof", proof).stderr)
         later = self.problem("", text.replace("maximize_benefit", "[minimize_height, maximize_benefit]"))
         self.assertIn("certificate", self.ends(BAD_INPUT, "place", later, "--proof", proof).stderr)
-        # As low as what has to be there allows, and then what fits beside it.
+        # The minimum height of the required buffers, then the optional buffers that fit into it.
         result = self.place(later)
         self.assertEqual([(each["name"], each["value"]) for each in result["objectives"]], [("height", 4096), ("benefit", 0)])
         self.ends(INFEASIBLE, "place", later, "-c", "3 KiB", "--minimize")
@@ -92,7 +92,7 @@ class Objectives(Case):
         self.assertEqual(len(self.place(copy)["objectives"]), 2)
 
     def test_fewest_modes_of_parts(self):
-        """Modes of a table are counted there; of too many combinations that is bad input."""
+        """Modes of a table are counted; too many combinations are bad input."""
         text = """tessera: problem/1
 memories:
   m: {banks: [OBJECTIVE], modes: per_bank}

@@ -1,4 +1,4 @@
-"""Parts of buffers, and what a plan says of the memory off the chip."""
+"""Parts of buffers, and the off-chip memory of plans."""
 
 import json
 import unittest
@@ -137,7 +137,7 @@ class OffTheChip(Case):
             self.assertIn(words, done.stdout, bytes_there)
 
     def test_what_fits_without_a_capacity_fits_with_it(self):
-        """The first cover that is found stores what another plan leaves on the chip."""
+        """The first partition found stores tensors that another plan keeps on chip."""
         command = ("plan", self.network, "-p", self.profile, "-c", "24 KiB", "--max-ops", "1", "-o", self.plan_file)
         self.ends(FOUND, *command)
         free = json.loads(self.plan_file.read_text())
@@ -162,7 +162,7 @@ class OffTheChip(Case):
         memory, = json.loads(self.plan_file.read_text())["offchip"]
         weights = memory["buffers"][0]
         self.assertEqual(weights["id"], "weights")
-        # They are always there.
+        # Weights are always live.
         self.assertGreaterEqual(memory["lower_bound"], weights["size"])
         self.ends(FOUND, "check", network, self.plan_file, "-p", "ascend-910b-like")
 

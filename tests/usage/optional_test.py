@@ -1,4 +1,4 @@
-"""Optional buffers on the command line: which of them are placed, what is written and checked."""
+"""Optional buffers on the command line: selection, outputs, checks."""
 
 import json
 import unittest
@@ -46,7 +46,7 @@ class Optional(Case):
                     for size in (4, 40, 64, 70, 100)]
         self.assertEqual(benefits, sorted(benefits))
         self.assertEqual((benefits[0], benefits[-1]), (0, 215))
-        # A group of 8 KiB and a weight of 9 do not fit both.
+        # A group of 8 KiB and a weight of 9 KiB do not fit together.
         self.assertEqual(self.place(INPUT, "-c", "72 KiB", "--maximize", "benefit")["left_out"], ["weights1"])
 
     def test_without_the_question_all_are_placed(self):
@@ -70,14 +70,14 @@ class Optional(Case):
         for change, code in (
             ({"benefit": 197}, WRONG),
             ({"benefit_bound": 195.5}, WRONG),
-            ({"left_out": ["weights1"]}, BAD_INPUT),  # the others stand nowhere
+            ({"left_out": ["weights1"]}, BAD_INPUT),  # the others have no place
             ({"left_out": ["weights1", "table-a", "table-b", "table-b"]}, BAD_INPUT),
             ({"left_out": ["weights1", "table-a", "table-b", "scratch"]}, BAD_INPUT),  # placed as well
             ({"benefit": "much"}, BAD_INPUT),
         ):
             path.write_text(json.dumps({**result, **change}))
             self.ends(code, "check", INPUT, path)
-        # Half of a group, and one that has to be there.
+        # Half of a group, and a required buffer.
         tables = {"id": "table-b", "memory": "fast", "offset": 61440, "size": 2048, "live": [[0, 6]]}
         path.write_text(json.dumps({**result, "benefit": 198.5, "benefit_bound": 198.5, "objectives": [],
                                     "height": 63488, "heights": {}, "buffers": [*result["buffers"], tables],
@@ -122,7 +122,8 @@ class Optional(Case):
         self.assertEqual((told["right"], told["claim"]), (True, "benefit <= 196"))
         self.assertIn("proved: benefit_bound 196", self.ends(FOUND, "check", INPUT, placed, "--proof", proof).stdout)
         self.ends(WRONG, "check", INPUT, "--proof", proof, "--expect", "infeasible")
-        # About other benefits, or another group, it is no proof; less room needs no other one, more does.
+        # For other benefits, or another group, it is no proof; a smaller capacity needs no other proof, a
+        # larger one does.
         for old, new in (("benefit: 48}\n  - {id: conv3", "benefit: 49}\n  - {id: conv3"), (", group: tables", ""),
                          ("optional: true, benefit: 9}", "optional: true, benefit: 49}"), ("size: 4 KiB", "size: 3 KiB")):
             self.assertIn(old, INPUT.read_text())
@@ -130,7 +131,7 @@ class Optional(Case):
             other.write_text(INPUT.read_text().replace(old, new))
             self.ends(WRONG, "check", other, "--proof", proof)
         self.ends(WRONG, "check", INPUT, "-c", "80 KiB", "--proof", proof)
-        # What has to be there has no room at all.
+        # A required buffer does not fit at all.
         self.ends(INFEASIBLE, "place", INPUT, "-c", "3 KiB", "--proof", proof)
         told = self.ends(FOUND, "check", INPUT, "-c", "3 KiB", "--proof", proof, "--expect", "infeasible").stdout
         self.assertIn("infeasible whatever is left out with fast of 3072", told)

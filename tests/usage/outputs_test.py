@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Where files go: known to be possible before the search, whole or not at all, never over an input
-or another output."""
+"""Output files: checked before the search, complete or absent, never over an input or another output."""
 
 import json
 import os
@@ -15,7 +14,7 @@ from support import (BAD_INPUT, EXAMPLES, FAILED, FOUND, INFEASIBLE, ROOT, TESSE
                      plain_signals, run, strict_json)
 
 SMALL = "id,lower,upper,size\na,0,3,4\nb,1,2,8\n"
-# Undecided by every engine within a minute: whoever searches first is found out.
+# Undecided by every engine within a minute: detects a search before the check.
 HARD = ROOT / "tests" / "usage" / "open-problem.csv"
 NETWORK = EXAMPLES / "fsrcnn_x2_360p.onnx"
 PROFILE = ("--profile", "ethos-u55-like")
@@ -36,7 +35,7 @@ WRITERS = (
 
 
 class Early(Case):
-    """What cannot be written is said in the first second, not after the limit."""
+    """Unwritable outputs are reported in the first second, not after the limit."""
 
     def refused(self, target, word):
         before = self.names()
@@ -44,7 +43,7 @@ class Early(Case):
             with self.subTest(command=command[0], option=option, target=str(target)):
                 begin = time.monotonic()
                 done = self.ends(BAD_INPUT, *command, option, target, timeout=60)
-                self.assertLess(time.monotonic() - begin, 10)  # a busy machine's second
+                self.assertLess(time.monotonic() - begin, 10)  # allowance for a busy machine
                 self.assertIn(str(target), done.stderr)
                 self.assertIn(word, done.stderr)
                 self.assertEqual(self.names(), before)
@@ -87,10 +86,10 @@ class Early(Case):
 
 
 class Apart(Case):
-    """An output never replaces what is read, nor another output, however it is spelt."""
+    """An output never replaces an input or another output, however its path is spelt."""
 
     def spellings(self, path):
-        """Names of one file, which need not exist."""
+        """Different names of one file, which need not exist."""
         deep = self.folder / "deep"
         deep.mkdir(exist_ok=True)
         link = self.folder / "folder"
@@ -221,7 +220,7 @@ class Whole(Case):
         done = self.ends(INFEASIBLE, "place", TOO_TIGHT, "--proof", "-")
         proof = self.file("no.proof", done.stdout)
         self.ends(FOUND, "check", TOO_TIGHT, "--proof", proof)
-        # Nothing to refute: the report has the standard output for itself.
+        # Nothing to refute: only the report uses the standard output.
         done = self.ends(FOUND, "place", self.file("in.csv", SMALL), "-c", 12, "--proof", "-")
         self.assertIn("feasible", done.stdout)
 
@@ -232,7 +231,7 @@ class Whole(Case):
         self.assertTrue(log.read_text().startswith("before\n{"))
 
     def test_a_pipe_that_does_not_wait(self):
-        """As one that a shell or an event loop made non-blocking: EAGAIN is no error."""
+        """A descriptor made non-blocking by a shell or an event loop: EAGAIN is no error."""
         read, write = os.pipe()
         os.set_blocking(write, False)
         process = subprocess.Popen([TESSERA, "generate", "random", "-n", "20000",
@@ -245,7 +244,7 @@ class Whole(Case):
 
 
 class Full(Case):
-    """A full disk is neither bad input nor a bug, and costs no other output."""
+    """A full disk is neither bad input nor a bug, and affects no other output."""
 
     def failed(self, done, word):
         self.assertEqual(done.returncode, FAILED, done.stderr)

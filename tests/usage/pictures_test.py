@@ -1,4 +1,4 @@
-"""What people look at: the trace and the picture of a plan, the picture of a placement."""
+"""Visual outputs: trace and picture of a plan, picture of a placement."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def chain(ops):
 
 
 class TraceFormat(unittest.TestCase):
-    """The check that the other tests rely on finds what is wrong."""
+    """Tests of the format check itself."""
 
     def found(self, *events, **more):
         return " ".join(trace_format.problems(json.dumps({"traceEvents": events, **more})))
@@ -59,7 +59,7 @@ class Traces(Case):
 
     @staticmethod
     def integral(events, counter, series):
-        """Of a counter over time: its unit times microseconds."""
+        """Integral of a counter over time: its unit times microseconds."""
         samples = [(e["ts"], e["args"][series]) for e in events if e["ph"] == "C" and e["name"] == counter]
         return sum(value * (end - begin) for (begin, value), (end, _) in zip(samples, samples[1:]))
 
@@ -142,7 +142,7 @@ class Pictures(Case):
 
     @staticmethod
     def legend(root):
-        """Fill -> words, and the boxes that are no legend."""
+        """Fill -> label, and the boxes outside of the legend."""
         words, rest = {}, []
         elements = list(root)
         for k, element in enumerate(elements):
@@ -153,7 +153,7 @@ class Pictures(Case):
         return words, rest
 
     def in_legend(self, root, buffers):
-        """The legend says what is there: all of it, and nothing else."""
+        """The legend lists exactly the contents of the picture."""
         words, rest = self.legend(root)
         used = {element.get("fill") for element in rest}
         self.assertLessEqual(set(words), used, f"not on the picture: {[words[c] for c in set(words) - used]}")
@@ -220,7 +220,7 @@ class Pictures(Case):
         words = self.in_legend(root, ": size ")
         self.assertEqual(words, {"buffer that lives 1 step", "2 steps", "3 steps"})
         self.assertIn("capacity", {t.text for t in root.iter(SVG + "text")})
-        # No line at a capacity that is not on the picture, and no word of it.
+        # No line at a capacity outside of the picture, and no label of it.
         root = self.drawn("place", EXAMPLES / "residual-block.csv", "-c", "15 MiB")
         self.assertNotIn("capacity", {t.text for t in root.iter(SVG + "text")})
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--progress json of plan and explore: what it says is true, and its clock moves."""
+"""--progress json of plan and explore: its statements are true, and its clock advances."""
 
 import json
 import os
@@ -50,7 +50,7 @@ class Progress(Case):
 
     def never_worse(self, scores):
         for before, after in zip(scores, scores[1:]):
-            self.assertLessEqual(after, before * (1 + 1e-12))  # sums in another order
+            self.assertLessEqual(after, before * (1 + 1e-12))  # summed in another order
 
     def test_plan(self):
         done = run(*self.plan, "--progress", "json", "--format", "json", "--timeout", "100s")
@@ -68,7 +68,7 @@ class Progress(Case):
         seconds = [line["seconds"] for line in told]
         self.assertEqual(seconds, sorted(seconds))
         for before, after in zip(seconds, seconds[1:]):
-            # Every second, however long a step takes, where the machine lets it.
+            # Every second, however long a step takes, if the machine allows it.
             self.assertLess(after - before, 10 if SLOW else 3)
 
     def test_what_a_limit_leaves_was_told(self):

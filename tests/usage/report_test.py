@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tessera report: one page that needs nothing beside itself and holds the result it shows. Where
-there is a Chromium (Debian: chromium), the page is run in it as well."""
+"""tessera report: one self-contained page that embeds its result. If there is a Chromium (Debian: chromium),
+the page is run in it as well."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from support import BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, NO_PEAK, SLOW, Case,
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PROFILE = ("--profile", "ethos-u55-256")
 NETWORK = EXAMPLES / "classifier.tflite"
-# An image, a style or a script from elsewhere; what CSS and scripts can load.
+# External images, styles or scripts; loading constructs of CSS and scripts.
 LOADS = re.compile(r"""(?:src|href)\s*=\s*["'](?!data:)|url\(|@import|fetch\(|XMLHttpRequest|import\(""")
 
 
@@ -80,7 +80,7 @@ class Page(ReportCase):
         self.assertEqual(why["text"], told["text"])
         self.assertTrue(set(why["buffers"]) <= {b["id"] for b in embedded(page, "given")["buffers"]})
 
-    # Two memories with addresses, reserved ranges, and two buffers that share their bytes.
+    # Two memories with addresses, reserved ranges, and two buffers that share bytes.
     MEMORIES = """tessera: problem/1
 name: two <memories>
 memories:
@@ -107,7 +107,7 @@ relations: [{same_offset: [conv, relu]}]
         self.assertEqual(embedded(page, "given")["shares"], [["conv", "relu"]])
 
     def test_what_is_asked_of_each_memory(self):
-        """Its own capacity, without what is reserved; addresses that buffers share once."""
+        """Its capacity without reserved ranges; shared addresses count once."""
         problem = self.file("mem.yaml", self.MEMORIES.replace("size: 700", "size: 2700"))
         page, _ = self.page(self.placed(problem, code=INFEASIBLE), "--input", problem)
         loads = embedded(page, "given")["explanation"]["loads"]
@@ -193,7 +193,7 @@ relations: [{same_offset: [conv, relu]}]
 @unittest.skipUnless(CHROMIUM, "no Chromium: pages are not run")
 class InABrowser(ReportCase):
     def dom(self, page):
-        """What the page has become; errors of its script fail the test."""
+        """The DOM after running the page; errors of its script fail the test."""
         done = subprocess.run(
             [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000",
              "--enable-logging=stderr", f"--user-data-dir={self.folder}/browser", "--dump-dom", f"file://{page}"],
@@ -221,7 +221,7 @@ class InABrowser(ReportCase):
         dom = self.shown(result)
         self.assertIn("30,000", dom)
         self.assertIn("show all", dom)
-        # Rows come when they are asked for: the document stays small.
+        # Rows are added on request: the document stays small.
         self.assertLess(dom.count("<tr"), 2000)
 
     def test_a_plan_shows_runs_ops_and_what_bounds_them(self):
@@ -252,7 +252,7 @@ class InABrowser(ReportCase):
                 self.assertIn("weights", told)
                 if profile == "ethos-u55-256":
                     self.assertIn("on the chip over cuts", told)
-                    # In cycles, and to the last of them.
+                    # In cycles, to the last cycle.
                     latency = json.loads(plan.read_text())["totals"]["latency_cycles"]
                     self.assertIn(f">{latency:,}<", told)
                 else:
@@ -274,7 +274,7 @@ class InABrowser(ReportCase):
         shown = self.shown(result, "--input", problem).split("<noscript>")[0]
         self.assertIn("reserved", shown)
         self.assertIn("bytes that buffers share", shown)
-        self.assertIn("1.68 KiB (1,724)", shown)  # most bytes live
+        self.assertIn("1.68 KiB (1,724)", shown)  # maximum of live bytes
         self.assertNotIn("no rule allows", shown)
         placed = json.loads(result.read_text())
         for each in placed["buffers"]:

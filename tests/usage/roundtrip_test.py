@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""What every command writes is read back: JSON that others can read (each key once), results that
-check accepts, CSV and YAML that place takes again. On the benchmarks where they are there
-($TESSERA_SHARED_DIR), else on the examples."""
+"""Every output can be read back: valid JSON (each key once), results that check accepts, CSV and YAML that
+place accepts. Uses the benchmarks if available ($TESSERA_SHARED_DIR), otherwise the examples."""
 
 import csv
 import random
@@ -20,13 +19,13 @@ NETWORK = EXAMPLES / "fsrcnn_x2_360p.onnx"
 
 
 def capacity_of(path):
-    """In the names of the benchmarks: A.1048576.csv."""
+    """In the names of benchmarks: A.1048576.csv."""
     found = re.search(r"\.(\d+)\.csv$", path.name)
     return ("-c", found[1]) if found else ()
 
 
 def instances():
-    """(path, capacity) of all that is small, and a sample of what is very many."""
+    """(path, capacity) of all small benchmarks, and a sample of large collections."""
     if not BENCHMARKS.is_dir():
         return [(EXAMPLES / name, capacity) for name, capacity in (
             ("residual-block.csv", ("-c", "150 KiB")), ("residual-block.csv", ("-c", "140 KiB")),
@@ -45,7 +44,7 @@ def instances():
 
 class RoundTrip(Case):
     def checked(self, problem, result, *arguments):
-        """check accepts it, in text and in JSON."""
+        """check accepts it, as text and as JSON."""
         self.ends(FOUND, "check", problem, result, *arguments)
         told = strict_json(self.ends(FOUND, "check", problem, result, *arguments, "--format",
                                      "json").stdout)
@@ -91,10 +90,10 @@ class RoundTrip(Case):
                     self.assertTrue(all(row["offset"].isdigit() for row in csv.DictReader(text)))
 
     def test_one_engine_asked_twice(self):
-        """Before a race and in it: its statistics are added up; twice the same key is no JSON."""
+        """Before a race and in it: statistics are summed; duplicate keys are invalid JSON."""
         done = run("place", TWICE, "-c", 1028, "-t", "2s", "--format", "json")
         result = strict_json(done.stdout)
-        self.assertGreaterEqual(result["stats"]["canonical.nodes"], 1000)  # asked for so many before
+        self.assertGreaterEqual(result["stats"]["canonical.nodes"], 1000)  # the budget before the race
 
     def test_explanations(self):
         for problem, code in (("too-tight.yaml", INFEASIBLE), ("patent-four-blobs.yaml", FOUND)):
@@ -139,7 +138,7 @@ class RoundTrip(Case):
                     self.assertEqual(strict_json(done.stdout)["tessera"], "tile/1")
 
     def test_names_that_are_hard_to_write(self):
-        """Quotes, backslashes and bytes that are no UTF-8; a name is one line of text."""
+        """Quotes, backslashes and invalid UTF-8; a name is one line of text."""
         text = ('tessera: problem/1\nmemories: {"m\\"1\\\\": {capacity: 5}}\nbuffers:\n'
                 '  - {id: "a\\"\\\\", live: [0, 2], size: 3}\n'
                 '  - {id: "\\u00e9\\U0001f600", live: [1, 3], size: 4}\n')
@@ -162,7 +161,7 @@ class RoundTrip(Case):
                 strict_json(done.stdout)
 
 
-# Nobody decides it in time: the canonical search, first in the race, speaks for all.
+# No engine decides it in time: canonical search, first in the race, provides the result.
 TWICE = ROOT / "tests" / "usage" / "open-problem.csv"
 
 

@@ -1,4 +1,4 @@
-"""--set and --capacity: single figures of a profile, changed on the command line."""
+"""--set and --capacity: changes of single figures of a profile."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""Short runs: what is cheap in them alone is found, and what a limit asks of them besides."""
+"""Short groups: ops that are cheap only in them are found, also with limits."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from support import FOUND, ROOT, STOPPED, Case, run
 sys.path.insert(0, str(ROOT / "bench"))
 from deep_networks import network as deep_network  # noqa: E402
 
-# Each of these makes sums in parts, which single ops are much cheaper with than longer runs.
+# Each op makes its sums in parts, so single ops are much cheaper than longer groups.
 NETWORK = """tessera: network/1
 name: parts
 tensors: {x: {shape: [1, 32, 24, 24], dtype: int8}}
@@ -69,7 +69,8 @@ class ShortRuns(Case):
                 self.assertLess(free["score"], 1.01 * limited["score"], (asked, most))
 
     def test_numbers_under_a_limit_are_numbers(self):
-        """Covers of short runs have runs of their own then: more may be solved than there are candidates."""
+        """Partitions into short groups evaluate groups of their own: more may be solved than there are
+        candidates."""
         network = self.file("deep.yaml", deep_network(300, 3))
         for limit in ("300ms", "1s"):
             plan = self.plan(network, "-p", "eyeriss-like", "-t", limit, "--threads", "1", ends=(FOUND, STOPPED))
@@ -81,7 +82,7 @@ class ShortRuns(Case):
                 self.ends(FOUND, "check", network, self.folder / "plan.json", "-p", "eyeriss-like")
 
     def test_counters_add_up(self):
-        """Also where a network with a concatenation is planned in two ways, and where nothing fits."""
+        """Also if a network with a concatenation is planned in two ways, and if nothing fits."""
         network, machine = self.file("net.yaml", NETWORK), self.file("hw.yaml", MACHINE)
         for more in ((), ("--limit", "peak_memory=64"), ("--set", "tiling.concat=copied"), ("-t", "1ms")):
             with self.subTest(more):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""SIGINT, SIGTERM and SIGHUP: one is enough, what was found is written, and the exit code says so."""
+"""SIGINT, SIGTERM and SIGHUP: one is sufficient, the incumbent is written, and the exit code shows the
+signal."""
 
 import os
 import signal
@@ -13,13 +14,13 @@ from support import (ENDS, EXAMPLES, FOUND, INFEASIBLE, ROOT, TESSERA, Case, pla
 # Undecided by every engine within a minute.
 HARD = ROOT / "tests" / "usage" / "open-problem.csv"
 NETWORK = EXAMPLES / "fsrcnn_x2_360p.onnx"
-# From the signal to the end: a second of grace, and a busy machine.
+# Maximum time from the signal to the end: a second of grace, and a busy machine.
 SOON = 8
 
 
 class Signals(Case):
     def interrupted(self, number, process, after=0.5):
-        """Sends the signal after a while; (exit code, standard output, seconds it took)."""
+        """Sends the signal after a while; returns (exit code, standard output, seconds until the end)."""
         try:
             process.wait(after)
             self.fail(f"ended by itself: {process.communicate()}")
@@ -63,7 +64,7 @@ class Signals(Case):
                 self.assertEqual(self.names(), ["o.json"])
 
     def test_twice_is_once(self):
-        """A terminal and a wrapper may both pass one Ctrl-C on: the answer is not lost by that."""
+        """A terminal and a wrapper may both deliver one Ctrl-C: the result must not be lost."""
         process = start("place", HARD, "--minimize", "-c", 4096, "--format", "json")
         time.sleep(1)
         process.send_signal(signal.SIGINT)
@@ -73,7 +74,7 @@ class Signals(Case):
         self.assertEqual(strict_json(out)["status"], "feasible")
 
     def test_a_complete_answer_counts_as_one(self):
-        """It is written, to a reader who only then begins; the signal came too late to matter."""
+        """The result is written to a reader that begins only then; the signal came too late to matter."""
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
         for problem, capacity, code in ((EXAMPLES / "residual-block.csv", ("-c", "150 KiB"), FOUND),
@@ -100,7 +101,7 @@ class Signals(Case):
         self.assertIn(process.returncode, (1, 128 + signal.SIGTERM))
 
     def test_while_the_input_is_read(self):
-        """There is nothing to lose: it ends at once, also where nobody writes the input."""
+        """There is no result to lose: it ends at once, even if the input is not being written."""
         silent, kept_open = os.pipe()
         self.addCleanup(os.close, kept_open)
         self.addCleanup(os.close, silent)
@@ -162,7 +163,7 @@ class Signals(Case):
         self.assertEqual(strict_json(out)["stop"], "time_limit")
 
     def test_signals_that_kill(self):
-        """They still do, and leave nothing beside: SIGQUIT from the keyboard, a limit of the CPU."""
+        """These signals still kill, and leave no temporary file: SIGQUIT from the keyboard, a CPU limit."""
         for number in (signal.SIGQUIT, signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM):
             process = start("place", HARD, "--minimize", "-c", 4096, "-o", self.folder / "o.json",
                             "--proof", self.folder / "o.proof", cwd=self.folder)

@@ -1,4 +1,4 @@
-"""Runs the real program, the path of which is in $TESSERA."""
+"""Runs the real program, whose path is in $TESSERA."""
 
 import json
 import os
@@ -17,7 +17,7 @@ TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
 # Built without optimisation, or with a sanitizer.
 SLOW = os.environ.get("TESSERA_SLOW") == "1"
 
-# A convolution, an addition of its own input, another convolution.
+# A convolution, an addition with its input, another convolution.
 TOY_NETWORK = """tessera: network/1
 name: toy
 tensors: {x: {shape: [1, 8, 32, 32], dtype: int8}}
@@ -29,37 +29,37 @@ ops:
 outputs: [y]
 """
 
-# Of plan: the weights of the shipped profiles but for the peak.
+# For plan: the weights of the shipped profiles without the peak.
 NO_PEAK = ("--weight", "latency=4", "--weight", "energy=3", "--weight", "dram_bytes=2")
 
-# What a build says that was made without a library (TESSERA_WITH_ONNX, TESSERA_WITH_Z3,
-# TESSERA_WITH_CBC, TESSERA_WITH_GECODE).
+# Messages of a build without a library (TESSERA_WITH_ONNX, TESSERA_WITH_Z3, TESSERA_WITH_CBC,
+# TESSERA_WITH_GECODE).
 LEFT_OUT = ("this build of Tessera reads no ONNX", "this build of Tessera has no Z3",
             "this build of Tessera has no CBC", "this build of Tessera has no Gecode")
 
 FOUND, FAILED, BAD_INPUT, WRONG, INFEASIBLE, STOPPED = 0, 1, 2, 3, 20, 30
 
-# They ask the program for an end; its exit code is then 128 and their number.
+# Signals that request a stop; the exit code is then 128 plus their number.
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def shown_on(terminal):
-    """What is written to a terminal, which keeps a few thousand bytes at most, until nobody has it open."""
+    """Everything written to a terminal, which buffers a few thousand bytes, until its last writer closes it."""
     seen = b""
     try:
         while piece := os.read(terminal, 1 << 16):
             seen += piece
-    except OSError:  # nobody writes any more
+    except OSError:  # the last writer has closed it
         pass
     return seen.decode()
 
 
-os.environ.pop("COLUMNS", None)  # sentences are looked for in one line
+os.environ.pop("COLUMNS", None)  # tests search for sentences within one line
 
 
 def run(*arguments, stdin=None, cwd=None, timeout=120, stdout=subprocess.PIPE, **options):
-    """The finished process; arguments may be paths. Skips the test where the build was made without
-    a library that the command needs."""
+    """The finished process; arguments may be paths. Skips the test if the build lacks a library that the
+    command needs."""
     done = subprocess.run(
         [TESSERA, *map(str, arguments)],
         input=stdin,
@@ -82,13 +82,13 @@ def skip_what_was_left_out(said):
 
 
 def plain_signals():
-    """For the new process: whoever runs these tests (nohup, a script's `&`) may ignore some."""
+    """For the new process: the parent (nohup, a script's `&`) may ignore some signals."""
     for number in (*ENDS, signal.SIGQUIT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
 
 
 def start(*arguments, prepare=lambda: None, **options):
-    """A process that runs, and listens to signals already."""
+    """A running process whose signal handlers are installed."""
 
     def before():
         plain_signals()
@@ -103,7 +103,7 @@ def start(*arguments, prepare=lambda: None, **options):
 
 
 def listens(pid):
-    """Does the program take SIGTERM itself by now? Where /proc does not say, give it time."""
+    """Does the program handle SIGTERM by now? Without /proc, wait instead."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8") as status:
             for line in status:
@@ -115,7 +115,7 @@ def listens(pid):
 
 
 def strict_json(text):
-    """As json.loads(), but a key that stands twice, and a number that is none, are errors."""
+    """As json.loads(), but rejects duplicate keys and invalid numbers."""
 
     def unique(pairs):
         keys = [key for key, _ in pairs]
@@ -131,8 +131,7 @@ def strict_json(text):
 
 
 def errors(said):
-    """One list for each error: its lines but for the line of the file it is about, and the caret
-    below that, which stand behind the first."""
+    """One list per error: its lines without the line of the file and the caret, which follow the first line."""
     found = []
     for line in said.splitlines():
         if not line.startswith("  "):
@@ -149,7 +148,7 @@ def without_source(said):
 
 
 class Case(unittest.TestCase):
-    """A test with a folder of its own and the checks every call deserves."""
+    """A test with a folder of its own and common checks for every call."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -165,7 +164,7 @@ class Case(unittest.TestCase):
         return sorted(path.name for path in self.folder.iterdir())
 
     def ends(self, code, *arguments, **options):
-        """Runs, and compares the exit code; what a user sees on bad input has a fixed form."""
+        """Runs the program and compares the exit code; messages for bad input have a fixed form."""
         done = run(*arguments, **options)
         told = f"\n$ tessera {' '.join(map(str, arguments))}\n{done.stdout}\n{done.stderr}"
         self.assertEqual(done.returncode, code, told)

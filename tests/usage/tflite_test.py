@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""TensorFlow Lite models through the command line: how large the arena must be, a memory plan in
-the model, read back by a reader of its own, and models that lie."""
+"""TensorFlow Lite models through the command line: arena size, a memory plan in the model, read back by an
+independent reader, and inconsistent models."""
 
 import json
 import struct
@@ -13,11 +13,11 @@ CLASSIFIER = SEEDS / "classifier.tflite"
 MOVES = SEEDS / "moves.tflite"
 MODELS = SHARED / "models" / "tflite"
 PLAN = "OfflineMemoryAllocation"
-BYTES = {0: 4, 2: 4, 3: 1, 4: 8, 7: 2, 9: 1}  # of an element, by TensorType
+BYTES = {0: 4, 2: 4, 3: 1, 4: 8, 7: 2, 9: 1}  # bytes of an element, by TensorType
 
 
 class Flat:
-    """Just enough of flatbuffers and of the schema to say what a model holds."""
+    """A minimal reader of flatbuffers and of the schema."""
 
     def __init__(self, data):
         self.data = data
@@ -59,7 +59,7 @@ class Flat:
         return self.data[at:at + count]
 
     def metadata(self):
-        """{name: data}; two of one name are an error."""
+        """{name: data}; duplicate names are an error."""
         buffers = self.tables(self.root, 4)
         entries = [(self.bytes(each, 0).decode(), self.number(each, 1, "I"))
                    for each in self.tables(self.root, 6)]
@@ -103,7 +103,7 @@ class Flat:
 
 class Tflite(Case):
     def planned(self, model):
-        """The model with a plan of it, and the offsets of the plan."""
+        """Writes a plan into the model and returns the model and the offsets."""
         out = self.folder / "planned.tflite"
         self.ends(FOUND, "place", model, "-o", out, "-q")
         after = Flat(out.read_bytes())
@@ -115,14 +115,14 @@ class Tflite(Case):
         return json.loads(self.ends(FOUND, "place", model, "--format", "json").stdout)["height"]
 
     def holds(self, model):
-        """What is in the file says where every activation lies, and no two that live together
-        share a byte. The height."""
+        """The plan in the file places every activation, and no two with overlapping lifetimes share a byte.
+        Returns the height."""
         before = Flat(model.read_bytes())
         out, after, offsets = self.planned(model)
         self.assertEqual(after.everything(), before.everything())
         others = {name: data for name, data in after.metadata().items() if name != PLAN}
         self.assertEqual(others, {n: d for n, d in before.metadata().items() if n != PLAN})
-        # Whatever was aligned is aligned as before, and the new data to 16 bytes.
+        # Alignments of the old file are preserved, and the new data is aligned to 16 bytes.
         ends = [after.vector(each, 0)[0] % 64 for each in after.tables(after.root, 4)]
         was = [before.vector(each, 0)[0] % 64 for each in before.tables(before.root, 4)]
         self.assertEqual((ends[:-1], ends[-1] % 16), (was, 0))
@@ -199,7 +199,7 @@ class Tflite(Case):
         rows = self.file("scratch.csv", "id,lower,upper,size\nim2col,0,1,300\n")
         planned = self.folder / "planned.tflite"
         self.ends(FOUND, "place", CLASSIFIER, "--scratch", rows, "-o", planned, "-q")
-        # While operator 0 runs: the image, what it makes, and the scratch buffer.
+        # While operator 0 runs: the image, its output, and the scratch buffer.
         self.assertEqual(self.height(planned), 256 + 208 + 304)
         self.assertEqual(self.height(CLASSIFIER), 624)
         self.ends(FOUND, "check", CLASSIFIER, planned, "--scratch", rows)

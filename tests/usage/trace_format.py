@@ -1,14 +1,14 @@
-"""What the Trace Event Format asks of a file, as far as our traces use it.
+"""Checks the parts of the Trace Event Format that our traces use.
 
-The format is Google's "Trace Event Format", the document that Perfetto and chrome://tracing name as their reference:
-https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU ("JSON Object Format", "Event
-Descriptions", "Complete Events", "Counter Events", "Metadata Events", "Duration Events").
+The format is Google's "Trace Event Format", the document that Perfetto and chrome://tracing name as their
+reference: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU ("JSON Object
+Format", "Event Descriptions", "Complete Events", "Counter Events", "Metadata Events", "Duration Events").
 """
 
 import json
 import numbers
 
-# Metadata events -> the key of `args` that says what is meant, and its type.
+# Metadata events -> the required key of `args`, and its type.
 METADATA = {"process_name": ("name", str), "process_labels": ("labels", str), "thread_name": ("name", str),
             "process_sort_index": ("sort_index", int), "thread_sort_index": ("sort_index", int)}
 
@@ -18,14 +18,14 @@ def is_number(value):
 
 
 def problems(text):
-    """Sentences: what is wrong with a trace; none where it keeps the format."""
+    """The errors of a trace, as sentences; empty if it conforms to the format."""
     found = []
     trace = json.loads(text, parse_constant=lambda name: found.append(f"{name} is no JSON"))
     if not isinstance(trace, dict) or not isinstance(trace.get("traceEvents"), list):
         return found + ["`traceEvents` is no list of an object"]
     if trace.get("displayTimeUnit", "ms") not in ("ms", "ns"):
         found.append("`displayTimeUnit` is neither ms nor ns")
-    last = {}  # of each counter
+    last = {}  # last time of each counter
     open_spans = {}
     for number, event in enumerate(trace["traceEvents"]):
         def wrong(what):

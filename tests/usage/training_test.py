@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What training/ makes: problems that are the same for the same numbers, and forests that are read as they were fitted."""
+"""Results of training/: reproducible problems, and forests that read back as fitted."""
 
 import pathlib
 import sys
@@ -12,7 +12,7 @@ import families
 
 
 def forest_of(path):
-    """An independent reading of engine/forest.h: names, threshold, and what a row of values is worth."""
+    """An independent reader of engine/forest.h: names, threshold, and the value of a row."""
     names, base, threshold, trees = [], 0.0, None, []
     for line in pathlib.Path(path).read_text().splitlines():
         words = line.split()

@@ -1,4 +1,4 @@
-// Whatever a search loop does: sizes that change, a plan, a call that is ended from another thread.
+// Typical calls of a search loop: changing sizes, a plan, a call stopped from another thread.
 #include <tessera/tessera.h>
 
 #include <chrono>

@@ -39,11 +39,11 @@ struct Fixture {
 
 TEST(GridBound, CountsOverlapsAndFetches) {
   const Fixture f;
-  // Input and output once, and all weights: those of two that every tile needs whole, and those of
-  // one of which it needs a part.
+  // Input and output once, and all weights: for two convolutions each tile needs all, for the last
+  // one a part.
   EXPECT_NEAR(static_cast<double>(f.bound.least(1, {.weights = WeightPolicy::resident}).dram_bytes),
               2 * 16384 + 3 * 2304, 1);
-  // Cut along H or W, where it overlaps least: 31 rows need all 32 of the input, the last one 4.
+  // Cut along H or W, with the smaller overlap: 31 rows need all 32 of the input, the last one 4.
   EXPECT_NEAR(static_cast<double>(f.bound.least(2, {.weights = WeightPolicy::resident}).dram_bytes),
               16384 + 36 * 32 * 16 + 3 * 2304, 1);
   EXPECT_NEAR(static_cast<double>(f.bound.least(2, {.weights = WeightPolicy::refetch}).dram_bytes),
@@ -55,8 +55,8 @@ TEST(GridBound, CountsOverlapsAndFetches) {
 
 TEST(GridBound, ComputesOverlapsAgain) {
   const Fixture f;
-  // 9 * 32 * 32 cycles per convolution; for 31 rows and one the first makes 32 and 3 of them, the
-  // second 32 and 2.
+  // 9 * 32 * 32 cycles per convolution; for tiles of 31 rows and 1 row, the first makes 32 and 3
+  // rows, the second 32 and 2.
   EXPECT_NEAR(
       static_cast<double>(f.bound.least(1, {.weights = WeightPolicy::resident}).latency_cycles),
       3 * 9 * 32 * 32, 1);
@@ -72,7 +72,7 @@ TEST(GridBound, OpsThatTrailWorkBesideTheOthers) {
       2 * 9 * 32 * 32, 1);
 }
 
-/// One convolution of 16 channels over 32 x 32, of which each tile needs the weights of its own.
+/// One convolution of 16 channels over 32 x 32; each tile needs the weights of its channels.
 TEST(GridBound, CountsWhatStaysOnce) {
   const Fixture f(1);
   const auto bytes = [&](Stationary stationary) {
@@ -80,7 +80,7 @@ TEST(GridBound, CountsWhatStaysOnce) {
         f.bound.of_counts({4, 2, 1}, {.weights = WeightPolicy::refetch, .stationary = stationary})
             .dram_bytes);
   };
-  // In four parts of the channels and two of the rows, at least 34 of them with what overlaps.
+  // Four parts of the channels, two of the rows: at least 34 rows including the overlap.
   EXPECT_NEAR(bytes(Stationary::none), 16384 + 4 * 34 * 32 * 16 + 2 * 2304, 1);
   EXPECT_NEAR(bytes(Stationary::weights), 16384 + 4 * 34 * 32 * 16 + 2304, 1);
   EXPECT_NEAR(bytes(Stationary::inputs), 16384 + 34 * 32 * 16 + 2 * 2304, 1);
@@ -91,13 +91,13 @@ TEST(GridBound, CountsWholeBursts) {
   Hardware hardware = bounded_machine();
   hardware.memories[1].burst = 16;
   const Fixture f(1, hardware);
-  // 32 columns in two parts: 17 and 17 with what overlaps are 64 in bursts, 31 and 3 are 48.
+  // 32 columns in two parts: 17 and 17 with the overlap take 64 in bursts, 31 and 3 take 48.
   EXPECT_NEAR(static_cast<double>(
                   f.bound.of_counts({1, 1, 2}, {.weights = WeightPolicy::resident}).dram_bytes),
               16384 + 48 * 32 * 16 + 2304, 1);
 }
 
-/// Each tile starts its transfers and its ops, of one channel of the DMA one after the other.
+/// Each tile starts its transfers and its ops; a single DMA channel runs them one after the other.
 TEST(GridBound, CountsWhatStarts) {
   Hardware hardware = bounded_machine();
   hardware.dma.channels = 1;
@@ -108,26 +108,26 @@ TEST(GridBound, CountsWhatStarts) {
   const std::int64_t one = cycles({1, 1, 1});
   const std::int64_t many = cycles({1, 32, 1});
   hardware.dma.setup += 100000;
-  // Nothing is computed before a transfer ended, and then it is stored.
+  // One load before computing, and one store after it.
   EXPECT_NEAR(static_cast<double>(cycles({1, 1, 1}) - one), 3 * 100000, 0.1 * 300000);
   // 32 loads and stores, and the weights.
   EXPECT_NEAR(static_cast<double>(cycles({1, 32, 1}) - many), 65 * 100000, 0.1 * 6500000);
 }
 
-/// Transfers hide behind computing where there are two copies, but for those of the first tile.
+/// With double buffering, only the transfers of the first tile do not overlap with computing.
 TEST(GridBound, GuessesByWhatATileComputes) {
   const Fixture f(1);
   const std::array<Dim, 3> counts{1, 4, 1};
   const auto latency = [&](bool two, double computing) {
     const TileVariant variant{.double_buffer = two, .weights = WeightPolicy::resident};
     return static_cast<double>(
-        f.bound.guess(counts, variant, {.leading = computing}).latency_cycles);
+        f.bound.estimate(counts, variant, {.leading = computing}).latency_cycles);
   };
   const double moved = latency(false, 1e6) - 1e6;
   EXPECT_GT(moved, 0);
   EXPECT_NEAR(latency(true, 1e6), 1e6 + moved / 4, 3);
   EXPECT_NEAR(latency(true, 2e6), 2e6 + moved / 4, 3);
-  // No less than what no tiles fall below.
+  // At least the lower bound.
   for (const bool two : {false, true})
     EXPECT_GE(
         latency(two, 0),
@@ -136,7 +136,7 @@ TEST(GridBound, GuessesByWhatATileComputes) {
                 .latency_cycles));
 }
 
-/// Five rows take as long as the eight that an array does at once.
+/// Five rows take as long as eight, the number an array computes at once.
 TEST(Computing, IsInWholeSteps) {
   Fixture f(2);
   f.hardware.engines[0].unroll = {{"H", 8}};
@@ -146,7 +146,7 @@ TEST(Computing, IsInWholeSteps) {
   };
   EXPECT_EQ(of_rows(5, 1).trailing, of_rows(8, 1).trailing);
   EXPECT_EQ(of_rows(16, 1).trailing, 2 * of_rows(8, 1).trailing);
-  // The first convolution makes two rows more: one of either side.
+  // The first convolution makes two more rows, one on each side.
   EXPECT_EQ(of_rows(8, 1).leading, 2 * of_rows(8, 1).trailing);
   EXPECT_EQ(of_rows(8, 0).leading, 3 * of_rows(8, 1).trailing);
   EXPECT_EQ(of_rows(8, 0).trailing, 0);
@@ -166,8 +166,8 @@ TEST(GridBound, GrowsWithTheNumberOfTiles) {
   EXPECT_EQ(f.bound.most_tiles(), 32 * 32 * 16);
 }
 
-/// The only window lies in the padding: nothing of the input is needed, but the weights are
-/// fetched (found by random tests).
+/// The only window lies in the padding: it needs no input, but the weights are fetched (found by
+/// random tests).
 TEST(GridBound, WindowsInThePaddingNeedNothing) {
   Network net = testing::convolutions(1, {.channels = 4, .rows = 1, .columns = 8, .pad = 1});
   Op& conv = net.ops[0];
@@ -183,8 +183,9 @@ TEST(GridBound, WindowsInThePaddingNeedNothing) {
               32 + 48, 1);
 }
 
-/// Two rows of three are read, and then three of these: a tile that keeps its halo makes one more
-/// of them, for which it loads two rows, and never the one between (found by random tests).
+/// The first op reads two rows of three, the second three rows of these. With halo reuse a tile
+/// makes one more of them, for which it loads two rows, and never the one between (found by random
+/// tests).
 TEST(GridBound, NobodyLoadsWhatLiesBetweenWindowsForAHaloThatIsKept) {
   for (const Dim made : {3, 1500}) {
     Network net = testing::convolutions(2, {.channels = 1, .rows = 3 * made - 1, .columns = 1});
@@ -209,7 +210,7 @@ TEST(GridBound, NobodyLoadsWhatLiesBetweenWindowsForAHaloThatIsKept) {
   }
 }
 
-/// What lies before them counts, though of their weights nothing is said.
+/// Ops before a transposed convolution count, although its weights have no bound.
 TEST(GridBound, SeesThroughTransposedConvolutions) {
   Network net = testing::convolutions(2, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
   Op& up = net.ops[1];
@@ -228,12 +229,12 @@ TEST(GridBound, SeesThroughTransposedConvolutions) {
         bound.of_counts({1, rows, 1}, {.weights = WeightPolicy::resident}).dram_bytes);
   };
   EXPECT_NEAR(bytes(1), 32 * 32 * 16 + 64 * 64 * 16, 1);
-  // Half of the rows each, and one more for the convolution before.
+  // Half of the rows each, and one more for the previous convolution.
   EXPECT_NEAR(bytes(2) - bytes(1), 2 * 32 * 16, 1);
 }
 
-/// Bytes of a column of `rows` rows that three convolutions need at least in so many tiles: each
-/// needs three rows on either side of its own.
+/// Minimum bytes of a column of `rows` rows for three convolutions in this many tiles: each
+/// convolution adds a row on both sides.
 Dim least_needed(Dim rows, Dim tiles) {
   Dim least = std::numeric_limits<Dim>::max();
   for (Dim extent = 1; extent <= rows && (rows + extent - 1) / extent >= tiles; ++extent) {
@@ -245,7 +246,7 @@ Dim least_needed(Dim rows, Dim tiles) {
   return least;
 }
 
-/// Long axes have no table: the bound is a little less than the truth, and never more.
+/// Long axes have no table: the bound is slightly below the exact value, and never above it.
 TEST(GridBound, LongAxesAreNoMoreThanTheTruth) {
   constexpr Dim rows = 5003;
   const Network net = testing::convolutions(3, {.channels = 1, .rows = rows, .columns = 1});
@@ -263,7 +264,7 @@ TEST(GridBound, LongAxesAreNoMoreThanTheTruth) {
   }
 }
 
-/// Strides that leave rows out, and reading the whole axis again.
+/// Strides that skip rows, followed by an op that reads the whole axis.
 TEST(GridBound, LongAxesMayLeaveRowsOut) {
   Network net = testing::convolutions(1, {.channels = 1, .rows = 3 * 5000, .columns = 1, .pad = 0});
   Op& conv = net.ops[0];
@@ -281,7 +282,7 @@ TEST(GridBound, LongAxesMayLeaveRowsOut) {
   EXPECT_GE(least.dram_bytes, 5000 + 5000 - 5);
 }
 
-/// What it takes does not grow with the axis: with a table it would be gigabytes.
+/// The cost is independent of the axis length: a table would take gigabytes.
 TEST(GridBound, TheLongestAxesCostNothing) {
   constexpr Dim rows = Dim{1} << 40;
   const Network net = testing::convolutions(3, {.channels = 1, .rows = rows, .columns = 1});
@@ -300,7 +301,7 @@ TEST(LeastCompute, IsNoMoreThanTheWhole) {
   EXPECT_DOUBLE_EQ(least.cycles, 9 * 32 * 32);
   Hardware odd = bounded_machine();
   odd.engines[0].unroll = {{"C", 24}, {"K", 24}, {"W", 5}};
-  // Columns and made channels may be cut anywhere, reduced channels not.
+  // Columns and output channels may be cut anywhere, reduced channels may not.
   EXPECT_NEAR(least_compute(f.net, f.net.ops[0], odd).cycles, 9 * 32 * 32 / 5.0 * 16 / 24, 1e-6);
 }
 

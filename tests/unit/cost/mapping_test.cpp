@@ -52,7 +52,7 @@ TEST(Mapping, BlocksWaitForTheMemoryThatOperandsLieIn) {
   EXPECT_DOUBLE_EQ(port.write_bytes_per_cycle, 2) << "of two bytes that come one is wanted";
   EXPECT_EQ(port.write_latency, 50);
   EXPECT_EQ(port_of(hardware, {.input = 1}).write_bytes_per_cycle, 16);
-  hardware.dma.outstanding = 1;  // a burst every hundred cycles
+  hardware.dma.outstanding = 1;  // one burst per hundred cycles
   EXPECT_DOUBLE_EQ(port_of(hardware, {.input = 1}).read_bytes_per_cycle, 0.64);
 }
 
@@ -70,7 +70,7 @@ TEST(Mapping, TheBestOfThoseWithTheMostSpecialNameIsTaken) {
   EXPECT_EQ(chosen(convolution({64, 4, 4, 64, 4, 4, 1, 1}, false)), 0U);
   EXPECT_EQ(chosen(convolution({3, 64, 64, 4, 64, 64, 3, 1}, false)), 1U);
   EXPECT_EQ(chosen(convolution({64, 64, 64, 64, 64, 64, 3, 1}, true)), 2U);
-  engine.maps.pop_back();  // a convolution of 64 groups, then
+  engine.maps.pop_back();  // then a convolution of 64 groups
   EXPECT_EQ(chosen(convolution({64, 64, 64, 64, 64, 64, 3, 1}, true)), 1U);
 }
 
@@ -92,15 +92,15 @@ TEST(Mapping, StridedColumnsOfAnInputStandSideBySideAsChannels) {
   EXPECT_EQ(cycles(), 64.0 * 25 * 5 * 40);
   engine.maps[0].folds_columns = true;
   EXPECT_EQ(cycles(), 64.0 * 25 * 5 * 30);
-  one.net.tensors[op.inputs[0]].shape[3] = 11;  // not divided by the stride
+  one.net.tensors[op.inputs[0]].shape[3] = 11;  // not divisible by the stride
   EXPECT_EQ(cycles(), 64.0 * 25 * 5 * 40);
   one.net.tensors[op.inputs[0]].shape[3] = 10;
-  one.net.inputs.clear();  // an op made it, in bricks perhaps
+  one.net.inputs.clear();  // made by an op, possibly in bricks
   EXPECT_EQ(cycles(), 64.0 * 25 * 5 * 40);
 }
 
-/// The last layer of FSRCNN: the Ethos-U's estimator has 312,256,694 cycles for it on u55-128,
-/// where four steps of 128 products each take 4 cycles.
+/// The last layer of FSRCNN: the Ethos-U's estimator reports 312,256,694 cycles on u55-128, where
+/// four steps of 128 products take 4 cycles each.
 TEST(Mapping, WhatATransposedConvolutionReadsMayBeSpreadWithZeros) {
   Engine engine{.name = "mac", .maps = {{.name = "m", .ops = {"conv"}, .unroll = {{"C", 8}}}}};
   One one = convolution({56, 360, 640, 1, 720, 1280, 9, 2}, false);
@@ -116,7 +116,7 @@ TEST(Mapping, WhatATransposedConvolutionReadsMayBeSpreadWithZeros) {
   EXPECT_EQ(cycles(), 720.0 * 1280 * 7 * 5 * 5);
   engine.maps[0].spreads_input = true;
   EXPECT_EQ(cycles(), 720.0 * 1280 * 7 * 9 * 9);
-  // A block of 8 x 8 needs 8 + 8 rows and columns of the spread input, half of which are there.
+  // A block of 8 x 8 needs 8 + 8 rows and columns of the zero-padded input; half of them exist.
   engine.blocks = BlockRule{.buffer = 1 << 20, .most = {{"H", 8}, {"W", 8}}};
   const tiling::OpLoops loops = tiling::loops_of(one.net, op, one.net.tensors[op.outputs[0]].shape);
   EXPECT_EQ(array_cost(op, loops, engine, {}).input_bytes,
@@ -152,7 +152,7 @@ TEST(Mapping, WeightsThatArriveSlowlyBoundAProductOfOneRow) {
   const tiling::OpLoops loops = tiling::loops_of(one.net, op, std::vector<Dim>{1, 128});
   EXPECT_EQ(loops.op_class, tiling::OpClass::fc);
   const ArrayCost cost = array_cost(op, loops, engine, {});
-  EXPECT_EQ(cost.cycles, 32.0 * 20 * 16);  // 8 multiplications a cycle
+  EXPECT_EQ(cost.cycles, 32.0 * 20 * 16);  // 8 multiplications per cycle
   EXPECT_EQ(cost.bound_by, BoundBy::weights);
 }
 
@@ -192,7 +192,7 @@ TEST(Mapping, UtilisationIsOfTheCellsThereAre) {
       512);
 }
 
-/// Cut at random places along channels, unless they are whole, rows and columns.
+/// Cut at random places along rows, columns and, unless they are whole, channels.
 std::vector<std::vector<Dim>> pieces(Random& random, const std::vector<Dim>& shape,
                                      bool whole_channels) {
   std::vector<std::vector<Dim>> list{shape};

@@ -1,7 +1,7 @@
-// What an array reads of its operands, counted by hand and held against SCALE-Sim (Samajdar et al.,
-// ISPASS 2020): a product of M x K by K x N is folded onto S x S cells. A fold takes 2 S + S + T -
-// 2 cycles for T steps; in each step every row and every column of cells takes one element that
-// comes from outside, and what is stationary is read once for each fold.
+// Operand reads of an array, counted by hand and compared with SCALE-Sim (Samajdar et al., ISPASS
+// 2020): a product of M x K by K x N is folded onto S x S cells. A fold takes 2 S + S + T - 2
+// cycles for T steps. In each step every row and column of cells takes one element from outside;
+// the stationary operand is read once per fold.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,8 +32,8 @@ One product(Dim m, Dim k, Dim n) {
 }
 
 /// 56 x 56 positions, 9 taps, 64 / 16 groups of input channels and 64 / 16 of output channels are
-/// 451,584 steps. Each of them reads 16 input channels of one pixel, which all 16 columns of the
-/// array take; 16 x 16 weights are read for each of 9 x 4 x 4 passes.
+/// 451,584 steps. Each step reads 16 input channels of one pixel for all 16 columns of the array;
+/// 16 x 16 weights are read for each of 9 x 4 x 4 passes.
 TEST(OperandReads, OfASixteenBySixteenArrayByHand) {
   const One one = convolution({64, 56, 56, 64, 56, 56, 3, 1}, false);
   const ArrayCost cost = cost_of(one, {.name = "mac", .unroll = {{"C", 16}, {"K", 16}}});
@@ -59,17 +59,17 @@ TEST(OperandReads, OfAProductAreThoseOfScaleSim) {
     const auto summed = static_cast<double>(k);
     const auto columns = static_cast<double>(n);
     const double fill = 3 * side - 2;
-    // Rows of cells are what is summed over, columns filters, steps the rows of the product.
+    // Rows of cells are the reduction, columns are filters, steps are rows of the product.
     ArrayCost cost = cost_of(one, machine(StationaryOperand::weights, {{"C", side}, {"K", side}}));
     EXPECT_EQ(cost.cycles, (fill + rows) * folds(k) * folds(n));
     EXPECT_EQ(cost.input_bytes, summed * rows * folds(n));
     EXPECT_EQ(cost.weight_bytes, summed * columns);
-    // Rows are those of the product, columns filters, steps what is summed over.
+    // Rows are those of the product, columns are filters, steps are the reduction.
     cost = cost_of(one, machine(StationaryOperand::outputs, {{"W", side}, {"K", side}}));
     EXPECT_EQ(cost.cycles, (fill + summed) * folds(m) * folds(n));
     EXPECT_EQ(cost.input_bytes, summed * rows * folds(n));
     EXPECT_EQ(cost.weight_bytes, summed * columns * folds(m));
-    // Rows are what is summed over, columns the rows of the product, steps filters.
+    // Rows are the reduction, columns are rows of the product, steps are filters.
     cost = cost_of(one, machine(StationaryOperand::inputs, {{"C", side}, {"W", side}}));
     EXPECT_EQ(cost.cycles, (fill + columns) * folds(k) * folds(m));
     EXPECT_EQ(cost.input_bytes, summed * rows);
@@ -78,12 +78,12 @@ TEST(OperandReads, OfAProductAreThoseOfScaleSim) {
 }
 
 TEST(OperandReads, OfRowsThatOutputsShareAreOnePerStep) {
-  // 14 rows of output and 3 of the kernel meet 16 rows of input; 6 + 3 taps meet 8.
+  // 14 output rows with 3 kernel rows need 16 input rows; 6 with 3 taps need 8.
   const One one = convolution({4, 20, 5, 8, 20, 5, 3, 1}, false);
   ArrayCost cost = cost_of(one, {.name = "mac", .unroll = {{"C", 4}, {"R", 3}, {"H", 14}}});
   EXPECT_EQ(cost.input_bytes, 8.0 * 4 * (16 + 8) * 5 * 3);
   EXPECT_EQ(cost.weight_bytes, 8.0 * 4 * 9);
-  // All nine taps of 3 x 3 outputs meet 5 x 5 pixels; of one tap alone 3 x 3.
+  // All nine taps of 3 x 3 outputs need 5 x 5 pixels; a single tap needs 3 x 3.
   const One square = convolution({4, 6, 6, 8, 6, 6, 3, 1}, false);
   cost = cost_of(square, {.name = "mac", .unroll = {{"C", 4}, {"H", 3}, {"W", 3}, {"T", 9}}});
   EXPECT_EQ(cost.input_bytes, 8.0 * 4 * 4 * 25);
@@ -92,7 +92,7 @@ TEST(OperandReads, OfRowsThatOutputsShareAreOnePerStep) {
 }
 
 TEST(OperandReads, OfGroupsAreTheirOwnChannels) {
-  // Nothing is shared between channels: every step reads one pixel of a channel.
+  // Channels share nothing: every step reads one pixel of a channel.
   const One one = convolution({32, 8, 8, 32, 8, 8, 3, 1}, true);
   const ArrayCost cost = cost_of(one, {.name = "mac", .unroll = {{"C", 16}, {"K", 16}}});
   EXPECT_EQ(cost.input_bytes, 32.0 * 64 * 9);
@@ -105,7 +105,7 @@ TEST(OperandReads, ALastBlockIsAsLargeAsWhatIsLeft) {
                 .maps = {{.name = "m", .ops = {"conv"}, .unroll = {{"C", 8}, {"K", 8}}}},
                 .blocks = {.buffer = 1 << 20, .most = {{"K", 8}, {"H", 4}, {"W", 8}}},
                 .output_cycles = 0.125};
-  // Four rows are computed, and read, at once: blocks of 4, 4 and 1 rows.
+  // Four rows are computed and read at once: blocks of 4, 4 and 1 rows.
   engine.maps[0].unroll.push_back({"H", 4});
   ArrayCost cost = cost_of(one, engine);
   EXPECT_EQ(cost.cycles, 32 + 32 + 8 + 8) << "4 + 4 + 1 rows leave, 8 columns compute before";

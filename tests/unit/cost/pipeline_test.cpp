@@ -67,7 +67,7 @@ TEST(Pipeline, ChannelsShareTheBandwidth) {
   p.buses = 1;
   p.bus_cycles = {{20, 20}};
   for (PipelineTask& task : p.tasks) task.bus = 0;
-  EXPECT_EQ(simulate(p, {}).cycles, 5 + 20 * 20);  // latencies hide, bytes do not
+  EXPECT_EQ(simulate(p, {}).cycles, 5 + 20 * 20);  // latencies overlap, bytes do not
   p.buses = 2;
   p.tasks[1].bus = 1;
   EXPECT_EQ(simulate(p, {}).cycles, 10 * 25);
@@ -109,7 +109,7 @@ std::vector<std::size_t> tiles_of(const Pipeline& p) {
   return tiles;
 }
 
-/// The definition, without rings, skipping or run lengths: one table of end times.
+/// Reference without rings, skipping or run-length coding: one table of end times.
 Cycles reference(const Pipeline& p) {
   const std::vector<std::size_t> tiles = tiles_of(p);
   std::vector<std::vector<Cycles>> end(tiles.size(), std::vector<Cycles>(p.tasks.size(), 0));
@@ -132,7 +132,7 @@ Cycles reference(const Pipeline& p) {
       end[t][k] = duration > 0 ? std::max(ready, *channel) + duration : ready;
       const Cycles stream = p.tasks[k].bus ? p.bus_cycles[tiles[t]][k] : 0;
       if (stream > 0) {
-        // The stream is what the task ends with; it waits for the bus.
+        // The transfer occupies the end of the task; it waits for the bus.
         Cycles& busy_until = bus[*p.tasks[k].bus];
         end[t][k] = std::max(end[t][k] - stream, busy_until) + stream;
         busy_until = end[t][k];
@@ -166,7 +166,7 @@ Pipeline random_pipeline(std::mt19937_64& rng) {
     }
     p.tasks.push_back(task);
   }
-  // A dependency on a later task assumed lead 2; drop those that turned out to be illegal.
+  // A dependency on a later task assumed lead 2; drop those that are illegal.
   for (std::size_t k = 0; k < p.tasks.size(); ++k)
     std::erase_if(p.tasks[k].after, [&](const PipelineDependency& d) {
       const int slot = -d.tiles_back - p.tasks[d.task].lead;

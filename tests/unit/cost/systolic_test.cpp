@@ -1,9 +1,9 @@
-// A weight-stationary systolic array as a profile describes one, held against the run time that
-// SCALE-Sim gives for it (Samajdar, Joseph, Zhu, Whatmough, Mattina, Krishna: A Systematic
-// Methodology for Characterizing Scalability of DNN Accelerators using SCALE-Sim, ISPASS 2020,
-// section III): a product is folded onto R x C cells, and a fold of S_R rows, S_C columns and T
-// steps takes 2 R + C + T - 2 cycles. Weight-stationary, rows are what is summed over, columns are
-// filters, steps are output pixels. The formula is written down here from the paper.
+// A weight-stationary systolic array described by a profile, compared with the run time by
+// SCALE-Sim (Samajdar, Joseph, Zhu, Whatmough, Mattina, Krishna: A Systematic Methodology for
+// Characterizing Scalability of DNN Accelerators using SCALE-Sim, ISPASS 2020, section III). A
+// product is folded onto R x C cells, and a fold of S_R rows, S_C columns and T steps takes 2 R + C
+// + T - 2 cycles. Weight-stationary: rows are the reduction, columns are filters, steps are output
+// pixels. The formula here is taken from the paper.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,8 +29,8 @@ double scale_sim(const Layer& layer, std::int64_t side) {
   return static_cast<double>(folds * (2 * side + side + layer.rows * layer.rows - 2));
 }
 
-/// As a profile would say it: weights are loaded, and the array fills and drains, for each pass.
-/// Rows are channels, taps, or some of both: a map for each way to share them.
+/// As in a profile: for each pass weights are loaded, and the array fills and drains. Rows are
+/// channels, taps, or a mix: one map per mix.
 Engine systolic(std::int64_t side) {
   Engine mac{.name = "mac"};
   for (std::int64_t taps = 1; taps <= side; taps *= 2) {
@@ -45,7 +45,7 @@ Engine systolic(std::int64_t side) {
 }
 
 TEST(Systolic, TakesWhatScaleSimSays) {
-  // Of ResNet-50, and one whose channels do not fill the rows.
+  // Of ResNet-50, and a layer whose channels do not fill the rows.
   for (const Layer& layer : {Layer{"conv1", 3, 112, 64, 7, 2},
                              {"conv2_2", 64, 56, 64, 3, 1},
                              {"conv3_1", 256, 28, 128, 1, 1},

@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "model/stored.h"
 #include "tessera/hardware_check.h"
 #include "tests/support/machines.h"
@@ -27,7 +27,8 @@ BurstCount bursts_of(const Piece& piece, Size burst) {
   return bursts(piece.shape, tiling::tidy(box), piece.element, burst);
 }
 
-/// Element by element: a row ends where the next element of the box is not the next address.
+/// Reference, element by element: a row ends if the next element of the box is not at the next
+/// address.
 BurstCount reference(const Piece& box, Size burst) {
   BurstCount count;
   std::vector<std::int64_t> at(box.begin);
@@ -88,7 +89,7 @@ TEST(Transfer, RandomBoxesEqualTheDefinition) {
     const BurstCount want = reference(box, burst);
     ASSERT_EQ(got.bytes, want.bytes) << i;
     if (want.bytes == 0) continue;
-    // Rows that happen to touch each other across a partly covered axis stay separate commands.
+    // Rows that are adjacent across a partly covered axis stay separate commands.
     ASSERT_GE(got.rows, want.rows) << i;
     ASSERT_GE(got.bursts, want.bursts) << i;
     if (got.rows == want.rows) {
@@ -97,7 +98,7 @@ TEST(Transfer, RandomBoxesEqualTheDefinition) {
   }
 }
 
-/// Addresses of the box's elements, whole bricks of them, from the definition of a layout.
+/// Addresses of the box's elements, in whole bricks, by the definition of a layout.
 std::set<std::int64_t> addresses(const std::vector<Dim>& shape, const tiling::Box& box,
                                  const Layout& layout) {
   const auto extent = [&](std::size_t axis) { return axis < shape.size() ? shape[axis] : 1; };
@@ -136,7 +137,8 @@ TEST(Transfer, LayoutsLieAsTheySay) {
     }
     static constexpr const char* some[] = {"NHWC", "NCHW2c", "NHCW3c", "NHWC4c", "NWHC", "NCHW"};
     const Layout layout = *layout_from(some[rng() % 6]);
-    if (box[1].begin % layout.brick != 0) box[1] = {0, box[1].size()};  // channels begin a brick
+    // the channels of the box begin at a brick
+    if (box[1].begin % layout.brick != 0) box[1] = {0, box[1].size()};
     const std::set<std::int64_t> all = addresses(shape, box, layout);
     const Size burst = 1 + below(12);
     const BurstCount got = bursts(shape, box, 1, burst, layout);
@@ -151,7 +153,7 @@ TEST(Transfer, LayoutsLieAsTheySay) {
       touched += last / burst - *at / burst + 1;
       at = end;
     }
-    // Rows that happen to touch each other across a partly covered axis stay separate commands.
+    // Rows that are adjacent across a partly covered axis stay separate commands.
     ASSERT_GE(got.rows, rows) << i;
     if (got.rows == rows) {
       ASSERT_EQ(got.bursts, touched) << i;
@@ -169,7 +171,7 @@ TEST(Transfer, LayoutsAreConvertedAtTheSpeedOfTheDma) {
 }
 
 TEST(Transfer, ABurstIsANumberAndNoTable) {
-  // The same count for every burst, however few or many of them the tensor has: by rows.
+  // The same count for every burst size, compared with counting row by row.
   std::mt19937_64 rng(4);
   for (int i = 0; i < 3000; ++i) {
     Piece box;
@@ -185,7 +187,7 @@ TEST(Transfer, ABurstIsANumberAndNoTable) {
     box.element = static_cast<Size>(1 + rng() % 4);
     const Size burst =
         std::int64_t{1} + static_cast<Size>(rng() % (rng() % 4 == 0 ? 1'000'000U : 300U));
-    // Row by row: one for each index into all axes but the last.
+    // Row by row: one for each index into all axes except the last.
     std::int64_t want = 0;
     std::vector<std::int64_t> at(box.begin);
     const auto last = rank - 1;
@@ -203,7 +205,7 @@ TEST(Transfer, ABurstIsANumberAndNoTable) {
       if (d == 0) break;
     }
     const BurstCount got = bursts_of(box, burst);
-    // An axis that is covered whole makes one row of several: that is another count.
+    // A fully covered axis merges several rows into one, which changes the count.
     const bool merged = box.begin[last] == 0 && box.end[last] == box.shape[last];
     if (merged) continue;
     ASSERT_EQ(got.bursts, want) << i;
@@ -240,7 +242,7 @@ TEST(Transfer, TwoElementsOfFourBitsTakeAByte) {
 }
 
 TEST(Transfer, ALargeTableTakesNoLongerForManyRows) {
-  // A thousand million rows: each border strictly inside one costs it a burst more.
+  // 2^30 rows: each boundary strictly inside a row adds one burst.
   const Dim side = 1024;
   const Size burst = (Size{1} << 20) - 3;
   const BurstCount got =
@@ -268,7 +270,7 @@ TEST(Transfer, TimeIsSetUpPlusOneLatencyPlusStream) {
             .setup = 40,
             .read = {.bytes_per_cycle = 8, .latency = 100, .outstanding = 8},
             .write = {.bytes_per_cycle = 2, .latency = 10, .outstanding = 1}};
-  // Eight bursts under way bring 64 bytes in 12.5 cycles: less than 8 bytes a cycle.
+  // Eight bursts in flight bring 64 bytes in 12.5 cycles: less than 8 bytes per cycle.
   EXPECT_EQ(of_bursts(100, link).cycles, 40 + 100 + 100 * 100 / 8);
   EXPECT_EQ(of_bursts(100, link).shared, 800);
   EXPECT_EQ(of_bursts(100, link, false).cycles, 40 + 10 + 6400 / 2);
@@ -313,7 +315,7 @@ TEST(Links, GoToTheMemoryThatHoldsIt) {
     EXPECT_EQ(links.of(true).energy.read_pj, 7);
     EXPECT_EQ(links.of(false).read.bytes_per_cycle, 4);
   }
-  // Flash alone: nothing else leaves the chip.
+  // Flash only: no other data leaves the chip.
   machine.memories.back() = flash;
   EXPECT_FALSE(links_of(machine).apart);
   EXPECT_EQ(links_of(machine).of(false).read.bytes_per_cycle, 0.5);

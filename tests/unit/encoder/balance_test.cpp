@@ -1,4 +1,4 @@
-// Clauses of balance: they change no answer, and bring it sooner where memory is nearly full.
+// Balance clauses preserve results, and reduce the effort where memory is nearly full.
 #include <gtest/gtest.h>
 
 #include "encoder/sat_engine.h"
@@ -7,7 +7,7 @@
 namespace tessera::encoder {
 namespace {
 
-/// As many bytes at every step as there are.
+/// The load equals the capacity at every step.
 PlacementProblem full_problem(std::uint64_t seed) {
   testing::Random random(seed);
   constexpr Size capacity = 64;

@@ -1,5 +1,5 @@
-// Chains of orders: least offsets, lemmas where they end too high, and for which sizes a lemma
-// holds.
+// Chains of orders: least offsets, lemmas for chains above their bound, and the sizes for which a
+// lemma holds.
 #include "encoder/chains.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-/// Three buffers in a capacity, and the orders a below b, b below c, a below c.
+/// Three buffers in a memory, and the orders a below b, b below c, a below c.
 struct Stack {
   explicit Stack(Size stride = 1) {
     for (const BufferIndex b : {0U, 1U, 2U}) {
@@ -58,7 +58,7 @@ TEST(Chains, NameTheOrdersThatEndTooHigh) {
   ASSERT_EQ(broken.size(), 1U);
   EXPECT_THAT(broken[0].clause(), ElementsAre(-stack.ab, -stack.bc));
   EXPECT_EQ(rules.excess(broken[0]), 1);
-  // The lemma holds for the sizes it was found at and for all that end as high.
+  // The lemma holds for its original sizes and for all sizes with an equally high end.
   ASSERT_TRUE(rules.renumber({.sizes = {4, 4, 5}, .capacities = {11}}));
   EXPECT_EQ(rules.excess(broken[0]), 2);
   ASSERT_TRUE(rules.renumber({.sizes = {3, 4, 4}, .capacities = {11}}));
@@ -112,7 +112,7 @@ TEST(Chains, ArePreferredWhereAddressesAreFine) {
 }
 
 TEST(Chains, AreKeptWhileTheyAreLongEnough) {
-  // Neighbours in time need different halves; the ends of five in a row meet in a sixth.
+  // Neighbours in time need different halves; the ends of five in sequence overlap a sixth.
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 1'000'003});
   const auto add = [&](Step lower, Step upper, Size size) {

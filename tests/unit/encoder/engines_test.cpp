@@ -1,4 +1,5 @@
-// What the engines promise beyond right answers: bounds, limits, sessions, other solvers' answers.
+// Guarantees of the engines in addition to correct results: bounds, limits, sessions, results of
+// other solvers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,8 +55,8 @@ TEST_P(Engines, ProveTheLeastCost) {
                        {.kind = RelationKind::avoid_overlap, .buffers = {0, 1}, .cost = 2}};
   const engine::SearchResult result = engine_->solve(problem, {.goal = Objective::cost});
   ASSERT_EQ(result.status, Status::feasible);
-  // blob0 and blob3 share at least 2 of the 12 addresses: 4 + 3 + 5 fit, but blob2 has no room
-  // then.
+  // blob0 and blob3 share at least 2 of the 12 addresses: without sharing 4 + 3 + 5 fit, but leave
+  // no place for blob2.
   EXPECT_EQ(result.bound, soft_cost(problem, *result.placement));
   EXPECT_EQ(result.bound, 7);
 }
@@ -84,7 +85,7 @@ TEST_P(Engines, DeclareThatProductsOfModesAreNotCounted) {
 }
 
 TEST_P(Engines, SessionsAskTheSolverOnlyWhatNothingElseAnswers) {
-  // Two long buffers and two short ones between which nothing but their order decides.
+  // Two long buffers and two short ones, with only their order undecided.
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 8});
   problem.buffers = {{.id = "a", .live = {{0, 3}}, .size = 3},
@@ -99,7 +100,7 @@ TEST_P(Engines, SessionsAskTheSolverOnlyWhatNothingElseAnswers) {
   const engine::SearchResult first = session->solve({.sizes = sizes, .capacities = {8}}, {});
   const engine::SearchResult again = session->solve({.sizes = sizes, .capacities = {8}}, {});
   EXPECT_EQ(first.status, again.status);
-  // The engine's own session was not asked, so it has nothing to say.
+  // The engine's own session was not used, so it has no statistics.
   EXPECT_EQ(stat(again, "session_solver_calls"), -1);
   if (first.status == Status::infeasible) {
     EXPECT_EQ(stat(again, "session_refutations_reused"), 1);

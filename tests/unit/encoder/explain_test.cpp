@@ -149,7 +149,7 @@ TEST(Explain, ALimitIsNoExplanation) {
   EXPECT_EQ(why.stop, StopReason::time_limit);
 }
 
-/// Infeasible as told, and feasible without any one member, both by trying everything.
+/// Checks by brute force: infeasible as stated, and feasible without any single member.
 void expect_minimal(const PlacementProblem& problem, const Explanation& why) {
   ASSERT_EQ(why.status, Status::infeasible);
   ASSERT_TRUE(why.minimal);

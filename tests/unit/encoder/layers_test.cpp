@@ -1,4 +1,4 @@
-// One test per rule: what it forbids, and that the nearest thing it allows is allowed.
+// One test per rule: what it forbids, and that the closest allowed placement is allowed.
 #include "encoder/layers/layers.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ PlacementProblem banks_of(std::vector<Size> banks, std::vector<Size> sizes) {
   return problem;
 }
 
-/// Both encodings agree, and what they find passes the checker.
+/// Both encodings agree, and their placements pass the checker.
 bool fits(const PlacementProblem& problem) {
   EXPECT_TRUE(validate(problem).empty());
   std::vector<bool> answers;
@@ -69,20 +69,21 @@ TEST(Separations, SayOnlyWhatNothingElseImplies) {
   Amount less = size_of(1);
   less.constant = -2;
   EXPECT_EQ(separations(problem, 0, 1, never),
-            // Of the wholes of b [0, 6) implies the others; both windows are of their own kind.
+            // For the whole of b, [0, 6) implies the others; the two windows are of different
+            // kinds.
             (std::vector<Separation>{{fixed(6), size_of(1)}, {fixed(5), fixed(2)}}));
   problem.buffers[0].gaps[2].window = AddressRange{4, 7};
   Amount least = size_of(1);
   least.constant = -4;
   EXPECT_EQ(separations(problem, 0, 1, never),
             (std::vector<Separation>{{fixed(6), less}, {fixed(7), least}, {fixed(5), fixed(2)}}));
-  // Where both are whole for a step nothing else counts.
+  // If both are whole at some step, the other separations are implied.
   problem.buffers[0].gaps[1].steps = {2, 3};
   EXPECT_EQ(separations(problem, 0, 1, never), (std::vector<Separation>{whole_separation(0, 1)}));
 }
 
-/// Each buffer frees a byte of its own at every other step: millions of pairs of pieces, one that
-/// counts. Comparing each with each would take minutes.
+/// Each buffer frees its own byte at every other step: millions of pairs of pieces, one relevant.
+/// Comparing all pairs would take minutes.
 TEST(Separations, TakeNoLongerThanTheirGaps) {
   Poll never;
   PlacementProblem problem = memory_of(1 << 20, {1 << 18, 1 << 18});
@@ -95,7 +96,7 @@ TEST(Separations, TakeNoLongerThanTheirGaps) {
   }
   EXPECT_EQ(separations(problem, 0, 1, never),
             (std::vector<Separation>{{fixed(gaps), fixed(gaps)}}));
-  // And they listen to the clock.
+  // The budget is polled.
   Budget over;
   over.deadline = std::chrono::steady_clock::now();
   Poll ended(over);
@@ -224,7 +225,7 @@ TEST(OrderRelations, DisjointIgnoresTime) {
 }
 
 TEST(Modes, OfEveryStepArePartOfTheAnswer) {
-  // Three banks and two modes: what is written into b2 at step 0 is read from it at step 1.
+  // Three banks and two modes: data written to b2 at step 0 is read from it at step 1.
   PlacementProblem problem = banks_of({4, 4, 4}, {4, 4, 4});
   problem.memories[0].straddle = false;
   problem.memories[0].modes = {{"m0", {Role::read, Role::read, Role::write}},
@@ -250,7 +251,8 @@ TEST(Modes, PerBankNeedNoTable) {
 }
 
 TEST(Symmetry, NeverChangesTheAnswer) {
-  // Turning over and exchanging equals at once: a pair of equals must not be the ordered pair.
+  // Mirroring and exchanging equal buffers together: the ordered pair must not be interchangeable
+  // buffers.
   PlacementProblem problem = memory_of(9, {3, 3, 3});
   for (const bool breaks : {false, true}) {
     const Encoding encoding = encode(problem, {.break_symmetry = breaks});
@@ -261,7 +263,7 @@ TEST(Symmetry, NeverChangesTheAnswer) {
 }
 
 TEST(Formula, SizesAreNamedNotWritten) {
-  // The same formula under other numbers is the formula of the other problem.
+  // The same formula with other numbers equals the formula of the other problem.
   const PlacementProblem small = memory_of(10, {6, 4});
   const PlacementProblem large = memory_of(10, {6, 5});
   const Encoding encoding = encode(small, {});
@@ -279,7 +281,7 @@ TEST(Grid, IsAsCoarseAsTheAmountsAllow) {
   problem.buffers[0].window = AddressRange{48 << 10, 1 << 20};
   grid = grid_of(encode(problem, {}).formula, numbers_of(problem));
   EXPECT_EQ(grid.unit, 16 << 10);
-  problem.buffers[1].size -= 5;  // rounds up again where everything is aligned
+  problem.buffers[1].size -= 5;  // still rounds up to the same size if everything is aligned
   problem.memories[0].alignment = 1 << 10;
   grid = grid_of(encode(problem, {}).formula, numbers_of(problem));
   EXPECT_EQ(grid.unit, 16 << 10);

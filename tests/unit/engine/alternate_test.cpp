@@ -10,11 +10,12 @@
 namespace tessera::engine {
 namespace {
 
-/// Settles every question after so many units of work, a number per question; who worked how much
-/// is written down.
+/// Decides every query after a number of work units given per query; records the work of each
+/// engine.
 struct Worker {
   std::string name;
-  std::vector<std::int64_t> needs;  ///< by question (the size of the only buffer); -1: it gives up
+  /// by query (the size of the only buffer); -1: it stops without a result
+  std::vector<std::int64_t> needs;
   Status verdict = Status::infeasible;
 };
 using Log = std::vector<std::pair<std::string, std::int64_t>>;
@@ -83,7 +84,8 @@ TEST(Alternate, TurnsGrowUntilSomebodyKnows) {
   Pair pair({1'000'000}, {5'000});
   EXPECT_EQ(pair.engine->name(), "quick+thorough");
   EXPECT_EQ(pair.ask(1).status, Status::infeasible);
-  // A million virtual nanoseconds are 1001 units; four times as many are not enough, sixteen are.
+  // A million virtual nanoseconds are 1001 units; four times as many are too few, sixteen are
+  // enough.
   EXPECT_EQ(pair.log, (Log{{"quick", 1001},
                            {"thorough", 1001},
                            {"quick", 4001},

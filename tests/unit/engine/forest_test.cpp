@@ -18,7 +18,7 @@ constexpr const char* two_trees =
     "base 0.5\n"
     "threshold 2\n"
     "tree\n"
-    "0 10\n"  // life < 10?
+    "0 10\n"  // lifetime < 10?
     "1 3\n"   //   size < 3?
     "= 1\n"
     "= 2\n"
@@ -35,7 +35,7 @@ TEST(Forest, AddsWhatItsTreesSay) {
   EXPECT_EQ(forest.trees(), 2U);
   EXPECT_EQ(forest.threshold(), 2);
   EXPECT_EQ(value(forest, 2, 9), 9.5);
-  EXPECT_EQ(value(forest, 3, 9), 10.5);  // what is compared with is not smaller
+  EXPECT_EQ(value(forest, 3, 9), 10.5);  // equal values take the other branch
   EXPECT_EQ(value(forest, 2, 10), 12.5);
   EXPECT_EQ(value(forest, 5, 11), 12.5);
 }

@@ -33,7 +33,7 @@ Cost cost_of(const Question& question, unsigned in) {
   return sum;
 }
 
-/// The oracle: every set.
+/// The oracle: enumerates every set.
 std::optional<Cost> least_of_all(const Question& question, unsigned out = 0, unsigned with = 0) {
   std::optional<Cost> least;
   for (unsigned in = 0; in < 1U << question.costs.size(); ++in) {
@@ -118,7 +118,7 @@ TEST(HittingSet, IsWhatAllSetsSay) {
       if (random.chance(30)) sets.forget_unused();
     }
     const std::string about = "seed " + std::to_string(seed);
-    if (sets.rules() < question.rules.size()) {  // some were forgotten, or asked for nothing
+    if (sets.rules() < question.rules.size()) {  // some were dropped, or were trivial
       sets = HittingSet(question.costs);
       for (const HittingRule& rule : question.rules) sets.add(rule);
     }
@@ -144,7 +144,7 @@ TEST(HittingSet, IsWhatAllSetsSay) {
           return std::any_of(rule.weights.begin(), rule.weights.end(),
                              [](std::int64_t weight) { return weight > 1000; });
         });
-    // Coarse weights may ask for a little less.
+    // Coarse weights may require slightly less.
     EXPECT_TRUE(found.possible || !least) << about;
     EXPECT_TRUE(coarse || found.possible == least.has_value()) << about;
     if (!least) continue;

@@ -52,7 +52,7 @@ TEST(Memo, WhereAllLayItStillMay) {
   Memo memo(pair_of(3, 4, 8));
   memo.placed({.sizes = {3, 4}, .capacities = {8}}, at(0, 4));
   EXPECT_NE(memo.placement_for({.sizes = {3, 2}, .capacities = {8}}), nullptr);
-  // Neither smaller nor larger: the checker is asked, and there is a byte between the two.
+  // Neither smaller nor larger: the checker decides, and there is a byte between the two.
   EXPECT_NE(memo.placement_for({.sizes = {4, 3}, .capacities = {8}}), nullptr);
   EXPECT_EQ(memo.placement_for({.sizes = {5, 1}, .capacities = {8}}), nullptr);
 }
@@ -68,7 +68,7 @@ TEST(Memo, ANeighbourMovesWithTheSizeBelowIt) {
   EXPECT_TRUE(memo.refutes({.sizes = {5, 4}, .capacities = {7}}));
 }
 
-/// A question about a bound is not a question about a placement.
+/// A query about a bound is not a query about a placement.
 TEST(Session, ARefutedBoundIsNoRefutation) {
   PlacementProblem problem = pair_of(4, 5, 8);
   problem.relations.push_back({RelationKind::avoid_overlap, {0, 1}, 7});
@@ -81,7 +81,7 @@ TEST(Session, ARefutedBoundIsNoRefutation) {
   EXPECT_EQ(session->solve(size_layer(problem), {}).status, Status::feasible);
 }
 
-/// Sizes up and down at random: never another verdict than that of the oracle.
+/// Random sizes: the result always equals the oracle's.
 TEST(Session, OfAnEngineThatKeepsNothingAnswersAsTheOracle) {
   const auto engine = search::make_canonical_engine();
   int reused = 0;

@@ -11,7 +11,7 @@
 namespace tessera::engine {
 namespace {
 
-/// An engine that works `units` units, each taking some real time, and then says what it was told.
+/// An engine that works `units` units, each taking real time, and then returns its scripted result.
 class Scripted final : public PlacementEngine {
  public:
   Scripted(std::int64_t units, Status verdict, Offset offset, int microseconds)
@@ -69,7 +69,7 @@ PlacementProblem one_buffer() {
 }
 
 TEST(Race, TheEarlierInWorkWinsHoweverLongItTakes) {
-  // Far fewer units, but so slow that the other one is done first by the clock.
+  // Far fewer units, but so slow that the other one finishes first in wall time.
   Scripted slow(20, Status::feasible, 7, 2000);
   Scripted quick(500, Status::feasible, 9, 0);
   for (const int threads : {1, 2}) {
@@ -109,7 +109,7 @@ TEST(Race, TheLoserIsOnlyWaitedForUpToTheSameWork) {
 }
 
 TEST(Race, OneThreadTakesTurnsUntilOneIsDone) {
-  // Many slices of work for both; nobody starts again.
+  // Many slices of work for both; neither restarts.
   Scripted endless(1'000'000'000, Status::feasible, 1, 0);
   Scripted finding(100, Status::feasible, 5, 0);
   const RaceResult won = race(one_buffer(), {{endless, 1'000'000}, {finding, 3'000'000}}, {}, 1);
@@ -119,7 +119,7 @@ TEST(Race, OneThreadTakesTurnsUntilOneIsDone) {
   EXPECT_EQ(endless.calls, 1);
 }
 
-/// Notes when it is working; only one may be at a time.
+/// Records when it runs; only one instance may run at a time.
 class Watched final : public PlacementEngine {
  public:
   Watched(std::atomic<int>& working, std::int64_t units) : working_(working), units_(units) {}

@@ -8,7 +8,7 @@
 namespace tessera::engine {
 namespace {
 
-/// Two banks, one read while the other is written.
+/// Two banks; one is read while the other is written.
 PlacementProblem two_banks() {
   PlacementProblem problem;
   Memory memory;
@@ -71,7 +71,7 @@ TEST(Lift, CombinesTheRolesOfBanksOfTheirOwn) {
   EXPECT_EQ(lifted->modes[0][0], "read|write");
 }
 
-/// Places two buffers at 0 and 4, whatever it is asked.
+/// Places two buffers at 0 and 4, for every query.
 class TwoPlaces final : public PlacementEngine {
  public:
   [[nodiscard]] std::string_view name() const override { return "two"; }

@@ -74,7 +74,7 @@ TEST(SetAside, AgreesWithBruteForce) {
     features.banks = features.modes = random.below(4) == 0;
     PlacementProblem problem = testing::random_problem(random, features);
     const Step end = horizon(problem);
-    for (Buffer& buffer : problem.buffers)  // more that live all the time
+    for (Buffer& buffer : problem.buffers)  // more buffers that are always live
       if (random.below(3) == 0) buffer.live = {{0, end}};
     const SetAside aside = set_aside(problem);
     if (aside.aside.empty()) continue;

@@ -1,5 +1,5 @@
-// Sweeps of small networks and random machines: with and without what is shared, stored and
-// excluded the results are the same.
+// Sweeps of small networks and random machines: sharing, storing and excluding do not change
+// results.
 #include "tessera/explore.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class ExploreTest : public ::testing::Test {
   fs::path folder_;
 };
 
-/// The columns that say how a row came about left out.
+/// Without the columns about how a row was computed.
 std::string plain(const ExploreResult& result) {
   return results_csv(result) + pareto_csv(result);
 }
@@ -77,7 +77,7 @@ TEST_F(ExploreTest, IsWhatEveryPlanByItselfSays) {
       EXPECT_EQ(plan.status, Status::infeasible);
       continue;
     }
-    if (row.status == SweepStatus::limit) {  // of the nodes of a question
+    if (row.status == SweepStatus::limit) {  // the node limit of a query
       EXPECT_FALSE(plan.optimal) << row.reason;
     } else {
       ASSERT_EQ(row.status, SweepStatus::proved) << row.reason;
@@ -102,7 +102,7 @@ TEST_F(ExploreTest, WhatOthersPlanAheadChangesNothing) {
     std::size_t asked = 0;
     params.ahead = [&](const std::vector<std::size_t>& candidates) {
       ASSERT_FALSE(candidates.empty());
-      // All but one of them, which is left to whoever asked.
+      // All but one of them, which is left to the caller.
       for (std::size_t k = 1; k < candidates.size(); ++k) {
         const ExploreResult one = explore(all, {.store = params.store, .only = {candidates[k]}});
         EXPECT_EQ(one.rows.size(), 3U);
@@ -146,7 +146,7 @@ TEST_F(ExploreTest, SharingThreadsAndStoresChangeNothing) {
   }
 }
 
-/// Of a PLAN.json: what is planned, and not how it was found.
+/// Of a PLAN.json: the plan itself, without the search.
 std::string planned_part(const std::string& json) {
   const std::size_t begin = json.find("\"subgraphs\"");
   const std::size_t end = json.find("\"search\"");
@@ -167,7 +167,7 @@ TEST_F(ExploreTest, SharedPlansAreTheSameToTheByte) {
 }
 
 TEST_F(ExploreTest, MachinesThatNoPlanCanTellApartArePlannedOnce) {
-  // One burst of 128 B under way for 64 cycles: more than 2 B per cycle is of no use.
+  // One burst of 128 B in flight per 64 cycles: more than 2 B per cycle has no effect.
   const Sweep all = sweep("prune: false\n", "[0.1 B/cycle, 2 B/cycle, 3 B/cycle, 8 B/cycle]");
   const ExploreResult apart = explore(all, {.limits = {.threads = 1}, .share = false});
   const ExploreResult shared = explore(all, {.limits = {.threads = 4}});
@@ -176,7 +176,7 @@ TEST_F(ExploreTest, MachinesThatNoPlanCanTellApartArePlannedOnce) {
   EXPECT_EQ(2 * shared.counts.alike, apart.counts.planned);
   EXPECT_EQ(2 * shared.counts.planned, apart.counts.planned);
   EXPECT_EQ(shared.plans.size(), apart.plans.size());
-  // A little less is of use.
+  // Slightly less has an effect.
   const Sweep less = sweep("prune: false\n", "[1.9 B/cycle, 2 B/cycle]");
   EXPECT_EQ(explore(less, {}).counts.alike, 0);
 }
@@ -200,7 +200,8 @@ TEST_F(ExploreTest, WeighsAsAPlanByItselfDoes) {
 }
 
 TEST_F(ExploreTest, PruningKeepsTheFrontAndTheBest) {
-  // With more axes a candidate has to be worse in all of them by more than bounds are loose.
+  // With more axes a candidate is excluded only if it is worse in all of them by more than the
+  // slack of the bounds.
   const std::string objective = "objective: {latency: 1}\n";
   const ExploreResult all = explore(sweep(objective + "prune: false\n"), {});
   const ExploreResult some = explore(sweep(objective), {});
@@ -243,9 +244,9 @@ TEST_F(ExploreTest, AreaFollowsWhatVaries) {
     for (const SiliconPart& part : all.machine(candidate).silicon()) sum += part.area_mm2;
     return sum;
   };
-  EXPECT_NEAR(area(2) - area(0), 256 * 419e-6, 1e-9);  // another core
-  EXPECT_NEAR(area(4) - area(0), 4050e-6, 1e-9);       // another KiB
-  EXPECT_EQ(area(1), area(0));                         // a quicker flash is off the chip
+  EXPECT_NEAR(area(2) - area(0), 256 * 419e-6, 1e-9);  // one more core
+  EXPECT_NEAR(area(4) - area(0), 4050e-6, 1e-9);       // one more KiB
+  EXPECT_EQ(area(1), area(0));                         // faster flash is off-chip
 }
 
 TEST_F(ExploreTest, AStopEndsItAndItGoesOn) {

@@ -17,7 +17,7 @@ TEST(Front, IsWhatBruteForceFinds) {
     Random random(seed);
     const std::size_t axes = static_cast<std::size_t>(random.between(1, 4));
     std::vector<Point> points(static_cast<std::size_t>(random.between(0, 60)));
-    // Few values, so that there are ties and equal points.
+    // Few distinct values, so that there are ties and equal points.
     for (Point& point : points)
       for (std::size_t k = 0; k < axes; ++k)
         point.push_back(static_cast<double>(random.between(0, 6)));

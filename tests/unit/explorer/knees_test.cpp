@@ -1,4 +1,4 @@
-// Where a key begins to matter: made-up curves whose knees can be read off by eye.
+// Knees of synthetic curves, which can be read off directly.
 #include "explorer/knees.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct Made {
   std::optional<double> bound;
 };
 
-/// One network, one key; the candidate with the least score is the best.
+/// One network, one key; the candidate with the lowest score is the best.
 ExploreResult made(const std::vector<Made>& all, const std::string& key = "memories.m.capacity") {
   ExploreResult result;
   result.keys = {key};
@@ -53,18 +53,18 @@ TEST(Knees, OfAProvedCurve) {
   EXPECT_EQ(curve.network, "net");
   EXPECT_EQ(all[1].network, "*");
   ASSERT_EQ(curve.points.size(), 5U);
-  EXPECT_EQ(curve.points[0].value, "8 KiB");  // by what they are, not as they are written
+  EXPECT_EQ(curve.points[0].value, "8 KiB");  // ordered by value, not by text
   EXPECT_EQ(curve.points[4].value, "1 MiB");
   EXPECT_EQ(at(curve, curve.fits), "16 KiB");
   EXPECT_TRUE(curve.fits->proved);
   EXPECT_EQ(at(curve, curve.enough), "64 KiB");
   EXPECT_TRUE(curve.enough->proved);
-  EXPECT_EQ(at(curve, curve.suffers), "16 KiB");  // 0.504 is within one in a hundred
+  EXPECT_EQ(at(curve, curve.suffers), "16 KiB");  // 0.504 is within one percent
   EXPECT_TRUE(curve.suffers->proved);
 }
 
 TEST(Knees, WhatIsNotProvedHasAGap) {
-  // 32 KiB has no proof that 0.5 cannot be had with it, and 128 KiB might gain a tenth.
+  // 32 KiB is not proved to be worse than 0.5, and 128 KiB may gain a tenth.
   const Curve curve = curves(made({{"8 KiB", limit},
                                    {"16 KiB", infeasible},
                                    {"32 KiB", limit, 0.8, 0.4},
@@ -88,7 +88,7 @@ TEST(Knees, ABoundOfWhatIsExcludedProves) {
   EXPECT_TRUE(curve.suffers->proved);
   EXPECT_EQ(at(curve, curve.enough), "2");
   EXPECT_TRUE(curve.enough->proved);
-  EXPECT_FALSE(curve.fits->proved);  // whether 1 has a plan nobody knows
+  EXPECT_FALSE(curve.fits->proved);  // it is unknown whether 1 has a plan
 }
 
 TEST(Knees, MoreMayBeWorse) {
@@ -101,10 +101,10 @@ TEST(Knees, OnlyOfNumbersBesideTheBest) {
   EXPECT_TRUE(curves(made({{"flat", proved, 1}, {"split", proved, 2}})).empty());
   EXPECT_TRUE(curves(made({{"8 KiB", proved, 1}, {"16 KiB", failed}})).empty());
   EXPECT_TRUE(curves(made({{"8 KiB", infeasible}, {"16 KiB", infeasible}})).empty());
-  // Bytes per second and bytes per cycle are not on one axis.
+  // Bytes per second and bytes per cycle cannot share an axis.
   EXPECT_FALSE(numbers_of({"1 B/cycle", "1 GB/s"}));
   EXPECT_EQ(numbers_of({"1 kB/s", "2 kB/s"}), (std::vector<double>{1000, 2000}));
-  // Two keys: a row where both differ from the best is beside neither.
+  // Two keys: a row that differs from the best in both is on neither curve.
   ExploreResult two = made({{"1", proved, 0.5}, {"2", proved, 0.6}, {"3", proved, 0.7}});
   two.keys.emplace_back("other");
   for (ExploreRow& row : two.rows) row.values.emplace_back(row.candidate == 2 ? "9" : "8");

@@ -37,9 +37,9 @@ Chosen names_of(const Hardware& hardware) {
   return names;
 }
 
-/// Plans that somebody made up: fewer modes may be worse, or better, or none at all.
+/// Synthetic plans: fewer modes may be worse, better, or have no plan.
 struct ModeScores {
-  std::map<Chosen, double> scores;  ///< of those for which there is a plan
+  std::map<Chosen, double> scores;  ///< of the sets with a plan
   std::map<Chosen, Chosen> used;
 };
 

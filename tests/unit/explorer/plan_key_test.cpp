@@ -17,7 +17,7 @@ PlanParams asked() {
   return params;
 }
 
-// An answer of the store is to this very question: whatever a plan depends on is in its name.
+// A stored plan belongs to exactly this query: the key contains everything a plan depends on.
 TEST(PlanKey, ChangesWithWhateverAPlanDependsOn) {
   const std::vector<std::function<void(PlanParams&)>> changes{
       [](PlanParams& params) { params.max_ops = 3; },

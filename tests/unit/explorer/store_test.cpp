@@ -46,7 +46,7 @@ TEST_F(StoreTest, GivesBackWhatWasKept) {
     store.keep("b", known);
   }
   Store again(path());
-  Store beside(path());  // as another process would
+  Store beside(path());  // as another process would do
   const auto a = again.find("a");
   ASSERT_TRUE(a);
   EXPECT_EQ(a->status, SweepStatus::proved);
@@ -61,8 +61,8 @@ TEST_F(StoreTest, GivesBackWhatWasKept) {
   EXPECT_TRUE(again.find("c"));
 }
 
-// Two that make a new file wait for each other, and SQLite tells one of them at once that it is
-// busy.
+// Two processes that create the file wait for each other, and SQLite immediately reports busy to
+// one of them.
 TEST_F(StoreTest, SeveralMayMakeItAtOnce) {
   for (int round = 0; round < 60; ++round) {
     const std::string fresh = path() + std::to_string(round);

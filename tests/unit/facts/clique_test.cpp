@@ -10,7 +10,7 @@
 namespace tessera::facts {
 namespace {
 
-/// Buffers of these sizes that live one after the other.
+/// Buffers of these sizes with disjoint lifetimes.
 PlacementProblem one_by_one(const std::vector<Size>& sizes, Size capacity) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = capacity});
@@ -31,7 +31,8 @@ TEST(Clique, NothingWhereOnlyTimeSeparates) {
   EXPECT_TRUE(heavy_cliques(one_by_one({1, 2, 3}, 8), 0).empty());
 }
 
-// Somebody who may go elsewhere, but lies at the offset of a node, speaks for it and is none.
+// A buffer with a choice of memories that shares the offset of a node represents it, but is no node
+// itself.
 TEST(Clique, NodesAreAdjacentToNodesAlone) {
   PlacementProblem problem = one_by_one({2, 3, 2}, 20);
   problem.memories.push_back({.name = "n", .capacity = 20});
@@ -41,7 +42,7 @@ TEST(Clique, NodesAreAdjacentToNodesAlone) {
   const ConflictGraph graph(problem, {0}, 10);
   ASSERT_EQ(graph.size(), 2U);
   ASSERT_EQ(graph.words(), 1U);
-  EXPECT_TRUE(graph.conflict(0, 1));  // since the third lives with it
+  EXPECT_TRUE(graph.conflict(0, 1));  // because the third is live with it
   for (std::size_t i = 0; i < graph.size(); ++i) EXPECT_EQ(graph.row(i)[0] >> graph.size(), 0U);
 }
 
@@ -60,7 +61,7 @@ TEST(Clique, RoundsUpAllButTheHighestOfAStretch) {
   keep_apart(problem, {0, 1, 2});
   for (Buffer& buffer : problem.buffers) buffer.alignment = 4;
   EXPECT_EQ(height_of(problem, 0, std::vector<BufferIndex>{0, 1, 2}), 21);
-  // At most 7 bytes below the range; of the 14 that are left 3 need not be rounded, above 12.
+  // At most 7 bytes below the range; of the remaining 14, 3 need no rounding, above 12.
   problem.memories[0].reserved = {{7, 10}};
   EXPECT_EQ(height_of(problem, 0, std::vector<BufferIndex>{0, 1, 2}), 23);
 }

@@ -44,7 +44,7 @@ TEST(Cut, AlignmentRoundsUpAllButTheHighest) {
   ASSERT_TRUE(cut);
   EXPECT_EQ(cut->grain, 4);
   EXPECT_EQ(cut->asked, 21);
-  // In two stretches two of them are the highest, and the second stretch begins at 12.
+  // With two stretches, two items are the highest of theirs, and the second stretch begins at 12.
   PlacementProblem reserved = problem_of(three, 25);
   reserved.memories[0].reserved = {{10, 11}};
   EXPECT_FALSE(find_cut(reserved));

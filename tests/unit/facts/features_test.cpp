@@ -62,7 +62,7 @@ TEST(Features, ABaseIsOneWhereAlignmentsDoNotDivideIt) {
   EXPECT_FALSE(features_of(problem).contains(Feature::unaligned_base));
   problem.memories[0].alignment = 64;
   EXPECT_TRUE(features_of(std::span(problem.memories)).contains(Feature::unaligned_base));
-  // A memory that nothing may go to asks for nothing.
+  // A memory that no buffer may use requires no feature.
   problem.memories.push_back({.name = "n"});
   for (Buffer& buffer : problem.buffers) buffer.memories = {1};
   EXPECT_FALSE(features_of(problem).contains(Feature::unaligned_base));

@@ -5,7 +5,7 @@
 namespace tessera::facts {
 namespace {
 
-/// Four buffers of one size, all live at once, and room for all.
+/// Four buffers of one size, all live at once, with sufficient capacity.
 PlacementProblem four_alike() {
   PlacementProblem problem;
   problem.memories = {{.name = "m", .capacity = 64}, {.name = "n", .capacity = 64}};
@@ -66,22 +66,22 @@ TEST(InterchangeableBuffers, LivesMayDifferAsLongAsConflictsDoNot) {
   PlacementProblem problem = four_alike();
   problem.buffers[1].live = {{1, 3}};
   EXPECT_EQ(sets_of(problem, InterchangeableKind::apart), (Sets{{0, 1, 2, 3}}));
-  // Somebody who lives with three of them.
+  // A buffer that is live with three of them.
   problem.buffers.push_back({.id = "e", .live = {{3, 9}}, .size = 1, .memories = {0}});
   EXPECT_EQ(sets_of(problem, InterchangeableKind::apart), (Sets{{0, 2, 3}}));
-  // In another memory it is nobody's business.
+  // In another memory it is irrelevant.
   problem.buffers.back().memories = {1};
   EXPECT_EQ(sets_of(problem, InterchangeableKind::apart), (Sets{{0, 1, 2, 3}}));
-  // And what time does not say, a relation may.
+  // A relation may replace a common step.
   problem.buffers.back().memories = {0};
   problem.relations = {{RelationKind::disjoint, {1, 4}, 0}};
   EXPECT_EQ(sets_of(problem, InterchangeableKind::apart), (Sets{{0, 1, 2, 3}}));
-  // Where there are modes every step counts.
+  // With modes, every step counts.
   problem.memories[0].modes = {{"x", {Role::read_write}}};
   EXPECT_EQ(sets_of(problem, InterchangeableKind::apart), (Sets{{0, 2, 3}}));
 }
 
-/// Whoever lives in two stretches may be met twice, and a relation says so once.
+/// A buffer with two live intervals may overlap another one twice; a relation names it once.
 TEST(InterchangeableBuffers, WhoIsMetTwiceHidesNoTwin) {
   PlacementProblem problem;
   problem.memories = {{.name = "m", .capacity = 6}};
@@ -99,7 +99,7 @@ TEST(InterchangeableBuffers, WhoeverNeverMeetsBelongsTogether) {
     const auto step = static_cast<Step>(b);
     problem.buffers[b].live = {{step, step + 1}};
   }
-  EXPECT_TRUE(interchangeable_classes(problem).empty());  // who meets nobody at all needs no order
+  EXPECT_TRUE(interchangeable_classes(problem).empty());  // buffers without conflicts need no order
   EXPECT_FALSE(InterchangeableBuffers(problem).alone(0));
   problem.buffers.push_back({.id = "e", .live = {{0, 2}}, .size = 1, .memories = {0}});
   EXPECT_EQ(sets_of(problem, InterchangeableKind::together), (Sets{{0, 1}}));

@@ -46,7 +46,7 @@ TEST(LoadTest, SeveralMemoriesWithoutALimitHaveRoomForEverything) {
   EXPECT_EQ(LoadTest(problem).excess({Size{1} << 50U}), 0);
 }
 
-/// Against the definition: some step, and everybody who lives at it.
+/// Compared with the definition: the maximum over steps of the live buffers' sizes.
 TEST(LoadTest, EqualsTheLoadOfTheFullestStep) {
   std::mt19937 random(11);
   const auto below = [&](int end) {
@@ -92,7 +92,7 @@ TEST(LoadTest, EqualsTheLoadOfTheFullestStep) {
   }
 }
 
-/// Whatever a problem may use: where there is a placement, nothing is too much.
+/// With all features: if a placement exists, no load is too large.
 TEST(LoadTest, NeverRefutesWhatHasAPlacement) {
   int refuted = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {

@@ -19,7 +19,7 @@ std::int64_t total(const std::vector<std::int64_t>& switches) {
   return std::accumulate(switches.begin(), switches.end(), std::int64_t{0});
 }
 
-/// The fewest switches of all schedules that the checker accepts; nothing if there is none.
+/// The fewest switches over all schedules that the checker accepts; none if there is no schedule.
 std::optional<std::int64_t> fewest(const PlacementProblem& problem, Placement placement,
                                    std::optional<Step> cycle) {
   std::vector<std::vector<Mode>> modes;
@@ -51,7 +51,7 @@ std::optional<std::int64_t> fewest(const PlacementProblem& problem, Placement pl
   }
 }
 
-/// A memory of one bank whose modes A, B, C allow what the steps ask for.
+/// A memory of one bank whose modes A, B, C allow what the steps require.
 PlacementProblem asking(const std::vector<Mode>& modes, const std::vector<Role>& asked) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 8, .modes = modes});
@@ -72,12 +72,12 @@ std::vector<BufferPlace> at_zero(const PlacementProblem& problem) {
   return std::vector<BufferPlace>(problem.buffers.size());
 }
 
-// In a line A C B and B C B both switch twice; around a cycle only the second one does.
+// A C B and B C B both switch twice in a sequence; in a cycle only the second does.
 TEST(Modes, ACycleEndsWhereItBegins) {
   const PlacementProblem problem =
       asking({{"A", {Role::read}}, {"B", {Role::read_write}}, {"C", {Role::write}}},
              {Role::read, Role::write, Role::read_write});
-  PlacementProblem strict = problem;  // nothing but C can write at step 1
+  PlacementProblem strict = problem;  // only C can write at step 1
   strict.memories[0].modes[1].roles = {Role::read};
   strict.buffers[2].write.clear();
   const auto modes = resolve_modes(strict, at_zero(strict), 3);
@@ -101,7 +101,7 @@ TEST(Modes, SaysWhereThereIsNone) {
   EXPECT_FALSE(resolve_modes(problem, at_zero(problem), 2));
 }
 
-// The window of a gap may lie in one bank only: the other one may be off then.
+// The window of a gap may lie in one bank only: the other one may then be off.
 TEST(Modes, AGapLeavesABankAlone) {
   PlacementProblem problem;
   Memory memory{.name = "m", .capacity = 8};

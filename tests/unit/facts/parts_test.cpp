@@ -33,7 +33,7 @@ TEST(Parts, RelationsAndTimeJoin) {
   EXPECT_EQ(independent_parts(problem), (Parts{{2, 5}, {0, 1}, {3, 4}}));
   problem.buffers[2].live = {{4, 5}};
   EXPECT_EQ(independent_parts(problem), (Parts{{5}, {0, 1, 2}, {3, 4}}));
-  // At one step in different memories they do not meet.
+  // Live at one step, but in different memories.
   problem.buffers[5].live = {{4, 5}};
   EXPECT_EQ(independent_parts(problem), (Parts{{5}, {0, 1, 2}, {3, 4}}));
 }

@@ -148,8 +148,8 @@ TEST(BufferCsv, ReadsTheBenchmarks) {
   EXPECT_EQ(csv.problem.buffers.size(), 28526U);
 }
 
-// Linear, and without a stream between: 200,000 rows (5 MB) in a fraction of a second. The bound
-// leaves room for a sanitizer on a busy machine.
+// Linear, and without streams: 200,000 rows (5 MB) in a fraction of a second. The limit allows for
+// a sanitizer on a busy machine.
 TEST(BufferCsv, ReadsLargeFilesInNoTime) {
   std::string text = "id,lower,upper,size\n";
   for (int k = 0; k < 200000; ++k) {

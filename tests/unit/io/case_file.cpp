@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
   throw std::runtime_error("no escape: " + std::string(text.substr(0, 20)));
 }
 
-/// The end of the text of a repeat that begins at `begin`: its closing brace.
+/// The end of a repeat that begins at `begin`: its closing brace.
 std::size_t end_of_repeat(std::string_view text, std::size_t begin) {
   for (std::size_t at = begin; at < text.size(); ++at) {
     if (text[at] == '}') return at;
@@ -25,7 +25,7 @@ std::size_t end_of_repeat(std::string_view text, std::size_t begin) {
   no_escape(text);
 }
 
-/// `round` is how many blanks `\^` stands for: as many as rounds of the repeat are over.
+/// `round`: the number of blanks that `\^` represents, which is the number of completed rounds.
 std::string unescaped(std::string_view text, std::size_t round) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -106,7 +106,7 @@ std::vector<MalformedCase> malformed_cases(std::string_view format) {
       last.hint = rest.substr(hint.size());
     } else if (line[0] == '>') {
       last.error = rest;
-    } else if (line[0] != '!') {  // only the program says that, not its reader
+    } else if (line[0] != '!') {  // reported by the program, not by its reader
       throw std::runtime_error(path.string() + ": has no such line: " + line);
     }
   }

@@ -1,5 +1,5 @@
-// The malformed inputs of tests/usage/malformed, by reader; README.md there says how they are
-// written down.
+// The malformed inputs of tests/usage/malformed, by reader; README.md there describes the file
+// format.
 //
 //   for (const MalformedCase& each : malformed_cases("problem_yaml")) read(each.data);
 #pragma once
@@ -20,7 +20,7 @@ struct MalformedCase {
 /// The formats that have a case file.
 [[nodiscard]] std::vector<std::string> malformed_formats();
 
-/// Throws std::runtime_error where the file does not have its form.
+/// Throws std::runtime_error if the file is malformed.
 [[nodiscard]] std::vector<MalformedCase> malformed_cases(std::string_view format);
 
 }  // namespace tessera::testing

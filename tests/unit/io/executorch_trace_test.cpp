@@ -17,10 +17,10 @@ TEST(ExecutorchTrace, StepsOfATensorAreItsLife) {
   const PlacementProblem problem = read_executorch_trace(profile(), "profile").problem;
   ASSERT_EQ(problem.memories.size(), 2U);
   EXPECT_EQ(problem.memories[1].name, "memory 2");
-  ASSERT_EQ(problem.buffers.size(), 4U);  // what is empty needs no place
+  ASSERT_EQ(problem.buffers.size(), 4U);  // an empty tensor needs no place
   EXPECT_EQ(problem.buffers[0].id, "x");
   EXPECT_EQ(problem.buffers[0].live, (std::vector<StepRange>{{0, 2}, {3, 4}}));
-  // Two results of one operator, of which one lives longer.
+  // Two results of one operator with different lifetimes.
   EXPECT_EQ(problem.buffers[1].id, "split");
   EXPECT_EQ(problem.buffers[1].live, (std::vector<StepRange>{{1, 3}}));
   EXPECT_EQ(problem.buffers[2].id, "split.2");
@@ -49,7 +49,7 @@ TEST(ExecutorchTrace, MemoriesOfAProfileTakeTheirPlace) {
   EXPECT_THROW(static_cast<void>(read_executorch_trace(profile(), "profile", three)), InputError);
 }
 
-/// Many equal results of one operator take no longer than as many others.
+/// Many equal results of one operator take no longer than as many different ones.
 TEST(ExecutorchTrace, EqualResultsAreToldApartInOnePass) {
   std::string text = "{\"traceEvents\": [";
   for (int k = 0; k < 50'000; ++k)

@@ -35,7 +35,8 @@ TEST(Files, RefusesWhatCannotBeRead) {
 TEST(Files, AFileThatIsTooLargeIsNotRead) {
   const Folder folder;
   spill(folder / "huge", "");
-  std::filesystem::resize_file(folder / "huge", std::uintmax_t{3} << 30);  // takes no room
+  // sparse, takes no disk space
+  std::filesystem::resize_file(folder / "huge", std::uintmax_t{3} << 30);
   const std::clock_t begin = std::clock();
   EXPECT_REFUSED(read_file(folder / "huge"), 0, "is larger than the 2048 MiB");
   EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 0.2);

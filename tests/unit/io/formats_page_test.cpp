@@ -11,7 +11,7 @@
 namespace tessera::io {
 namespace {
 
-/// The blocks of a page by the first word after their fence and their first line.
+/// The blocks of a page by the first word after their fence, and their first line.
 std::vector<std::string> blocks(const std::string& page, const std::string& language) {
   std::vector<std::string> found;
   const std::string fence = "```" + language + "\n";

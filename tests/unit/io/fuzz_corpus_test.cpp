@@ -1,4 +1,4 @@
-// The seeds of the fuzzers, and every input that once broke a reader, as an ordinary test.
+// Runs the readers on the seeds of the fuzzers, and on every input that once broke a reader.
 #include "tests/fuzz/properties.h"
 #include "tests/support/effort.h"
 #include "tests/support/paths.h"
@@ -28,7 +28,7 @@ TEST(FuzzCorpus, EveryPropertyHoldsForTheMalformedInputs) {
   const std::vector<std::string> formats = testing::malformed_formats();
   for (const fuzz::Property& property : fuzz::properties) {
     const auto format = std::find(formats.begin(), formats.end(), property.name);
-    if (format == formats.end()) continue;  // not every reader has cases there
+    if (format == formats.end()) continue;  // some readers have no cases there
     for (const testing::MalformedCase& each : testing::malformed_cases(*format)) {
       SCOPED_TRACE(*format + ".cases: " + each.name);
       EXPECT_NO_THROW(property.check(each.data));
@@ -38,8 +38,8 @@ TEST(FuzzCorpus, EveryPropertyHoldsForTheMalformedInputs) {
   EXPECT_GE(inputs, 318U);
 }
 
-/// Every text that differs from the seed in one small way: a byte replaced or left out, the end cut
-/// off, a line left out or doubled. `use` is called with about `at_most` of them, evenly chosen.
+/// Texts that differ from the seed in one small way: a byte replaced or removed, the end cut off, a
+/// line removed or doubled. Calls `use` with about `at_most` of them, evenly chosen.
 template <typename Use>
 void each_damaged(const std::string& seed, std::size_t at_most, Use use) {
   constexpr std::string_view replacements("\0\n\r\t \x80\xff\"'#&*!,:-[]{}09aE.@\\", 27);
@@ -78,7 +78,7 @@ TEST(FuzzCorpus, SmallDamageIsSurvived) {
   }
 }
 
-// One seed each is well-formed, so that the round trips are really made.
+// At least one seed each is well-formed, so that round trips are covered.
 TEST(FuzzCorpus, TheSeedsAreAccepted) {
   const auto seed = [](const char* name) {
     return testing::slurp(testing::source_path("tests/fuzz/corpus") / name);
@@ -99,7 +99,7 @@ TEST(FuzzCorpus, TheSeedsAreAccepted) {
   const NetworkPlan plan = read_plan_json(seed("plan_json/full.json"), "seed", problem_of);
   ASSERT_EQ(plan.subgraphs.size(), 1U);
   EXPECT_EQ(plan.subgraphs[0].placements.size(), 2U);
-  // `plan` takes any seed of 64 bits, so its file may hold any.
+  // `plan` accepts any 64-bit seed, so its file may contain any.
   EXPECT_EQ(read_plan_json(seed("plan_json/unknown.json"), "seed", problem_of).seed,
             std::numeric_limits<std::uint64_t>::max());
 }

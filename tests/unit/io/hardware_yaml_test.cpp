@@ -109,7 +109,7 @@ TEST(HardwareYaml, EveryShippedProfileReads) {
   }
 }
 
-// A machine that reaches a few per cent of the bandwidth it states is one that nobody believes.
+// Shipped profiles must reach more than a few percent of their stated bandwidth.
 TEST(HardwareYaml, ShippedProfilesReachTheirBandwidth) {
   std::size_t memories = 0;
   for (const std::string& name : profile_names(folders())) {

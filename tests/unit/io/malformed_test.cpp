@@ -1,4 +1,4 @@
-// tests/usage/malformed: every input is refused, with exactly the sentence of its case.
+// tests/usage/malformed: every input is rejected with exactly the message of its case.
 #include <iostream>
 #include <set>
 
@@ -39,7 +39,7 @@ std::string suffix(const std::string& format) {
   return '.' + format.substr(format.find('_') + 1);
 }
 
-/// The error of reading `each` as a file of that name, with FILE for its path.
+/// The error of reading `each` as a file with that name; FILE stands for its path.
 std::optional<InputError> refusal_of(const std::string& format, const MalformedCase& each) {
   const testing::Folder folder;
   const fs::path path = folder / (each.name + suffix(format));
@@ -55,7 +55,7 @@ std::optional<InputError> refusal_of(const std::string& format, const MalformedC
   return error;
 }
 
-/// A build without ONNX refuses every model with one sentence.
+/// A build without ONNX rejects every model with the same message.
 bool is_left_out(const std::string& format) {
   if (format != "onnx") return false;
   const auto error = testing::refusal([] { return read_onnx("", "FILE", {}).network.ops.size(); });
@@ -101,7 +101,7 @@ TEST(Malformed, EveryReaderHasItsCasesAndEveryCaseAName) {
   }
 }
 
-// What the sentences above rest on: how a case file writes bytes.
+// The notation of bytes in case files, on which the tests above depend.
 TEST(Malformed, InputsAreReadByteForByte) {
   const auto data = [](const char* format, std::string_view name) {
     for (const MalformedCase& each : testing::malformed_cases(format))

@@ -17,9 +17,9 @@ MinimallocProblem problem_of(const std::string& text, Size capacity = 100) {
 
 using Gaps = std::vector<std::pair<StepRange, std::optional<AddressRange>>>;
 
-/// The gaps of the one buffer of this cell, which lives in [0, 10) and has 8 bytes.
+/// The gaps of the only buffer, live in [0, 10) with 8 bytes, for this cell.
 Gaps gaps_of(const std::string& cell) {
-  // The steps of a problem are ranks: a buffer at every step makes them what they were.
+  // Steps of a problem are ranks: a buffer at every step makes ranks equal to steps.
   std::string text = "id,lower,upper,size,gaps\nx,0,10,8," + cell + "\n";
   for (int step = 0; step < 10; ++step)
     text += "s," + std::to_string(step) + "," + std::to_string(step + 1) + ",1,\n";
@@ -41,7 +41,7 @@ TEST(MinimallocCsv, GapsAreSortedCutAndJoined) {
   EXPECT_EQ(gaps_of("4-4 6-5"), Gaps{});
   EXPECT_EQ(gaps_of("2-4@3:3"), (Gaps{{{2, 4}, nothing}}));
   EXPECT_EQ(gaps_of("2-4@0:8"), Gaps{});
-  // The end of the first ends the second as well.
+  // The end of the first gap ends the second as well.
   EXPECT_EQ(gaps_of("2-5 3-8"), (Gaps{{{2, 3}, nothing}, {{3, 5}, nothing}}));
 }
 

@@ -27,7 +27,7 @@ OnnxNetwork read(const OnnxParts& parts) {
   return read_onnx(onnx_model(parts), "m.onnx", {});
 }
 
-/// Of this process: the time of day depends on what else the machine does.
+/// Processor time, independent of other load.
 double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -58,7 +58,8 @@ OnnxParts small_conv() {
 }
 
 TEST(OnnxReader, ATimeThatIsUpIsNoFaultOfTheFile) {
-  // Wherever in the file it is up: between two of its messages, too, where the rest is not missed.
+  // The budget ends at every position of the file, including between two messages, where the rest
+  // is not needed.
   const std::string bytes = onnx_model(small_conv());
   int ended = 0;
   for (int k = 0; k < 4000; ++k) {
@@ -288,8 +289,8 @@ TEST(OnnxReader, ManyNodesOfOneNameTakeLinearTime) {
 }
 
 TEST(OnnxReader, ExpressionsThatNeverCloseTakeLinearTime) {
-  // A sum of 20,000 inputs, and a chain that begins at two tensors: looking for the one tensor
-  // such an expression depends on, from each of its ops to its beginning, took a minute.
+  // A sum of 20,000 inputs, and a chain that begins at two tensors: a search from each op for the
+  // single source tensor of its expression took a minute.
   OnnxParts sum{.nodes = {}, .initializers = {}, .inputs = {}, .outputs = {}, .value_infos = {}};
   OnnxParts chain{.nodes = {onnx_node("Add", "", {"x", "z"}, {"t0"})},
                   .initializers = {},
@@ -332,7 +333,7 @@ TEST(OnnxReader, ATensorThatManyExpressionsReadTakesLinearTime) {
 }
 
 TEST(OnnxReader, AConstantThroughManyIdentitiesIsStoredOnce) {
-  // 20,000 copies of 4096 integers would be 650 MB, out of a file of 800 kB.
+  // 20,000 copies of 4096 integers would be 650 MB, from a file of 800 kB.
   OnnxParts parts{.nodes = {},
                   .initializers = {onnx_integers("c0", std::vector<std::int64_t>(4096, 1))},
                   .inputs = {onnx_value("x", {1, 4})},
@@ -357,7 +358,7 @@ TEST(OnnxReader, ConstantsThatDoubleAreNotMade) {
                                     {onnx_int("axis", 0)}));
   }
   parts.nodes.push_back(onnx_node("Relu", "relu", {"x"}, {"y"}));
-  // Those of more than 4096 elements stay nodes: nobody needs their values.
+  // Constants of more than 4096 elements stay nodes: no op needs their values.
   EXPECT_EQ(read(parts).network.ops.size(), 16U);
 }
 
@@ -405,7 +406,8 @@ TEST(OnnxReader, ALargeConstantIsAWeight) {
   EXPECT_EQ(in.network.tensors[in.network.ops[0].inputs[1]].kind, TensorKind::weight);
 }
 
-/// Of several kinds of one type the last one counts, as in every message: an opaque one is none.
+/// If a type has several kinds, the last one counts, as in every message: opaque types are not
+/// tensors.
 TEST(OnnxReader, WhatIsOpaqueIsNoTensor) {
   OnnxParts parts = small_conv();
   EXPECT_EQ(refusal(parts), "accepted");
@@ -429,7 +431,7 @@ struct Known {
   std::int64_t macs;
   std::int64_t weights;
 };
-// docs/networks.md compares these with published totals.
+// docs/reference/networks.md compares these with published totals.
 constexpr Known known[] = {
     {"fsrcnn_x2_360p", 8, 2871705600, 12809},
     {"googlenet", 81, 1498376192, 6613928},
@@ -468,7 +470,7 @@ TEST(OnnxReader, InferredShapesAreThoseTheFilesDeclare) {
     std::size_t compared = 0;
     for (const auto& [name, shape] : in.declared) {
       const auto at = shapes.find(name);
-      if (at == shapes.end()) continue;  // a folded constant, or another name of a weight
+      if (at == shapes.end()) continue;  // a folded constant, or an alias of a weight
       EXPECT_EQ(at->second, shape) << name;
       ++compared;
     }

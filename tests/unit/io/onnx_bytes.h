@@ -1,4 +1,4 @@
-// ONNX files written by hand, right and wrong: just enough of protobuf's wire format.
+// Builds valid and invalid ONNX files by hand, with a minimum of protobuf's wire format.
 //
 //   std::string bytes = onnx_model({.nodes = {onnx_node("Relu", "r", {"x"}, {"y"})},
 //                                   .inputs = {onnx_value("x", {1, 4})},
@@ -28,7 +28,7 @@ inline std::string wire_bytes(int field, const std::string& bytes) {
          bytes;
 }
 
-/// A float tensor; extents below 1 become unnamed, and names named, dynamic dimensions.
+/// A float tensor. Extents below 1 become unnamed dynamic dimensions, names become named ones.
 inline std::string onnx_value(const std::string& name, const std::vector<std::int64_t>& shape,
                               const std::string& first_name = {}) {
   std::string dims;

@@ -76,7 +76,7 @@ TEST(PlanPicture, WhatIsNarrowerThanAPixelIsDrawnTogether) {
   EXPECT_THAT(svg, HasSubstr("of 20000 ops are named"));
   EXPECT_THAT(svg, HasSubstr("#7fb5e6")) << "both kinds are still there";
   EXPECT_THAT(svg, HasSubstr("#edb95a"));
-  // Lines between runs narrower than lines would be all there is to be seen.
+  // Lines between groups narrower than lines would hide everything else.
   EXPECT_THAT(svg, Not(HasSubstr("cut between two runs")));
   EXPECT_THAT(plan_picture_svg(chart(20, 10)), HasSubstr("cut between two runs"));
 }

@@ -49,7 +49,8 @@ objective: minimize_height
 )";
 
 TEST(ProblemYaml, EscapesOfSpacesAreText) {
-  // yaml-cpp alone makes a byte of this that is no UTF-8. (`\N` ends a line, and no name has one.)
+  // yaml-cpp by itself converts this to an invalid UTF-8 byte. (`\N` is a line end, which no name
+  // contains.)
   const ProblemYaml yaml = read_problem(
       "tessera: problem/1\nmemories: {\"m\\_n\": {capacity: 8}}\nbuffers: [{id: a, live: [0, 1], "
       "size: 1}]\n");

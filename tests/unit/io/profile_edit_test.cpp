@@ -160,7 +160,7 @@ TEST(ProfileEdit, EveryProfileReadsBackFromWhatIsWritten) {
     for (const std::string& key : original.keys()) {
       EXPECT_TRUE(original.has(key));
       if (key == "tessera" || key == "inherit") continue;
-      // As it is: whatever can be read can be written.
+      // Unchanged: everything that can be read can be written.
       EXPECT_FALSE(testing::refusal([&] {
         change(original, key, original.value(key));
         return 0;
@@ -175,7 +175,7 @@ TEST(ProfileEdit, TheReferenceIsOneOfTheProfiles) {
   change(edited, "reference", "gap9-like");
   ASSERT_TRUE(edited.hardware().reference);
   EXPECT_EQ(edited.hardware().reference->name, "gap9-like");
-  change(edited, "clock", "500 MHz");  // whatever else is changed, it stays
+  change(edited, "clock", "500 MHz");  // it stays whatever other key changes
   EXPECT_EQ(edited.hardware().reference->name, "gap9-like");
   EXPECT_THROW(change(edited, "reference", "gap"), InputError);
   EXPECT_EQ(edited.hardware().reference->name, "gap9-like");

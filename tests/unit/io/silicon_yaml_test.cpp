@@ -9,7 +9,7 @@
 namespace tessera::io {
 namespace {
 
-/// mm2 of the connections of three banks, 1 mm2 each.
+/// Area of the connections of three banks, 1 mm2 each.
 double connections(const std::string& modes) {
   const EditableProfile profile(
       "tessera: hardware/1\nname: n\nmemories: {sram: {banks: 3, bank_size: 4, modes: [" + modes +

@@ -1,4 +1,4 @@
-// For the tests of readers: what an input is refused with, and a place for files.
+// Helpers for the tests of readers: expected errors, and temporary folders.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@
 
 namespace tessera::testing {
 
-/// What `read` throws, or nothing.
+/// The error that `read` throws, or none.
 template <typename Read>
 std::optional<io::InputError> refusal(Read read) {
   try {
@@ -44,7 +44,7 @@ inline void spill(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-/// An empty folder of its own, gone afterwards.
+/// A temporary empty folder, removed at the end.
 class Folder {
  public:
   Folder() {

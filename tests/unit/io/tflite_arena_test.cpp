@@ -259,7 +259,7 @@ TEST(TfliteRefuses, WhatCannotBePlacedBeforehand) {
   }
 }
 
-// 65536 tensors that are one, with 65536 extents: 600 kB that would unfold into 2^32 numbers.
+// 65536 references to one tensor with 65536 extents: 600 kB that would unfold into 2^32 numbers.
 TEST(TfliteRefuses, AFileThatUnfoldsIntoFarMoreThanItIs) {
   constexpr std::uint32_t count = 1 << 16;
   std::string file;
@@ -269,15 +269,15 @@ TEST(TfliteRefuses, AFileThatUnfoldsIntoFarMoreThanItIs) {
   };
   put({20});
   file += std::string("TFL3\x0a\0\x08\0\0\0\0\0\x04\0\0\0", 16);  // the fields of the root, at 8
-  put({12, 4});  // 20: the root, whose field 2 leads to 28
+  put({12, 4});  // 20: the root; its field 2 refers to 28
   put({1, 16});  // 28: one subgraph, at 48
   file += std::string("\x06\0\x08\0\x04\0\0\0\0\0\0\0", 12);  // 36: its fields
   put({12, 4});  // 48: the subgraph, whose tensors stand at 56
-  put({count});  // 56: so many
+  put({count});  // 56: the count
   const std::uint32_t tensor = 60 + 4 * count + 8;
   for (std::uint32_t k = 0; k < count; ++k) put({tensor - (60 + 4 * k)});
   file += std::string("\x06\0\x08\0\x04\0\0\0", 8);  // the fields of the tensor
-  put({8, 4, count});                                // itself, and its shape behind it
+  put({8, 4, count});                                // the tensor table, followed by its shape
   for (std::uint32_t k = 0; k < count; ++k) put({1});
   EXPECT_REFUSED(read_tflite_arena(file, "f"), 0, "share their parts so often");
 }
@@ -290,7 +290,7 @@ std::vector<std::string> whole_models() {
   return out;
 }
 
-/// Nothing but an InputError about the file may come out.
+/// The only permitted exception is an InputError about the file.
 void survives(const std::string& bytes) {
   try {
     static_cast<void>(read_tflite_arena(bytes, "f"));

@@ -32,7 +32,7 @@ const Dims& shape_of(const Network& net, TensorIndex t) {
   return net.tensors[t].shape;
 }
 
-/// "conv pool matmul", each with the function it has.
+/// "conv pool matmul", each with its function.
 std::string kinds(const Network& net) {
   std::string out;
   for (const Op& op : net.ops) {
@@ -58,7 +58,7 @@ TEST(TfliteNetwork, ImagesAreTurned) {
   EXPECT_EQ(conv.pad_end, (Dims{1, 1}));
   EXPECT_EQ(net.ops[1].groups, 8);
   EXPECT_EQ(shape_of(net, net.ops[1].inputs[1]), (Dims{8, 1, 3, 3}));
-  // The flat layer takes the image as it lies: nothing is moved.
+  // The flat layer takes the image in its order: no data moves.
   const Tensor& flat = net.tensors[net.ops[4].inputs[0]];
   EXPECT_EQ(flat.shape, (Dims{1, 32}));
   EXPECT_EQ(flat.view_of, net.ops[3].outputs[0]);
@@ -84,7 +84,7 @@ TEST(TfliteNetwork, MovesKeepTheirMeaning) {
   EXPECT_EQ(net.ops[5].begins, (Dims{1}));
   EXPECT_EQ(net.ops[6].axes, (std::vector<std::size_t>{3}));
   EXPECT_EQ(net.ops[7].axes, (std::vector<std::size_t>{1, 3}));
-  // Rows, columns, channels of a reshape stand in the file's order, so they have to be turned.
+  // Rows, columns, channels of a reshape are in file order, so they have to be transposed.
   EXPECT_EQ(net.ops[9].permutation, (std::vector<std::size_t>{0, 3, 1, 2}));
   EXPECT_EQ(shape_of(net, net.outputs[0]), (Dims{1, 2, 2, 2}));
   EXPECT_THAT(read.warnings, ElementsAre("a variable is taken for an input, read afresh in every "
@@ -249,7 +249,7 @@ TEST(TfliteNetwork, FlatLayersKeepTheRowsTheyAreGiven) {
   };
   Network net = single(tfl::fully_connected, {2, 4, 4, 2}, {2, 5}, {}, weights({5, 32}));
   EXPECT_EQ(kinds(net), "matmul");
-  // Pixel by pixel: a row is the channels of one.
+  // Pixel by pixel: a row holds the channels of one pixel.
   net = single(tfl::fully_connected, {1, 4, 4, 2}, {1, 4, 4, 5}, {{2, flat_byte(1)}},
                weights({5, 2}));
   EXPECT_EQ(kinds(net), "transpose matmul transpose");
@@ -329,7 +329,7 @@ TEST(TfliteNetwork, ComputedParametersAreKeptWhole) {
                                          "(CONV_2D) is kept as not tilable, its tensors whole"));
 }
 
-/// What a product or a window is made of.
+/// Operands of a product or a window.
 struct Work {
   Dims in, weights, out, stride, pad_begin, pad_end;
   Dim groups;
@@ -352,7 +352,7 @@ std::vector<Work> work_of(const Network& net) {
   return out;
 }
 
-// The same networks, written down by somebody else.
+// The same networks, as exported by other tools.
 TEST(TfliteNetwork, RealModelsAreWhatOthersReadInThem) {
   TESSERA_NEED_SHARED("models/tflite");
   TESSERA_NEED_SHARED("benchmarks/ethos-u/networks");
@@ -373,7 +373,7 @@ TEST(TfliteNetwork, RealModelsAreWhatOthersReadInThem) {
   }
 }
 
-// Written anew by TESSERA_WRITE_SEEDS=1 build/release/tests/unit_io --gtest_filter='*Seeds*'.
+// Regenerate with TESSERA_WRITE_SEEDS=1 build/release/tests/unit_io --gtest_filter='*Seeds*'.
 TEST(TfliteSeeds, AreWhatTheBuilderMakes) {
   const std::string classifier = testing::classifier_seed();
   for (const auto& [file, bytes] :

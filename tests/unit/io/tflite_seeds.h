@@ -1,4 +1,4 @@
-// The models in tests/fuzz/corpus/tflite, as they are made.
+// Generators of the models in tests/fuzz/corpus/tflite.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace tessera::testing {
 
 using Options = std::vector<FlatValue::Field>;
 
-/// Padding rule, strides, and what is applied (field 3, 4 or 5).
+/// Padding rule, strides, and activation function (field 3, 4 or 5).
 inline Options window_options(int padding, int stride, unsigned activation_field, int activation,
                               int kernel = 0) {
   Options out{{0, flat_byte(padding)},
@@ -47,7 +47,7 @@ inline std::string classifier_seed() {
   return m.file({x}, {y});
 }
 
-/// Moves of all sorts, a variable, an operator nobody knows.
+/// Data movement of all kinds, a variable, an unknown operator.
 inline std::string moves_seed() {
   TfliteBuilder m;
   const int x = m.tensor("x", {1, 4, 4, 2});

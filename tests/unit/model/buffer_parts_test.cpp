@@ -76,7 +76,7 @@ TEST(BufferParts, GapsAndPartsDoNotGoTogether) {
 TEST(BufferParts, TooManyPiecesAreRefusedBeforeTheyAreListed) {
   Buffer buffer = with({}, 3'000);
   buffer.live = {{0, 4'000}};
-  for (Step k = 0; k < 2'000; ++k)  // each lives through all that follow
+  for (Step k = 0; k < 2'000; ++k)  // each is live during all that follow
     buffer.parts.push_back({.live = {{k, 4'000 - k}}, .offset = k, .size = 1});
   const std::vector<Defect> defects = validate(of({buffer}, 5'000));
   ASSERT_EQ(defects.size(), 1U);
@@ -85,8 +85,8 @@ TEST(BufferParts, TooManyPiecesAreRefusedBeforeTheyAreListed) {
 }
 
 TEST(BufferParts, EqualStridesAreNotListed) {
-  // A million runs each, at one distance: the differences are as many, not a million times more,
-  // and where rows touch they are one.
+  // A million rows each, at one distance: the number of differences is the same, not a million
+  // times larger, and adjacent rows merge to one.
   const Buffer a = with({{.live = {{0, 1}}, .size = 3, .repeat = {{1'000'000, 8}}}}, 8'000'000);
   const Buffer b = with({{.live = {{0, 1}}, .size = 6, .repeat = {{1'000'000, 8}}}}, 8'000'000);
   Poll poll;

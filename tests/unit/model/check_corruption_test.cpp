@@ -1,5 +1,5 @@
-// Right placements, damaged on purpose: the checker has to name exactly the rules that are broken
-// now and exactly the buffers that break them. What is broken is worked out here once more, address
+// Valid placements with deliberate errors: the checker has to report exactly the violated rules and
+// the buffers that violate them. The expected violations are computed here independently, address
 // by address.
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ class Expected {
   Offset end(BufferIndex b) const { return place(b).offset + problem_.buffers[b].size; }
   bool outside(BufferIndex b) const { return place(b).offset < 0 || end(b) > memory(b).capacity; }
 
-  /// Of the addresses the memory has.
+  /// Restricted to addresses of the memory.
   std::set<std::size_t> banks(BufferIndex b, AddressRange range) const {
     std::set<std::size_t> result;
     for (Offset x = std::max<Offset>(0, range.begin); x < range.end; ++x) {

@@ -1,4 +1,4 @@
-// Rules about modes and about relations, each violated alone.
+// Rules about modes and about relations, each violated separately.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST(CheckModes, AModeForEveryStep) {
   }
   EXPECT_EQ(only(moded(), at(0, 8, {"m0"})).message,
             "The answer gives 1 mode(s) to memory 'sram', but 3 are needed: one for each step.");
-  // No entry at all says the same as an empty one.
+  // A missing entry is equivalent to an empty one.
   Placement none = at(0, 8);
   none.modes.clear();
   EXPECT_EQ(only(moded(), none).rule, Rule::shape);
@@ -211,7 +211,7 @@ TEST(UnusedModes, AreCombinationsWhereBanksChoose) {
   memory.banks[2].roles = {Role::read, Role::off};
   EXPECT_THAT(unused_modes(problem, at(0, 8, {"read|hold|read", "write|hold|read"})),
               ElementsAre(Names{"read|hold|off", "write|hold|off"}, Names{}));
-  for (Bank& bank : memory.banks)  // 5 x 5 x 5 are too many to be named
+  for (Bank& bank : memory.banks)  // 5 x 5 x 5 are too many to list
     bank.roles = {Role::read, Role::write, Role::read_write, Role::hold, Role::off};
   EXPECT_THAT(unused_modes(problem, at(0, 8, {"hold|hold|hold"})),
               ElementsAre(IsEmpty(), IsEmpty()));
@@ -243,7 +243,7 @@ TEST(CheckRelations, SameBank) {
   EXPECT_EQ(crossing.rule, Rule::same_bank);
   EXPECT_EQ(crossing.buffers, Buffers{2});
   EXPECT_EQ(crossing.bank, 0U);
-  // Bank number 0 of another memory is another bank.
+  // Bank 0 of another memory is another bank.
   EXPECT_EQ(only(problem, three({0, 0}, {0, 8}, {1, 0})).rule, Rule::same_bank);
   expect_right(problem, three({1, 4}, {0, 8}, {1, 9}));
 }

@@ -1,4 +1,5 @@
-// The checker has to take real sizes: 60,000 buffers with everything, a million without relations.
+// The checker handles realistic sizes: 60,000 buffers with all features, a million without
+// relations.
 #include <gtest/gtest.h>
 
 #include <ctime>
@@ -11,7 +12,7 @@
 namespace tessera {
 namespace {
 
-/// Buffers on shelves: shelf k holds those whose lives follow one another.
+/// Buffers on shelves: a shelf holds buffers with consecutive lifetimes.
 struct Shelves {
   PlacementProblem problem;
   Placement placement;
@@ -36,14 +37,14 @@ struct Shelves {
   }
 };
 
-/// Of this process, so that a busy machine does not count.
+/// Of this process, independent of other load.
 double cpu_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 constexpr std::size_t million = testing::sanitized ? 100'000 : 1'000'000;
 
-// The bounds are far above what is measured (0.05 s and 1 s), so that only a quadratic step shows.
+// The limits are far above measurements (0.05 s and 1 s), so that only quadratic behaviour fails.
 TEST(CheckScale, SixtyThousandBuffersWithModesAndRelations) {
   Shelves big(60'000, 5000);
   Memory& memory = big.problem.memories.front();
@@ -57,7 +58,7 @@ TEST(CheckScale, SixtyThousandBuffersWithModesAndRelations) {
     buffer.read = {buffer.live.front().lower};
     buffer.write = buffer.read;
   }
-  // The last buffer ends the horizon at 5000 whatever the random lengths.
+  // The last buffer extends the horizon to 5000 for any random lengths.
   big.problem.buffers.push_back({.id = "last", .live = {{0, 5000}}, .size = 1});
   big.placement.places.push_back({0, memory.capacity - 1});
   std::vector<BufferIndex> first_shelf;

@@ -104,7 +104,7 @@ TEST(ModeRoles, PerBankUnderstandsWhatItNames) {
   const std::vector<Role> roles = {Role::read_write, Role::off};
   EXPECT_EQ(per_bank_mode_name(roles), "read_write|off");
   EXPECT_EQ(mode_roles(memory, "read_write|off"), roles);
-  // A role the bank cannot take, too few, too many, no words at all.
+  // A role the bank does not support, too few, too many, no words.
   for (const char* const wrong :
        {"write|off", "read", "read|off|off", "read|", "|", "", "read|nonsense", "read off"}) {
     EXPECT_THAT(mode_roles(memory, wrong), IsEmpty()) << wrong;

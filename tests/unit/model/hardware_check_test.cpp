@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-/// The field that is blamed once the machine has been changed; "" for none.
+/// The field of the reported defect after a change of the machine; "" for none.
 std::string blamed(const std::function<void(Hardware&)>& change) {
   Hardware hardware = testing::toy_machine(4096);
   change(hardware);

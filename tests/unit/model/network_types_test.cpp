@@ -82,7 +82,7 @@ TEST(NetworkTypes, ABiasThatTheFileGivesATypeKeepsIt) {
 TEST(NetworkTypes, AViewOfABiasHasItsType) {
   Network net = small();
   net.tensors.push_back(tensor("flat", {7}, TensorKind::weight));
-  net.tensors.back().view_of = 4;  // the scale, as the bias as well
+  net.tensors.back().view_of = 4;  // the scale, and also the bias
   net.ops[0].inputs[2] = 6;
   replace_floating(net, ElementType::int8);
   EXPECT_EQ(net.tensors[4].type, ElementType::int32);

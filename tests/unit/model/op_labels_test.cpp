@@ -60,7 +60,7 @@ TEST(OpLabels, BothEndsOfARangeStay) {
     EXPECT_EQ(text.size(), width);
     EXPECT_NE(text.find(" .. "), std::string::npos) << text;
   }
-  // The short end is whole.
+  // The short end is kept whole.
   EXPECT_EQ(shortened("conv1 .. block_1/project/convolution", 24), "conv1 .. bloc...volution");
   EXPECT_EQ(shortened("block_1/project/convolution .. Add", 20), "blo...olution .. Add");
 }

@@ -14,12 +14,12 @@ TEST(Poll, CountsAsWorkWhereItIsAskedTo) {
   EXPECT_EQ(meter.done, 0);
   Poll poll(budget, 100);
   for (int k = 0; k < 100'000; ++k) poll();
-  // It tells now and then.
+  // It reports at intervals.
   EXPECT_GE(meter.done, 980);
   EXPECT_LE(meter.done, 1000);
 }
 
-/// As in a race in which another one has found what this one builds for.
+/// As in a race that another engine has won meanwhile.
 TEST(Poll, EndsWhenNoWorkIsLeft) {
   WorkMeter meter;
   meter.limit = 50;

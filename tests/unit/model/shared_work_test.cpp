@@ -22,7 +22,7 @@ TEST(Crew, EachTogetherCallsEachOnce) {
     }
 }
 
-/// Jobs of many steps each, that any thread may do.
+/// Jobs of many steps, each open to any thread.
 TEST(SharedWork, EveryStepIsDoneOnce) {
   for (const int threads : {1, 2, 3, 6})
     for (int repeat = 0; repeat < 50; ++repeat) {
@@ -45,7 +45,7 @@ TEST(SharedWork, EveryStepIsDoneOnce) {
     }
 }
 
-/// One job, which does not end before somebody helps.
+/// One job that ends only with the help of another thread.
 TEST(SharedWork, WhoHasNothingToDoHelps) {
   std::atomic<bool> given{false};
   std::atomic<int> inside{0};
@@ -78,7 +78,7 @@ TEST(EachSharing, CallsEachOnceAndTheFirstOfAKindBeforeTheOthers) {
     }
 }
 
-/// A job of one thread has jobs of its own, the last of which does not end before somebody helps.
+/// A single-threaded job spawns jobs of its own, the last of which ends only with help.
 TEST(EachSharing, WhoIsDoneHelpsAJobWithOneThread) {
   std::atomic<int> inside{0};
   each_sharing({.threads = 2}, 2, [&](std::size_t job, SharedWork& shared) {
@@ -95,7 +95,7 @@ TEST(EachSharing, WhoIsDoneHelpsAJobWithOneThread) {
   EXPECT_EQ(inside, 2);
 }
 
-/// A job of one thread has two of its own that wait for one another.
+/// A single-threaded job spawns two jobs that wait for each other.
 TEST(EachOfFew, WhoIsDoneTakesOneOfAJobWithOneThread) {
   std::atomic<int> inside{0};
   std::atomic<int> calls{0};

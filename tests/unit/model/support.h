@@ -1,4 +1,4 @@
-// For the tests of the checker: placements that are right, and those in which one thing is wrong.
+// Helpers for the tests of the checker: valid placements, and placements with one error.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ inline void expect_right(const PlacementProblem& problem, const Placement& place
   }
 }
 
-/// Exactly one rule is violated, and this is it.
+/// Expects exactly one violation, and returns it.
 inline Violation only(const PlacementProblem& problem, const Placement& placement) {
   const std::vector<Violation> found = violations(problem, placement);
   EXPECT_THAT(found, ::testing::SizeIs(1));

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-/// One of everything, and nothing wrong with it.
+/// A valid problem with every feature.
 PlacementProblem sound() {
   PlacementProblem problem;
   problem.memories.push_back(
@@ -110,7 +110,7 @@ std::string up_to_limit(const std::string& before, const std::string& after = ".
   return before + limit + after;
 }
 
-// The cases keep pointers to their messages.
+// The test cases keep pointers to their messages.
 const char* keep(std::string text) {
   static std::vector<std::unique_ptr<std::string>> kept;
   kept.push_back(std::make_unique<std::string>(std::move(text)));
@@ -423,7 +423,7 @@ TEST(Validate, LeavesNoWayToOverflow) {
   problem.buffers[3].size -= 1;
   problem.buffers[3].alignment = max_address / 8;
   EXPECT_EQ(validate(problem).size(), 1U);
-  // Bounded capacities are summed as well: eight times 2^60 would wrap.
+  // Bounded capacities are summed as well: eight times 2^60 would overflow.
   problem = {};
   problem.memories.push_back({.name = "large", .capacity = max_address});
   problem.memories.push_back({.name = "flat"});

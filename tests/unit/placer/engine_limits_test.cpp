@@ -1,4 +1,4 @@
-// Budgets that end while an engine still writes down what it is going to search.
+// Budgets that end while an engine is still encoding the problem.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,12 +19,12 @@
 namespace tessera::placer {
 namespace {
 
-/// Seconds of processors: what other programs do meanwhile does not count.
+/// Processor seconds: other programs do not count.
 double work_so_far() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-/// Ends the budget at the question after so many, without looking at any clock.
+/// Ends the budget at a given poll, independent of time.
 class EndsAfter final : public MemoryWatch {
  public:
   explicit EndsAfter(int questions) : left_(questions), asked_(work_so_far()) {}
@@ -35,7 +35,7 @@ class EndsAfter final : public MemoryWatch {
   }
   Size left() override { return max_address; }
   [[nodiscard]] int too_many() const { return left_ < 0 ? -left_ : 0; }
-  /// The most work between two questions, or since the last of them.
+  /// The most work between two polls, or since the last one.
   [[nodiscard]] double longest_unasked() const {
     return std::max(longest_, work_so_far() - asked_);
   }
@@ -57,7 +57,7 @@ class HasLeft final : public MemoryWatch {
 };
 
 PlacementProblem large(const std::string& engine) {
-  // Some refuse more buffers than these.
+  // Some reject more buffers than these.
   const bool baseline = engine == "ilp" || engine == "cp";
   const bool pairs = engine == "learning" || engine == "guided";
   return generate({.kind = "packable",
@@ -87,7 +87,7 @@ TEST_P(EngineLimits, WhatIsOverBeforeItBeginsBuildsNothing) {
 
 TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
   const PlacementProblem problem = large(GetParam());
-  // The first few looks come before anything is built, the later ones in the midst of it.
+  // The first few polls come before the encoding, later ones during it.
   for (const int looks : {5, 20, 80}) {
     EndsAfter watch(looks);
     engine::SearchParams params;
@@ -95,7 +95,7 @@ TEST_P(EngineLimits, BuildingLooksAtTheBudget) {
     const double before = work_so_far();
     const engine::SearchResult found = make_engine(GetParam())->solve(problem, params);
     EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << looks;
-    if (found.status == Status::feasible) {  // some need no more than this
+    if (found.status == Status::feasible) {  // some need no more polls than this
       EXPECT_TRUE(check(problem, *found.placement, 1).empty());
       continue;
     }
@@ -139,7 +139,7 @@ TEST(EngineEstimates, SmallProblemsAreNotKeptFromAnyEngine) {
   }
 }
 
-// Without memory for pairs greedy placement does without them.
+// Without memory for pairs, greedy placement works without them.
 TEST(EngineEstimates, GreedyPlacementNeedsNoPairs) {
   PlacementProblem problem = generate({.kind = "random", .buffers = 5'000, .seed = 9});
   problem.memories[0].capacity *= 4;
@@ -151,7 +151,7 @@ TEST(EngineEstimates, GreedyPlacementNeedsNoPairs) {
   EXPECT_TRUE(check(problem, *found.placement, 1).empty());
 }
 
-// Adding up, sorting and numbering take as long as any search where there are very many buffers.
+// Sums, sorting and numbering take as long as a search if there are very many buffers.
 TEST(PlaceLimits, NoTimeIsNoTimeAtAnySize) {
   PlacementProblem problem = generate({.kind = "random", .buffers = 300'000, .seed = 9});
   for (const std::string engine : {"auto", "greedy", "boxing"}) {
@@ -163,7 +163,7 @@ TEST(PlaceLimits, NoTimeIsNoTimeAtAnySize) {
                           .minimize = what,
                           .limits = {.timeout = std::chrono::milliseconds(0)}});
       EXPECT_LT(work_so_far() - before, 0.4 * testing::slowness)
-          << engine;  // a tenth of it, but to validate
+          << engine;  // a tenth of it, plus validation
       EXPECT_EQ(found.status, Status::unknown) << engine;
       EXPECT_EQ(found.stop, StopReason::time_limit) << engine;
     }
@@ -226,7 +226,7 @@ TEST(ExportLimits, ATextComesInPieces) {
   }
 }
 
-// What was built has to be given back as well.
+// Freeing the encoding has to be fast as well.
 TEST(LearningLimits, MillionsOfPairsAreLeftBehindInAMoment) {
   const PlacementProblem problem = generate({.kind = "random", .buffers = 3'000, .seed = 1});
   engine::SearchParams params;

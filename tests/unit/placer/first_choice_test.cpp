@@ -54,8 +54,8 @@ TEST(FirstChoice, WhatNobodyTrainedForHasNoShape) {
   EXPECT_FALSE(shape_of(problem));
 }
 
-/// A memory that is full at every step, in which whoever ends makes room for others of the same
-/// sum.
+/// A memory that is full at every step; buffers that end are replaced by others of the same total
+/// size.
 PlacementProblem full_at_every_step(std::uint64_t seed) {
   Random random(seed);
   PlacementProblem problem;
@@ -100,7 +100,7 @@ TEST(FirstChoice, AFlatLoadIsForTheLearningEngine) {
   EXPECT_GT(learning, 0);
 }
 
-/// Whoever goes first, and whether the other engine joins by turns or on a thread of its own.
+/// For either first engine, and whether the other engine joins in turns or in a thread.
 TEST(FirstChoice, OneThreadAndTwoGiveTheSameAnswer) {
   int by_learning = 0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {

@@ -88,7 +88,7 @@ TEST(LeastHeight, LowersTheSmallerHeightsAsWell) {
     EXPECT_EQ(least.lower_bound, 9);
     std::vector<Size> high = heights(problem, *least.found.placement);
     std::sort(high.begin(), high.end());
-    EXPECT_EQ(high, (std::vector<Size>{0, 2, 9}));  // only x0 lives when large does
+    EXPECT_EQ(high, (std::vector<Size>{0, 2, 9}));  // only x0 is live with large
   }
 }
 
@@ -100,15 +100,15 @@ TEST(LeastHeight, CountsFromTheOrigins) {
     problem.buffers.push_back({.id = "x" + std::to_string(i), .live = {{0, 1}}, .size = 4});
   HeightParams params;
   params.lower_bounds = {0, 0};
-  EXPECT_EQ(least_height(problem, std::nullopt, params).lower_bound, 11);  // both in a
+  EXPECT_EQ(least_height(problem, std::nullopt, params).lower_bound, 11);  // both in memory a
   params.origins = {3, 10};
   const HeightResult least = least_height(problem, std::nullopt, params);
   EXPECT_TRUE(least.proven);
-  EXPECT_EQ(least.lower_bound, 4);  // one each
+  EXPECT_EQ(least.lower_bound, 4);  // one in each memory
   EXPECT_EQ(heights(problem, *least.found.placement), (std::vector<Size>{7, 14}));
 }
 
-/// Rounds of stacking that found a lower height.
+/// Number of rounds of stacking that found a lower height.
 std::int64_t better_by_stacking(const HeightResult& least) {
   for (const Stat& stat : least.found.stats)
     if (stat.name == "boxing.better_by_stacking") return std::get<std::int64_t>(stat.value);
@@ -151,7 +151,7 @@ TEST(LeastHeight, TakesProblemsWithModes) {
   EXPECT_EQ(least.lower_bounds[0], 11);  // written in the last bank, from its first byte
 }
 
-/// A question about one memory places all of them again: what was reached elsewhere has to stay.
+/// A query about one memory places all memories again: heights reached elsewhere must stay.
 TEST(LeastHeight, OneMemoryDoesNotUndoAnother) {
   for (const char* engine : {"sat", "smt", "learning"}) {
     if (!make_engine(engine)) continue;  // a build without Z3
@@ -182,7 +182,7 @@ TEST(LeastHeight, OneMemoryDoesNotUndoAnother) {
   }
 }
 
-/// Five buffers, each apart from two of the others: they need three slots of a second memory.
+/// Five buffers, each in conflict with two others: they need three slots of a second memory.
 void add_odd_memory(PlacementProblem& problem, Size slots) {
   for (Buffer& buffer : problem.buffers) buffer.memories = {0};
   problem.memories.push_back({.name = "odd", .capacity = slots});
@@ -194,9 +194,8 @@ void add_odd_memory(PlacementProblem& problem, Size slots) {
     problem.relations.push_back({RelationKind::disjoint, {first + i, first + (i + 1) % 5}, 0});
 }
 
-/// Nothing is minimised where nothing fits, and no memory has to wait for another to hear it.
 TEST(LeastHeight, AMemoryThatCannotHoldItsBuffersEndsTheSearch) {
-  PlacementProblem problem;  // a colouring of a random graph, which takes long in any case
+  PlacementProblem problem;  // colouring a random graph, which takes long in any case
   problem.memories.push_back({.name = "hard", .capacity = 10});
   testing::Random random(5);
   for (BufferIndex b = 0; b < 60; ++b) {
@@ -222,7 +221,7 @@ TEST(LeastHeight, AHardMemoryLeavesTimeToTheOthers) {
   HeightParams params;
   params.lower_bounds = {0, 0};
   HeightResult least;
-  // The hard memory takes all the time it is given; a slow build needs more to place it at all.
+  // The hard memory uses all of its time; a slow build needs more to place it at all.
   for (int seconds = 2; seconds <= 64 && least.found.status != Status::feasible; seconds *= 2) {
     params.search.budget.deadline =
         std::chrono::steady_clock::now() + std::chrono::seconds(seconds);

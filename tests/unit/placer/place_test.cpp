@@ -30,7 +30,7 @@ TEST(Place, SaysFeasibleOnlyWithACheckedPlacement) {
   EXPECT_TRUE(check(problem, *result.placement).empty());
   EXPECT_EQ(result.height, 152832);
   EXPECT_EQ(result.lower_bound, 152832);
-  EXPECT_TRUE(result.proven_minimum);  // the bound meets it
+  EXPECT_TRUE(result.proven_minimum);  // the bound equals it
 }
 
 TEST(Place, TheLoadAloneMayProveInfeasible) {
@@ -60,7 +60,7 @@ TEST(Place, AHeuristicEngineNeverSaysInfeasible) {
   }
 }
 
-// The guided search may give up, and says "infeasible" where its solver proves it.
+// The guided search may end without a result, and reports "infeasible" if its solver proves it.
 TEST(Place, TheGuidedSearchIsNeverWrong) {
   PlaceParams params;
   params.engine = "guided";
@@ -100,8 +100,8 @@ TEST(Place, AProvedMinimumHasACertificateOfTheHeightBelow) {
   std::filesystem::remove(file);
 }
 
-// Two have one place, and an order puts one above the other: without a capacity their bounds would
-// climb for ever.
+// Two buffers share one offset, and an order puts one above the other: without a capacity their
+// bounds would grow forever.
 TEST(Place, WhatHasToBeAboveItselfIsRefutedWithoutACapacity) {
   const auto file = std::filesystem::path(::testing::TempDir()) / "cycle.proof";
   std::filesystem::remove(file);

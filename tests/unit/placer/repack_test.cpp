@@ -66,7 +66,7 @@ TEST(Repack, SumsThatAreTooLargeAreForValidate) {
   EXPECT_FALSE(repack.surely_valid(layer));
 }
 
-/// Whatever it gives, the checker accepts, and whatever it calls valid is.
+/// Its placements pass the checker, and its valid layers are valid.
 TEST(Repack, IsRightWheneverItAnswers) {
   int answered = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {

@@ -93,7 +93,8 @@ TEST(Session, ALimitIsNoAnswerAndIsForgotten) {
   EXPECT_EQ(session.place().status, Status::feasible);
 }
 
-/// The verdict of place(), whatever was asked before, with every engine that may say "no".
+/// The result equals that of place(), for any previous queries and every engine that proves
+/// infeasibility.
 class EverySession : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EverySession, SaysWhatPlaceSays) {
@@ -106,7 +107,7 @@ TEST_P(EverySession, SaysWhatPlaceSays) {
     try {
       session.emplace(problem, SessionParams{.engine = GetParam()});
     } catch (const BadInput&) {
-      continue;  // it cannot take this one
+      continue;  // unsupported here
     }
     SizeLayer layer = size_layer(problem);
     for (int question = 0; question < 8; ++question) {

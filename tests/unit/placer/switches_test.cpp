@@ -23,7 +23,7 @@ TEST(Switches, EachStandsForItself) {
     EXPECT_NE(each.rule == nullptr, each.number == nullptr);
     const std::string_view engine = each.name.substr(0, each.name.find('.'));
     EXPECT_NE(make_engine(engine), nullptr);
-    // What is changed by its name is changed by no other name.
+    // No two names change the same parameter.
     EngineParams defaults;
     const bool was = each.rule != nullptr && each.rule(defaults);
     const std::string value = each.rule == nullptr ? "12345" : was ? "off" : "on";

@@ -1,4 +1,4 @@
-// How large must the arena of a model be?
+// Minimum arena sizes of models.
 #include <gtest/gtest.h>
 
 #include "tessera/check.h"
@@ -16,8 +16,8 @@ struct Model {
   Size height;
 };
 
-// Computed beside the program: the sum of all activations at the worst operator, each rounded up to
-// 16 bytes. That these are reached shows that nothing is lost between buffers.
+// Computed outside of the program: the sum of all activations at the worst operator, each rounded
+// up to 16 bytes. Reaching it shows that no byte is lost between buffers.
 class RealModels : public ::testing::TestWithParam<Model> {};
 
 TEST_P(RealModels, TheArenaIsAsSmallAsItCanBe) {
@@ -46,10 +46,10 @@ struct Macs {
 
 class RealNetworks : public ::testing::TestWithParam<Macs> {};
 
-// Products of the layers CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED as the estimator of
-// benchmarks/ethos-u counts them on u55-128. It folds columns of a strided first layer into
-// channels and then multiplies by zeros as well: 480,000 instead of 320,000 in DS-CNN, 663,552
-// instead of 497,664 in VWW, which are taken off here.
+// Products of the layers CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, as counted by the
+// estimator of benchmarks/ethos-u on u55-128. It folds columns of a strided first layer into
+// channels and counts products with zeros: 480,000 instead of 320,000 in DS-CNN, 663,552 instead of
+// 497,664 in VWW. These are subtracted here.
 TEST_P(RealNetworks, MultiplyAsOftenAsOthersCount) {
   TESSERA_NEED_SHARED("models/tflite");
   const std::string path =

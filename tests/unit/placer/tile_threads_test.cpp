@@ -1,4 +1,4 @@
-// Variants are searched side by side, which changes no answer.
+// Searching variants in parallel does not change results.
 #include <gtest/gtest.h>
 
 #include "tessera/tile.h"
@@ -16,7 +16,7 @@ Hardware machine(Size capacity) {
   return hardware;
 }
 
-/// All but the times.
+/// Everything except times.
 std::string without_times(const TileReport& report) {
   TileReport same = report;
   same.seconds = 0;

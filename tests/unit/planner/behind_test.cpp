@@ -34,7 +34,7 @@ Hardware machine(Size front, const std::string& ram = "bandwidth: 1 B/cycle, lat
       "m.yaml");
 }
 
-/// A chain of products of one row, the widths of what they read and make.
+/// A chain of products of one row; `widths` are their input and output widths.
 Network chain(const std::vector<Dim>& widths) {
   std::string ops;
   for (std::size_t k = 1; k < widths.size(); ++k)
@@ -69,7 +69,7 @@ TEST(PlanBehind, WithRoomForAllWeightsNothingComes) {
   EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
 }
 
-/// One run, no weights: nothing lies behind.
+/// One group, no weights: the backing memory is empty.
 TEST(PlanBehind, NothingComesWhereNothingHasWeights) {
   const Network network = io::read_network_yaml(
                               "tessera: network/1\nname: n\n"
@@ -136,7 +136,7 @@ TEST(PlanBehind, ChangesAreFound) {
   EXPECT_TRUE(refused([](PlannedBehind& way) { std::ranges::reverse(way.fetches); }));
 }
 
-/// Found by fresh eyes: without the list of places nobody asked whether there are any.
+/// Regression: without a list of places, the checker did not require places.
 TEST(PlanBehind, WithoutPlacesThereHaveToBeSome) {
   const Network network = chain({64, 64, 200, 64, 32});
   const Hardware hardware = machine(15'000);
@@ -155,7 +155,7 @@ TEST(PlanBehind, WithoutPlacesThereHaveToBeSome) {
       << wrong.front();
 }
 
-/// Found by fresh eyes: one long run needs more at once than there is room for.
+/// Regression: one long group needs more at once than the memory has.
 TEST(PlanBehind, ShorterRunsHaveRoomWhereLongOnesDoNot) {
   const Network network = chain({64, 64, 200, 64, 32});
   const PlanParams all = params_of(8);
@@ -165,19 +165,20 @@ TEST(PlanBehind, ShorterRunsHaveRoomWhereLongOnesDoNot) {
     const NetworkPlan plan = plan_network(network, hardware, all);
     if (shorter.status != Status::feasible) continue;
     ASSERT_EQ(plan.status, Status::feasible) << front << ": " << plan.reason;
-    EXPECT_LE(plan.score, shorter.score * 1.01) << front;  // less of the memory is tried there
+    EXPECT_LE(plan.score, shorter.score * 1.01) << front;  // smaller peaks are tried there
     EXPECT_LE(plan.bound, plan.score);
   }
 }
 
-/// Waiting cycles of the best way in which nothing passes, out of all; nothing: there is none.
+/// Waiting cycles of the best alternative without transient data, out of all; none if there is
+/// none.
 std::optional<std::int64_t> best_of_all(const Network& network, const Hardware& hardware,
                                         const std::vector<PlannedSubgraph>& runs,
                                         std::vector<BehindUse> uses,
                                         const std::vector<Size>& room) {
   std::erase_if(uses, [](const BehindUse& use) { return !use.weight; });
   std::optional<std::int64_t> best;
-  // Per weight: resident, or the run that it is fetched from.
+  // Per weight: resident, or the group from which it is fetched.
   std::vector<std::size_t> at(uses.size(), 0);
   while (true) {
     std::vector<Size> left = room;
@@ -204,8 +205,8 @@ std::optional<std::int64_t> best_of_all(const Network& network, const Hardware& 
   }
 }
 
-/// Where all weights come whole (they are short here), no way is better than the best of all, and
-/// hardly any is worse.
+/// If all weights come whole (they are short here), no alternative is better than the optimum, and
+/// few are worse.
 TEST(PlanBehind, WaysAreNearlyTheBestOfAll) {
   int asked = 0;
   int best = 0;
@@ -225,7 +226,7 @@ TEST(PlanBehind, WaysAreNearlyTheBestOfAll) {
       run.metrics.latency_cycles = random.between(10, 2000);
     }
     const std::vector<BehindUse> uses = behind_uses(network, hardware, runs);
-    ASSERT_EQ(uses.size(), 2 * network.ops.size() - 1);  // and what crosses the cuts
+    ASSERT_EQ(uses.size(), 2 * network.ops.size() - 1);  // and tensors across cut points
     Size largest = 0;
     Size all = 0;
     for (const BehindUse& use : uses) {
@@ -250,7 +251,7 @@ TEST(PlanBehind, WaysAreNearlyTheBestOfAll) {
   EXPECT_LE(sum, sum_of_best * 1.03);
 }
 
-/// What would fit as a whole may pass, too, where others are then there for good or in time.
+/// Data that fits as a whole may be transient, too, if others are then resident or arrive in time.
 TEST(PlanBehind, MoreRoomInFrontIsNotWaitedFor) {
   if (!testing::quick) GTEST_SKIP() << "six plans, and nothing that other tests do not call";
   const Network network = io::read_network_yaml(R"(tessera: network/1
@@ -283,7 +284,7 @@ outputs: [y]
   EXPECT_GT(whole, 3);
 }
 
-/// A tensor between two ops that memory in front has no room for.
+/// A tensor between two ops that does not fit into the memory before the backing memory.
 TEST(PlanBehind, TensorsWithoutRoomInFrontLieBehind) {
   const Network network = io::read_network_yaml(R"(tessera: network/1
 name: n
@@ -301,7 +302,7 @@ outputs: [y]
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
   ASSERT_EQ(plan.behind.away, std::vector<std::string>{"t"});
-  // Made by one run, read by the next.
+  // Made by one group, read by the next.
   std::vector<PlannedFetch> passing;
   for (const PlannedFetch& fetch : plan.behind.fetches)
     if (fetch.tensor == "t") passing.push_back(fetch);
@@ -310,7 +311,7 @@ outputs: [y]
   EXPECT_TRUE(!passing[1].writes && passing[1].passes);
   EXPECT_LE(passing[0].end, passing[1].begin);
   EXPECT_GE(passing[0].bytes, 512 * 256);
-  // It has its place there, beside all weights.
+  // It has a place there, beside all weights.
   ASSERT_EQ(plan.offchip.size(), 2U);
   EXPECT_EQ(plan.offchip[1].memory, "ram");
   ASSERT_EQ(plan.offchip[1].buffers.size(), 2U);
@@ -348,7 +349,7 @@ outputs: [y]
   moved.offchip.pop_back();
   EXPECT_FALSE(check_plan(network, hardware, moved).empty());
 
-  // What cannot be written holds no tensor, and one that is too small holds weights alone.
+  // A read-only memory holds no tensor, and a memory that is too small holds only weights.
   for (const char* ram :
        {"bandwidth: 1 B/cycle, writable: false", "bandwidth: 1 B/cycle, capacity: 130000"}) {
     const NetworkPlan none = plan_network(network, machine(40'000, ram), params_of(1));
@@ -357,7 +358,7 @@ outputs: [y]
   }
 }
 
-/// Whatever may pass: is there room at all?
+/// All data may be transient: does a placement exist?
 TEST(PlanBehind, WhereAnythingFitsAWayIsFound) {
   int fits = 0;
   int found = 0;
@@ -389,7 +390,7 @@ TEST(PlanBehind, WhereAnythingFitsAWayIsFound) {
             left[run] -= tensor_bytes(network.tensors[t]);
       return left;
     };
-    // All ways to let some pass.
+    // All subsets of transient data.
     bool any = false;
     for (std::size_t some = 0; some < std::size_t{1} << uses.size() && !any; ++some) {
       std::vector<TensorIndex> behind;
@@ -398,7 +399,7 @@ TEST(PlanBehind, WhereAnythingFitsAWayIsFound) {
       std::vector<Size> left = room(behind);
       for (std::size_t k = 0; k < uses.size(); ++k)
         for (const BehindUse::Pass& pass : uses[k].passes) {
-          // One copy of a piece takes less room than two, but where it comes in parts.
+          // One copy of a part takes less memory than two, unless it comes in smaller parts.
           const int copies = pass.stage(0)->piece > part_of(uses[k].size, 4) ? 2 : 1;
           left[pass.run] -= (some >> k & 1) != 0 ? passing_room(uses[k], pass, 0, copies, 4)
                             : uses[k].weight     ? uses[k].size
@@ -420,7 +421,7 @@ TEST(PlanBehind, WhereAnythingFitsAWayIsFound) {
   RecordProperty("found", found);
 }
 
-/// Convolutions in tiles of some rows, which overlap in what they read.
+/// Convolutions in tiles of some rows, with overlapping inputs.
 NetworkPlan rows_plan(const Network& network, const Hardware& hardware) {
   return plan_network(network, hardware, params_of(1));
 }
@@ -455,8 +456,8 @@ TEST(PlanBehind, WithRoomForOnePieceNothingElseHappens) {
   const NetworkPlan plan = rows_plan(network, hardware);
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
-  // Eight tiles of four rows with 64 bytes each: 512 bursts, one at a time, of ten cycles each, and
-  // ten more for each piece.
+  // Eight tiles of four rows with 64 bytes each: 512 bursts in sequence, ten cycles each, and ten
+  // more for each part.
   const PlannedFetch& made = fetch_of(plan, "t", true);
   EXPECT_EQ(made.copies, 1);
   EXPECT_EQ(made.room, 256);
@@ -472,7 +473,7 @@ TEST(PlanBehind, TilesHaveAPieceTogether) {
   const NetworkPlan plan = rows_plan(network, hardware);
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_EQ(check_plan(network, hardware, plan), std::vector<std::string>{});
-  // What tiles overlap in comes once.
+  // Overlaps of tiles are loaded once.
   const PlannedFetch& read = fetch_of(plan, "v", false);
   EXPECT_EQ(read.loops, 1);
   EXPECT_EQ(read.bytes, 2048);

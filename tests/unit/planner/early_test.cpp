@@ -1,5 +1,4 @@
-// Weights that come early: what that is worth to the cycle, what is refused in a file, and where
-// there is nothing to gain.
+// Weight prefetch: its gain to the cycle, rejected files, and cases without a gain.
 #include "planner/early.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +34,7 @@ TEST(Early, EachRunButTheFirstWaitsForNoWeights) {
   const NetworkPlan plan = planned_chain(small_machine(4096, Early::weights));
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   ASSERT_EQ(plan.subgraphs.size(), 3U);
-  // 64 bytes and the latency, in the shade of the op before.
+  // 64 bytes and the latency overlap with the previous op.
   EXPECT_EQ(late.totals.latency_cycles - plan.totals.latency_cycles, 2 * (64 + 10));
   EXPECT_EQ(late.totals.dram_bytes, plan.totals.dram_bytes);
   const std::vector<std::string> none;
@@ -44,19 +43,19 @@ TEST(Early, EachRunButTheFirstWaitsForNoWeights) {
   EXPECT_EQ(plan.subgraphs[2].early, plan.subgraphs[1].ahead);
   EXPECT_EQ(plan.subgraphs[2].early.size(), 1U);
   EXPECT_EQ(plan.subgraphs[2].ahead, none);
-  // What is loaded ahead counts for the op that works meanwhile.
+  // A prefetch is attributed to the op that computes meanwhile.
   EXPECT_EQ(late.layers[0].offchip_bytes + 64, plan.layers[0].offchip_bytes);
   EXPECT_EQ(late.layers[2].offchip_bytes - 64, plan.layers[2].offchip_bytes);
 }
 
-/// Input, output and weights of an op, and no room for 64 bytes more.
+/// Input, output and weights of an op, with no space for 64 bytes more.
 TEST(Early, NothingComesWhereThereIsNoRoom) {
   const NetworkPlan plan = planned_chain(small_machine(2 * 128 + 64 + 63, Early::weights));
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   for (const PlannedSubgraph& run : plan.subgraphs) EXPECT_TRUE(run.early.empty());
 }
 
-/// What is between the ops has no room on the chip: moving it costs more than any weights.
+/// The tensor between the ops does not fit on chip: moving it costs more than any weights.
 TEST(Early, AProofHoldsForWeightsThatComeEarly) {
   std::string text(small_chain_text);
   text.replace(text.find("4, 4]"), 5, "40, 40]");
@@ -69,7 +68,7 @@ TEST(Early, AProofHoldsForWeightsThatComeEarly) {
   EXPECT_NE(plan.proved_over.find("whatever weights come early"), std::string::npos);
 }
 
-// Exporters let many ops share a weight.
+// Exporters let several ops share a weight.
 constexpr std::string_view shared_text = R"(
 tessera: network/1
 name: shared
@@ -83,7 +82,7 @@ ops:
 outputs: [y]
 )";
 
-/// It comes once, and the run that reads it first leaves it to the next one that does.
+/// It is loaded once, and the group that reads it first leaves it to the next reader.
 TEST(Early, AWeightMayComeForSeveralRuns) {
   const Network network = io::read_network_yaml(shared_text, "shared.yaml").network;
   Hardware hardware = small_machine(4096, Early::weights);
@@ -103,14 +102,14 @@ TEST(Early, AWeightMayComeForSeveralRuns) {
     for (std::size_t b = 0; b < placed.problem.buffers.size(); ++b)
       if (placed.problem.buffers[b].id == "w") placed.placement.places[b].offset = offset;
   };
-  // It may lie elsewhere, but in all of them.
+  // It may have another place, but the same one in all groups.
   for (PlannedSubgraph& run : plan.subgraphs) put(run, 2048);
   EXPECT_TRUE(kept_wrong(network, hardware, plan.subgraphs).empty());
   put(plan.subgraphs[3], 2048 + 64);
   EXPECT_FALSE(kept_wrong(network, hardware, plan.subgraphs).empty());
 }
 
-/// More pass a run than it has buffers of its own, and then it loads something itself.
+/// More weights cross a group than it has buffers of its own, and then it loads one itself.
 TEST(Early, ManyWeightsMayPassARun) {
   const Network network = io::read_network_yaml(R"(
 tessera: network/1
@@ -145,7 +144,7 @@ outputs: [y]
   const PlanParams params{.max_ops = 1, .tile_shapes = 0};
   NetworkPlan plan = plan_network(network, hardware, params);
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
-  // Each has one tile and may be said to fetch its weights again: they stay when some come early.
+  // Each group has one tile and may refetch its weights: they stay if some are prefetched.
   for (PlannedSubgraph& run : plan.subgraphs) run.variant.weights = WeightPolicy::refetch;
   ASSERT_TRUE(check_plan(network, hardware, plan).empty());
   hardware.tiling.early = Early::weights;
@@ -171,8 +170,7 @@ TEST(Early, ARunThatFetchesAgainLeavesNothing) {
       << wrong.front();
 }
 
-/// A limit on the bandwidth leaves other tiles to decide: what comes early is part of the bound
-/// then, too.
+/// A limit on the bandwidth makes other tiles decisive: the bound includes prefetches then, too.
 TEST(Early, BoundsUnderALimitKnowOfThem) {
   std::string text(small_chain_text);
   text.replace(text.find("4, 4]"), 5, "16, 16]");
@@ -187,7 +185,7 @@ TEST(Early, BoundsUnderALimitKnowOfThem) {
   EXPECT_FALSE(limited.optimal && limited.score > plan.score);
 }
 
-/// Two weights of one run, one of which has no room.
+/// Two weights of one group, one of which does not fit.
 TEST(Early, SomeWeightsComeWhereNotAllHaveRoom) {
   constexpr std::string_view text = R"(
 tessera: network/1
@@ -200,14 +198,14 @@ ops:
 outputs: ["1:b.weights"]
 )";
   const Network network = io::read_network_yaml(text, "some.yaml").network;
-  // Room for x, t and the weights of a, and for 32 bytes more: b needs what a has.
+  // Space for x, t and the weights of a, plus 32 bytes: b needs the space of a.
   const Hardware hardware = small_machine(2 * 128 + 64 + 32, Early::weights);
   const NetworkPlan plan = plan_network(network, hardware, {.max_ops = 1, .tile_shapes = 0});
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_EQ(plan.subgraphs[1].early.size(), 1U);
 }
 
-// `b` moves more than it works, so what `c` needs comes while `a` works.
+// `b` transfers more than it computes, so the weights of `c` are loaded while `a` computes.
 constexpr std::string_view busy_text = R"(
 tessera: network/1
 name: busy
@@ -220,7 +218,7 @@ ops:
 outputs: [y]
 )";
 
-/// No channel is free while `b` works: its relu takes a cycle.
+/// No channel is free while `b` runs: its relu takes a cycle.
 TEST(Early, AWeightMayComeARunAheadOfTheOneBefore) {
   const Network network = io::read_network_yaml(busy_text, "busy.yaml").network;
   Hardware hardware = small_machine(4096, Early::weights);

@@ -1,4 +1,4 @@
-// The machines that have an estimator of their own, held against it.
+// Compares machines with the estimates of their own compilers.
 #include <gtest/gtest.h>
 
 #include "cost/mapping.h"
@@ -27,7 +27,7 @@ struct Known {
 
 class EthosU : public ::testing::TestWithParam<Known> {};
 
-// What Vela 3.10 estimates for layers of public networks, in cycles of computing alone.
+// Estimates of Vela 3.10 for layers of public networks, in compute cycles.
 TEST_P(EthosU, TakesWhatItsOwnCompilerEstimates) {
   const Known& known = GetParam();
   const double ours =

@@ -70,8 +70,8 @@ class Joins {
   }
 };
 
-/// Where all lies of `a` and `b`, a join of these in this order, `c` that reads it, and a join of
-/// what `last` names.
+/// Places of `a` and `b`, a concatenation of these in the given order, `c` that reads it, and a
+/// concatenation of the tensors in `last`.
 std::vector<std::string> of_two_joins(const std::vector<std::string>& first,
                                       const std::vector<std::string>& last) {
   Joins of;
@@ -90,7 +90,8 @@ std::vector<std::string> of_two_joins(const std::vector<std::string>& first,
 }
 
 TEST(Joined, LastConcatenationsHaveWhatOthersJoinBefore) {
-  EXPECT_THAT(of_two_joins({"a", "b"}, {"a", "b", "c"}),  // as frameworks write dense networks
+  // the order of dense networks in frameworks
+  EXPECT_THAT(of_two_joins({"a", "b"}, {"a", "b", "c"}),
               ElementsAre("a in last: 0 .. 4", "b in last: 4 .. 6", "first in last: 0 .. 6",
                           "c in last: 6 .. 8"));
 }
@@ -129,7 +130,7 @@ TEST(Joined, OnlyWhereItPaysAndTheMachineLetsIt) {
   machine.tiling.concat = Concat::copied;
   EXPECT_THAT(of.joined(machine), IsEmpty());
   machine.tiling.concat = Concat::in_place;
-  // Channels side by side, of which one burst has sixteen times as many as a pixel has of `a`.
+  // Adjacent channels, of which one burst holds sixteen times as many as `a` has per pixel.
   machine.memories.back().layout.order = {0, 2, 3, 1};
   machine.memories.back().burst = 64;
   EXPECT_THAT(of.joined(machine), IsEmpty());
@@ -159,7 +160,7 @@ TEST(Joined, APlanMovesNothingForAJoinAndSaysWhatLiesWhere) {
   const NetworkPlan copied = plan_network(of.net, machine, params);
   EXPECT_THAT(copied.joined, IsEmpty());
   EXPECT_EQ(copied.baseline, plan.baseline);
-  // All of `ab` is loaded and stored once more.
+  // `ab` is loaded and stored once more as a whole.
   EXPECT_EQ(copied.totals.dram_bytes, plan.totals.dram_bytes + 2 * 16 * 16 * 16);
   machine.tiling.concat = Concat::in_place;
   const std::string text = plan_json(plan);

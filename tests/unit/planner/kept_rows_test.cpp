@@ -1,5 +1,4 @@
-// Tensors of which some rows stay on the chip: what that is worth to the byte and the cycle, and
-// what is said of plans that cannot be.
+// Partly resident tensors: their gain to the byte and the cycle, and rejected plans.
 #include "planner/kept_rows.h"
 
 #include <gmock/gmock.h>
@@ -34,12 +33,12 @@ Hardware keeping_machine(int capacity) {
   return hardware;
 }
 
-/// In one tile each, since nothing but the peak is worth more of them.
+/// One tile each, since only the peak would benefit from more.
 NetworkPlan planned(const Network& network, const Hardware& hardware) {
   return plan_network(network, hardware, {.max_ops = 1, .tile_shapes = 0, .residency = false});
 }
 
-/// Three runs of one op; so many rows of t stay from the first to the second.
+/// Three groups of one op; this many rows of t stay on chip between the first two.
 std::vector<PlannedSubgraph> runs_with(const Network& network, const Hardware& hardware, Dim rows) {
   NetworkPlan plan = planned(network, hardware);
   std::vector<PlannedSubgraph> runs = plan.subgraphs;
@@ -56,8 +55,7 @@ TEST(KeptRows, OnlyTheRestIsMovedOffTheChip) {
   const Network network = small_chain();
   Hardware hardware = keeping_machine(4096);
   const NetworkPlan before = planned(network, hardware);
-  // A row of t has 8 channels of 4 bytes; what is copied on the chip takes no time without a
-  // bandwidth there.
+  // A row of t has 8 channels of 4 bytes; on-chip copies take no time without a stated bandwidth.
   const std::vector<PlannedSubgraph> runs = runs_with(network, hardware, 3);
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_EQ(before.subgraphs[k].metrics.dram_bytes - runs[k].metrics.dram_bytes, 96);
@@ -69,7 +67,7 @@ TEST(KeptRows, OnlyTheRestIsMovedOffTheChip) {
   EXPECT_EQ(runs[0].placements.front().placement.places.back(),
             runs[1].placements.front().placement.places.back());
   EXPECT_EQ(runs[2].metrics, before.subgraphs[2].metrics);
-  // All of them: nothing of t is moved off the chip, and its latency is saved as well.
+  // All rows: t is not moved off-chip, and its latency is saved as well.
   const std::vector<PlannedSubgraph> all = runs_with(network, hardware, 4);
   EXPECT_EQ(before.subgraphs[0].metrics.latency_cycles - all[0].metrics.latency_cycles, 138);
   EXPECT_EQ(before.subgraphs[0].metrics.dram_bytes - all[0].metrics.dram_bytes, 128);
@@ -83,8 +81,8 @@ TEST(KeptRows, CopyingThemTakesWhatTheChipTakes) {
   hardware.dma.setup = 7;
   const NetworkPlan before = planned(network, hardware);
   const std::vector<PlannedSubgraph> runs = runs_with(network, hardware, 3);
-  // 96 bytes are read and written there in place of going off the chip: another setup, and 48
-  // cycles in place of 96.
+  // 96 bytes are read and written on chip instead of off-chip: another set-up, and 48 cycles
+  // instead of 96.
   EXPECT_EQ(before.subgraphs[0].metrics.latency_cycles - runs[0].metrics.latency_cycles,
             96 - 48 - 7);
   EXPECT_DOUBLE_EQ(before.subgraphs[0].metrics.energy_pj - runs[0].metrics.energy_pj, -96.0 * 5);

@@ -24,7 +24,7 @@ Network network_of(const std::string& ops, const std::string& outputs, const std
       .network;
 }
 
-/// Every op by itself, in tiles of so many rows and columns.
+/// Every op alone, in tiles with this many rows and columns.
 std::vector<PlannedSubgraph> each_op(const Network& network, Dim rows, Dim columns) {
   std::vector<PlannedSubgraph> runs;
   for (OpIndex op = 0; op < network.ops.size(); ++op) {
@@ -49,7 +49,7 @@ struct Answer {
   }
 };
 
-/// And the checker has nothing against it.
+/// The checker accepts it.
 Answer placed(const Network& network, Dim rows, Dim columns) {
   const Hardware machine = testing::toy_machine(4096);
   NetworkPlan plan;
@@ -101,7 +101,7 @@ TEST(PlanOffchip, AWindowOfThreeRowsLagsBehind) {
       "  - {name: y, type: max_pool, inputs: [x], output: y, kernel: [3, 3], stride: [1, 1], pad: "
       "[1, 1, 1, 1]}\n",
       "y", "1, 1, 32, 32");
-  // The row above is read once more, so results lie one row lower: 33 rows together.
+  // The previous row is read once more, so results lie one row lower: 33 rows in total.
   const Answer answer = placed(network, 1, 32);
   EXPECT_EQ(answer.memory.height, 33 * 32);
   EXPECT_EQ(answer.at("x") - answer.at("y"), 32);
@@ -138,10 +138,10 @@ TEST(PlanOffchip, WholeTensorsHavePlacesWhereTimeIsUp) {
   plan.offchip = place_offchip(network, machine, plan.subgraphs, {}, over).memories;
   ASSERT_EQ(plan.offchip.size(), 1U);
   OffchipMemory& memory = plan.offchip.front();
-  // a takes the place of nothing yet, b that of x: 4 tiles each, two steps a tile.
+  // a has a place of its own, b that of x: 4 tiles each, two steps per tile.
   EXPECT_EQ(memory.height, 2 * tensor_size);
   EXPECT_EQ(memory.whole_tensors, 2 * tensor_size);
-  // Nobody has followed the tiles: bytes that none touches would need no room.
+  // Without following the tiles, bytes that no access touches would need no space.
   EXPECT_EQ(memory.lower_bound, 0);
   ASSERT_EQ(memory.buffers.size(), 4U);
   EXPECT_EQ(memory.buffers[0].live, (StepRange{0, 7}));
@@ -149,17 +149,17 @@ TEST(PlanOffchip, WholeTensorsHavePlacesWhereTimeIsUp) {
   EXPECT_EQ(offchip_wrong(network, machine, plan), std::vector<std::string>{});
 
   NetworkPlan damaged = plan;
-  damaged.offchip.front().lower_bound = tensor_size + 1;  // of tiles: they need no more
+  damaged.offchip.front().lower_bound = tensor_size + 1;  // of tiles, which need no more
   EXPECT_EQ(offchip_wrong(network, machine, damaged).size(), 1U);
   damaged = plan;
   ++damaged.offchip.front().buffers[1].live.upper;
   EXPECT_EQ(offchip_wrong(network, machine, damaged).size(), 1U);
   damaged = plan;
-  // In the same place a would follow x tile by tile; half a tile higher it does not.
+  // At the same offset, a follows x tile by tile; half a tile higher it does not.
   damaged.offchip.front().buffers[1].offset = damaged.offchip.front().buffers[0].offset + 128;
   EXPECT_NE(offchip_wrong(network, machine, damaged).size(), 0U);
 
-  // Too little for whole tensors; nobody had the time to look at tiles.
+  // Too small for whole tensors, with no time to evaluate tiles.
   for (HardwareMemory& each : machine.memories)
     if (each.offchip) each.space.capacity = 2 * tensor_size - 1;
   const OffchipAnswer full = place_offchip(network, machine, plan.subgraphs, {}, over);

@@ -1,5 +1,5 @@
-// Weights that lie on the chip for good: what that is worth to the byte and the cycle, where there
-// is no room, and what is said of them in files.
+// Pinned weights: their gain to the byte and the cycle, lack of space, and their representation in
+// files.
 #include "planner/pinned.h"
 
 #include <gmock/gmock.h>
@@ -113,14 +113,14 @@ TEST(Pinned, WhatCannotBeIsRefused) {
   plan.subgraphs[0].placements[0].placement.places[0].offset = 0;
   expect_refused(plan, "touches the reserved range [0, 192). Weights lie there for good: '" +
                            good.pinned[0].weight + "'");
-  // A profile that says nothing of it.
+  // A profile that does not pin.
   const std::vector<std::string> wrong =
       check_plan(small_chain(), pinning_machine(4096, tessera::Pinned::none), good);
   ASSERT_FALSE(wrong.empty());
   EXPECT_THAT(wrong.front(), HasSubstr("does not allow"));
 }
 
-/// Nobody who plans says where anything lies.
+/// Callers of the planner cannot set addresses.
 TEST(Pinned, CallersDoNotPin) {
   Network network = small_chain();
   for (Tensor& tensor : network.tensors)

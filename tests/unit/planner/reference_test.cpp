@@ -8,8 +8,8 @@
 namespace tessera::planner {
 namespace {
 
-/// Everything of this machine is tied to its clock, so another clock leaves every cycle as it is:
-/// the plan layer by layer has the reference's cycles, and still another score.
+/// All figures of this machine depend on its clock, so another clock changes no cycle count: the
+/// layer-by-layer plan has the reference's cycles, but another score.
 TEST(PlanReference, AnotherClockThatTakesAsManyCyclesHasAnotherScore) {
   Profile profile("ethos-u55-256", {testing::source_path("hw_profiles").string()});
   profile.set({{"clock", "1 GHz"}, {"objective", "{latency: 1}"}});
@@ -20,8 +20,8 @@ TEST(PlanReference, AnotherClockThatTakesAsManyCyclesHasAnotherScore) {
   EXPECT_NEAR(plan.baseline_score, 0.5, 1e-3);
 }
 
-/// The same with next to no weight on latency: a score that is nearly 1 is not 1, and the checker,
-/// which the planner asks in the end, knows.
+/// The same with almost no weight on latency: a score close to 1 is not 1, and the final check
+/// detects the difference.
 TEST(PlanReference, AScoreThatIsNearlyOneIsSaidAsItIs) {
   Profile profile("ethos-u55-256", {testing::source_path("hw_profiles").string()});
   profile.set({{"clock", "1 GHz"}, {"objective", "{latency: 0.0000000001, energy: 0.9999999999}"}});

@@ -1,10 +1,10 @@
-// What stays on the chip, together with all that may be asked for besides.
+// Resident tensors in combination with other options.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 #include "cost/score.h"
 #include "io/hardware_yaml.h"
 #include "io/network_yaml.h"
@@ -55,7 +55,7 @@ objective: {latency: 0.5, energy: 0.3, dram_bytes: 0.2}
 mode_switch: {cycles: 3, energy: 500 pJ}
 )";
 
-// Fewer modes mean fewer switches here, and a score below what was proved of covers.
+// Fewer modes mean fewer switches here, and a score below the bound on partitions.
 TEST(ResidencyTest, FewerModesMayScoreLessThanTheBoundOfCovers) {
   const Network network = io::read_network_yaml(network_text, "few.yaml").network;
   const Hardware hardware = io::read_hardware_yaml(machine_text, "three-modes.yaml", {});
@@ -101,7 +101,8 @@ dma: {outstanding: 8}
 objective: {latency: 0.5, energy: 0.3, dram_bytes: 0.2}
 )";
 
-// The array does not reach what it made: it stays where it is, and what tiles need is copied.
+// The array does not access the memory of its output: the tensor stays there, and tiles copy what
+// they need.
 TEST(ResidencyTest, WhatStaysLiesWhereItWasMade) {
   const Network network = io::read_network_yaml(reader_text, "chain.yaml").network;
   const Hardware hardware = io::read_hardware_yaml(two_memories_text, "two-memories.yaml", {});
@@ -124,7 +125,7 @@ TEST(ResidencyTest, WhatStaysLiesWhereItWasMade) {
   EXPECT_TRUE(check_plan(network, hardware, plan).empty());
 }
 
-// t0 and t1 take 1216 bytes each and t2 and t4 less; t2 lies there until op4.
+// t0 and t1 take 1216 bytes each, t2 and t4 less; t2 is live until op4.
 TEST(ResidencyTest, BoundsKnowTheRoomThatWhatStaysShares) {
   const Network network = io::read_network_yaml(network_text, "few.yaml").network;
   const Hardware hardware = io::read_hardware_yaml(machine_text, "three-modes.yaml", {});
@@ -132,7 +133,7 @@ TEST(ResidencyTest, BoundsKnowTheRoomThatWhatStaysShares) {
   const CoverBoundParams params{.score = score, .max_ops = 1};
   const double stored = bound_of_covers(network, hardware, {}, params);
   const double moved_for_nothing =
-      bound_of_covers(network, hardware, cost::whatever_stays(network), params);
+      bound_of_covers(network, hardware, cost::possible_residents(network), params);
   ASSERT_LT(moved_for_nothing, stored);
   EXPECT_NEAR(bound_whatever_stays(network, hardware, 0, params), stored, 1e-6 * stored);
   double before = stored * (1 + 1e-6);
@@ -143,7 +144,7 @@ TEST(ResidencyTest, BoundsKnowTheRoomThatWhatStaysShares) {
     before = bound;
   }
   EXPECT_NEAR(before, moved_for_nothing, 1e-6 * moved_for_nothing);
-  // Where peaks cost as much as moving, what stays costs at least its room.
+  // If peaks cost as much as transfers, a resident tensor costs at least its size.
   const cost::Score peaks{.weights = {.dram_bytes = 0.5, .peak_memory = 0.5},
                           .reference = {.dram_bytes = 1, .peak_bytes = 1}};
   EXPECT_GT(bound_whatever_stays(network, hardware, 2500, {.score = peaks, .max_ops = 1}),

@@ -1,4 +1,4 @@
-// Which shapes of tiles are looked at first.
+// The order in which tile shapes are evaluated.
 #include "planner/shapes.h"
 
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 namespace tessera::planner {
 namespace {
 
-/// Fourteen rows and all that fits of the channels, with sums in parts, take half the time of what
-/// loads and fetches a little less: what the array does with five rows it does with fourteen. There
-/// are hundreds of shapes that might be cheaper by what they load.
+/// Fourteen rows with the maximum channels and sums in parts take half the time of shapes that load
+/// and fetch slightly less: the array takes as long for five rows as for fourteen. Hundreds of
+/// shapes might be cheaper by their loads.
 TEST(Shapes, ThoseThatSuitTheArrayComeFirst) {
   const Network network = io::read_network_yaml(R"(
 tessera: network/1

@@ -1,4 +1,4 @@
-// Engines side by side, whichever of them a profile names first.
+// Parallel engines, independent of their order in the profile.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace tessera::planner {
 namespace {
 
-/// The concatenation has nothing to do in tiles of what the convolution made in its place.
+/// The concatenation has no work in tiles of a convolution that writes in place.
 constexpr std::string_view joined = R"(
 tessera: network/1
 name: joined

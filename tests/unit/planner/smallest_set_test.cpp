@@ -1,4 +1,4 @@
-// The smallest set that is enough, against all sets.
+// The smallest sufficient set, against all sets.
 #include "planner/smallest_set.h"
 
 #include <gtest/gtest.h>
@@ -21,11 +21,11 @@ std::uint64_t mask_of(const std::vector<bool>& in) {
   return mask;
 }
 
-/// Enough is what contains one of some sets. About others nobody can say anything.
+/// A set is sufficient if it contains one of some sets. Some other sets are undecided.
 struct Question {
   std::size_t things = 0;
   std::vector<std::uint64_t> enough;
-  std::vector<std::uint64_t> open;  ///< sets of which nothing is known, unless they are enough
+  std::vector<std::uint64_t> open;  ///< undecided sets, unless they are sufficient
 
   [[nodiscard]] bool is_enough(std::uint64_t set) const {
     return std::ranges::any_of(enough, [&](std::uint64_t each) { return (each & ~set) == 0; });
@@ -88,7 +88,7 @@ TEST(SmallestSet, WhatIsKnownIsTheAnswerWhenThereIsNoTime) {
                     .enough = [](const std::vector<bool>&) { return Enough::yes; },
                     .budget = budget});
   EXPECT_EQ(found.set, (std::vector<std::size_t>{0, 2, 3}));
-  EXPECT_EQ(found.bound, 2);  // of each list one
+  EXPECT_EQ(found.bound, 2);  // one of each list
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ tiling::TileSpace space_of(Dim channels, Dim height, Dim width) {
   return space;
 }
 
-/// Where all shapes were given up and only some are told, none of the others is taken for refuted.
+/// If all shapes are undecided and only some are reported, the others do not count as refuted.
 TEST(TileMemo, WhatWasGivenUpStaysSoWhateverTheFewestTilesAre) {
   const tiling::TileSpace space = space_of(1, 64, 1);
   search::TileSearchResult found;

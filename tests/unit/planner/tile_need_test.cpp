@@ -13,7 +13,7 @@
 namespace tessera::planner {
 namespace {
 
-/// Its first tile lacks a halo on two sides and needs less than those in the middle.
+/// Its first tile lacks a halo on two sides and needs less than tiles in the middle.
 Network one_convolution() {
   return testing::convolutions(1, {.channels = 4, .rows = 16, .columns = 8});
 }
@@ -29,7 +29,8 @@ std::string more(Size bytes) {
   return "needs " + std::to_string(bytes) + (bytes == 1 ? " byte more" : " bytes more");
 }
 
-// The oracle is the search itself: with so many bytes more a tile fits, with one less none does.
+// The oracle is the search itself: with this many more bytes a tile fits, with one byte less none
+// does.
 TEST(TileNeed, IsHowManyBytesMakeTheSmallestTileFit) {
   const Network network = one_convolution();
   for (const Size alignment : {1, 16, 64}) {
@@ -56,7 +57,7 @@ TEST(TileNeed, IsHowManyBytesMakeTheSmallestTileFit) {
   }
 }
 
-// Sums in parts need less at a time, and the sentence tells how much.
+// Sums in parts need less at a time, and the message states how much.
 TEST(TileNeed, CountsSumsInParts) {
   const Network network = one_convolution();
   for (const Size capacity : {4, 9, 13, 16}) {
@@ -91,8 +92,8 @@ TEST(TileNeed, IsOneByteWhereOneByteIsMissing) {
   }
 }
 
-/// No two tiles of one element are alike: which channel of its input the sum reads goes by the
-/// channel, and how much of the padding the convolutions see by the row and the column.
+/// All one-element tiles differ: the input channel of the sum depends on the channel, and the
+/// padding of the convolutions on the row and the column.
 Network many_tiles() {
   Network network = testing::convolutions(12, {.channels = 1500, .rows = 9, .columns = 9});
   Op sum;
@@ -112,7 +113,7 @@ TileParams of_all(const Network& network, HaloPolicy halo) {
   return params;
 }
 
-/// The most this process ever had in memory.
+/// Peak resident memory of this process.
 Size most_resident() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -131,9 +132,9 @@ TEST(TileNeed, NoTileIsBuiltWhereVolumesSayIt) {
   EXPECT_LT(most_resident() - before, Size{200} << 20U);
 }
 
-/// With what a limit cut off said as it is.
+/// The result after a limit.
 void expect_cut(const TileReport& none, StopReason stop) {
-  EXPECT_EQ(none.status, Status::infeasible);  // proved before
+  EXPECT_EQ(none.status, Status::infeasible);  // proved before the limit
   EXPECT_EQ(none.stop, stop);
   EXPECT_GT(none.lacking, 0);
   EXPECT_THAT(none.reason, ::testing::HasSubstr("needs at least "));
@@ -143,7 +144,7 @@ TEST(TileNeed, KeepsToTheLimits) {
   using namespace std::chrono_literals;
   const Network network = many_tiles();
   const Hardware small = machine(1000, 1);
-  TileParams params = of_all(network, HaloPolicy::keep);  // no volumes: every tile is looked at
+  TileParams params = of_all(network, HaloPolicy::keep);  // no volumes: every tile is evaluated
   params.limits.timeout = 40ms;
   const auto begin = std::chrono::steady_clock::now();
   expect_cut(find_largest_tile(network, small, params), StopReason::time_limit);

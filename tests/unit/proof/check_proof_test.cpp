@@ -150,8 +150,8 @@ TEST_F(CheckProof, KnowsHowAnInputIsReadOrRefuses) {
   EXPECT_THAT(why, HasSubstr("Line 2"));
 }
 
-// More is impossible with less room, so that nothing follows; with more room it follows all the
-// more.
+// A smaller capacity makes more claims true, so nothing follows for the problem; a larger one
+// implies the claim.
 TEST_F(CheckProof, RefusesLessRoomThanTheProblemHas) {
   const std::string lines =
       "claim height 9 0\ncut\nstep 1\nmemory 0 sram\nbuffer 0 a\nbuffer 1 b c\n"
@@ -165,7 +165,7 @@ TEST_F(CheckProof, RefusesLessRoomThanTheProblemHas) {
   }
   problem_.memories[0].capacity = 11;
   EXPECT_THAT(reason_for(head + lines), HasSubstr("memory 'sram' of 10 bytes, but here it has 11"));
-  // The capacity that the problem does not say is part of the claim.
+  // A capacity that the problem does not state is part of the claim.
   problem_.memories[0].capacity = unbounded;
   const ProofVerdict verdict = verdict_on(head + lines);
   EXPECT_TRUE(verdict.accepted) << verdict.reason;
@@ -191,8 +191,7 @@ TEST_F(CheckProof, RejectsWordsThatAreTooMany) {
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 0\nq 3\n"), HasSubstr("Line 3"));
 }
 
-// docs/proofs.md knows one way to write each line: what two readers may read in two ways is
-// refused.
+// docs/reference/proofs.md defines a single spelling of each line: ambiguous lines are rejected.
 TEST_F(CheckProof, RejectsOtherSpellings) {
   const auto spelled = [this](const std::string& from, const std::string& to) {
     std::string text = whole;
@@ -212,7 +211,7 @@ TEST_F(CheckProof, RejectsOtherSpellings) {
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 0\nq \n"), HasSubstr("Line 3"));
 }
 
-// Two bytes are too few for buffer 0: to declare it is a contradiction.
+// Two bytes are too few for buffer 0: declaring it is a contradiction.
 TEST_F(CheckProof, FromAContradictionEverythingFollowsThatIsWellFormed) {
   const Claim claim{ClaimKind::height, {0}, 3};
   const auto judged = [&](const std::string& more) {
@@ -228,7 +227,7 @@ TEST_F(CheckProof, FromAContradictionEverythingFollowsThatIsWellFormed) {
   EXPECT_FALSE(judged("o 1 0\n").accepted);
 }
 
-// A literal whose negation cannot be needs no rule, whatever letter stands before it.
+// A literal whose negation is impossible needs no rule, independent of its letter.
 TEST_F(CheckProof, WhatCannotBeFalseFollowsByAnyRule) {
   const std::string before = "o 0 0\nl 1 0\n";
   for (const char* rule :
@@ -244,8 +243,8 @@ TEST_F(CheckProof, TablesAreBoundedByTheText) {
               HasSubstr("out of range"));
 }
 
-// a is 20 bytes, but only its first 10 live with b: the only placement has b right above them. That
-// a as a whole is not below b must not be taken for a being above it.
+// a has 20 bytes, but only its first 10 are live with b: the only placement has b right above them.
+// "The whole of a is not below b" must not imply that a is above b.
 TEST_F(CheckProof, AnItemThatIsNotKeptApartCarriesNothing) {
   problem_ = {};
   problem_.memories.push_back({.name = "m", .capacity = 20});
@@ -257,8 +256,8 @@ TEST_F(CheckProof, AnItemThatIsNotKeptApartCarriesNothing) {
   const std::string declared =
       "o 0 0\no 1 1\ni 0 0 10\ni 1 0 10\ni 0 0 20\np 2 0 1\nv 3 2 1\n"
       "l 1 1 4 1\ne -1 1 5 1\nq\n"     // b is not below a
-      "l 2 1 2 10\ne 2 10 1 4 1\nq\n"  // so it begins at 10
-      "l 3 1 7 1\ne -1 1 6 1\nq\n";    // all of a is not below b
+      "l 2 1 2 10\ne 2 10 1 4 1\nq\n"  // therefore it begins at 10
+      "l 3 1 7 1\ne -1 1 6 1\nq\n";    // the whole of a is not below b
   const std::string rest = declared + "l 4 0\nr 2 11 1 7 1\nq\n";
   EXPECT_THAT(reason_for_lines({}, "derivation", rest), HasSubstr("does not add up"));
 }
@@ -276,7 +275,7 @@ TEST_F(CheckProof, ABudgetThatEndsIsNoVerdict) {
   EXPECT_EQ(verdict.stop, StopReason::interrupted);
 }
 
-/// Five buffers that never live together, each pair kept apart for another reason.
+/// Five buffers without common steps, each pair separated for a different reason.
 class CheckClique : public CheckProof {
  protected:
   CheckClique() {
@@ -316,7 +315,7 @@ TEST_F(CheckClique, RelationsKeepApart) {
 }
 
 TEST_F(CheckClique, WhoLiesAtAnOffsetSpeaksForThoseNoLarger) {
-  // d lies where f does, which lives with a and with b.
+  // d has the offset of f, which is live with a and with b.
   EXPECT_EQ(reason_of({0, 1, 3}, 12), "");
   problem_.buffers[3].size = 6;
   EXPECT_THAT(reason_of({0, 1, 3}, 14), HasSubstr("may share addresses"));

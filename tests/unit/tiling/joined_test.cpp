@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-/// Two branches over x, of so many channels each, that `join` puts one behind the other for `last`.
+/// Two branches over x with the given channels, which `join` concatenates for `last`.
 struct Branches {
   explicit Branches(Dim left, Dim right = 8) {
     const auto tensor = [&](Dim channels) { return one.tensor({1, channels, 8, 8}); };
@@ -47,7 +47,7 @@ struct Branches {
   [[nodiscard]] Subgraph part(OpRange ops, std::vector<TensorIndex> stays = {}) const {
     return make_subgraph(one.net, ops, last_readers(one.net), machine, stays);
   }
-  /// Names of what is made in another tensor's place.
+  /// Names of tensors that are made in place, inside another tensor.
   [[nodiscard]] std::vector<std::string> in_place(const Subgraph& part) const {
     std::vector<std::string> names;
     for (const LocalTensor& local : part.tensors)
@@ -74,7 +74,7 @@ TEST(Joined, WhatTheRunMakesForItAloneHasNoBuffer) {
       const TensorIndex tensor = part.tensors[lowering.buffers[k].tensor].tensor;
       EXPECT_TRUE(tensor != net.a && tensor != net.b);
       if (tensor != net.joined || twice) continue;
-      // From the first op that writes into it; nothing is left to do for the one that joins.
+      // From the first op that writes into it; the concatenation has no work left.
       EXPECT_THAT(lowering.problem.buffers[k].live, ElementsAre(StepRange{0, 4}));
       EXPECT_THAT(lowering.problem.buffers[k].write, ElementsAre(0, 1));
     }
@@ -83,7 +83,7 @@ TEST(Joined, WhatTheRunMakesForItAloneHasNoBuffer) {
 
 TEST(Joined, OthersAreCopied) {
   const Branches net(8);
-  // b comes from elsewhere, or stays on the chip after a run before.
+  // b comes from elsewhere, or is resident from an earlier group.
   EXPECT_THAT(net.in_place(net.part({2, 3})), SizeIs(0));
   EXPECT_THAT(net.in_place(net.part({1, 3})), ElementsAre("b"));
   EXPECT_THAT(net.in_place(net.part({1, 3}, {net.a})), ElementsAre("b"));
@@ -130,7 +130,7 @@ TEST(Joined, BoxesOfWhatIsCopied) {
   EXPECT_EQ(copied[0][1], (Span{0, 8}));
 }
 
-// Of 80 channels the second operand has 16 to 31: none at the begin, in the middle or at the end.
+// Of 80 channels the second operand has 16 to 31: no tile at the begin, middle or end contains it.
 TEST(Joined, WhatIsFarFromBeginMiddleAndEndMovesAlongAsWell) {
   testing::One one;
   std::vector<TensorIndex> parts;

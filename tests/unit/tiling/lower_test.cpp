@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// x -> conv -> t -> conv -> y, and y needs t alone.
+/// x -> conv -> t -> conv -> y; y depends only on t.
 Network two_convolutions() {
   Network net;
   const auto tensor = [&](const char* name, std::vector<Dim> shape, TensorKind kind) {
@@ -109,7 +109,7 @@ TEST(Lower, WhatHasOneCopyIsMovedOneStepEarlyOrLate) {
   TileVariant options{.double_buffer = true, .weights = WeightPolicy::refetch};
   options.one_copy = OneCopy::inputs_outputs;
   const Lowering l = f.with(options);
-  // x is read at step 0 and loaded in the one before; y is made at step 1 and stored at step 0 of
+  // x is read at step 0 and loaded in the step before; y is made at step 1 and stored at step 0 of
   // the next tile.
   EXPECT_THAT(named(l, "x").live, ElementsAre(StepRange{0, 4}));
   EXPECT_THAT(named(l, "x").read, ElementsAre(0, 2));
@@ -121,7 +121,7 @@ TEST(Lower, WhatHasOneCopyIsMovedOneStepEarlyOrLate) {
   options.one_copy = OneCopy::outputs_weights;
   const Lowering other = f.with(options);
   EXPECT_THAT(named(other, "x.pong").live, ElementsAre(StepRange{0, 3}));
-  EXPECT_THAT(named(other, "w1").live, ElementsAre(StepRange{0, 4}));  // has one anyhow
+  EXPECT_THAT(named(other, "w1").live, ElementsAre(StepRange{0, 4}));  // it has one anyway
 }
 
 TEST(Lower, WhereEveryStepUsesItOneCopyIsMovedBetweenSteps) {
@@ -170,8 +170,8 @@ TEST(Lower, WhatIsKeptIsInOneBufferAlone) {
     return Size{0};
   };
   TileGeometry geometry(f.part, HaloPolicy::keep);
-  // The last row of y needs two rows of t, which the band above has left: nothing of it is fresh,
-  // and nothing lies to the left.
+  // The last row of y needs two rows of t, which the band above has left: no row is fresh, and
+  // there is no tile to the left.
   const TileRegions below = geometry.tile_at({{2, 11, 8}}, {0, 1, 0});
   EXPECT_TRUE(below.fresh[1].none);
   EXPECT_EQ(size(below, "t.rows"), 2 * 8 * 2);
@@ -180,7 +180,7 @@ TEST(Lower, WhatIsKeptIsInOneBufferAlone) {
   EXPECT_TRUE(right.fresh[1].none);
   EXPECT_EQ(size(right, "t.columns"), 12 * 2 * 2);
   EXPECT_EQ(size(right, "t.rows"), 1);
-  // In the corner all of the rows, and of the fresh ones, of which there are none, two columns.
+  // In the corner two columns of all rows, and of the fresh ones, of which there are none.
   const TileRegions corner = geometry.tile_at({{2, 11, 7}}, {0, 1, 1});
   EXPECT_EQ(size(corner, "t.rows"), 2 * 8 * 2);
   EXPECT_EQ(size(corner, "t.columns"), 1);
@@ -216,8 +216,8 @@ TEST(Lower, WhatNoMemoryServesLiesInTwo) {
   EXPECT_THAT(named(l, "x").memories, ElementsAre(0U));
   EXPECT_THAT(named(l, "w1").memories, ElementsAre(0U));
   EXPECT_THAT(named(l, "y").memories, ElementsAre(1U));
-  // Made by the first op in one memory, read by the second from the other: both live while it is
-  // copied, before the second op begins.
+  // Made by the first op in one memory, read by the second from the other: both copies are live
+  // while t is copied, before the second op begins.
   EXPECT_THAT(named(l, "t").memories, ElementsAre(1U));
   EXPECT_THAT(named(l, "t").live, ElementsAre(StepRange{0, 2}));
   EXPECT_THAT(named(l, "t").read, ElementsAre());
@@ -248,7 +248,7 @@ TEST(Lower, WhatStaysOnTheChipIsThereAsAWhole) {
   for (HardwareMemory& memory : hardware.memories) memory.writable = !memory.offchip;
   ASSERT_TRUE(stays_on_chip(hardware));
   const auto readers = last_readers(net);
-  // Both ops: x and y are kept, t is the tile's.
+  // Both ops: rows of x and y are kept, t belongs to the tile.
   const Subgraph both = make_subgraph(net, {0, 1}, readers, hardware);
   EXPECT_TRUE(both.passing.empty());
   TileGeometry geometry(both, HaloPolicy::recompute);
@@ -271,7 +271,7 @@ TEST(Lower, WhatStaysOnTheChipIsThereAsAWhole) {
     }
     EXPECT_TRUE(validate(l.problem).empty());
   }
-  // Of the first op alone t waits for the second; of the second alone nothing does.
+  // With the first op alone, t waits for the second op; with the second alone, no tensor waits.
   const Subgraph first = make_subgraph(net, {0, 0}, readers, hardware);
   EXPECT_TRUE(first.passing.empty());
   const Lowering l = lower(first, tile_space(first), hardware, {});
@@ -281,10 +281,10 @@ TEST(Lower, WhatStaysOnTheChipIsThereAsAWhole) {
 
 TEST(Lower, WhatWaitsForLaterRunsIsThereToo) {
   Network net = two_convolutions();
-  net.outputs.push_back(net.ops[0].outputs[0]);  // t is a result as well
+  net.outputs.push_back(net.ops[0].outputs[0]);  // t is a result, too
   Hardware hardware = machine();
   for (HardwareMemory& memory : hardware.memories) memory.writable = !memory.offchip;
-  // A third op that touches neither x nor t.
+  // A third op that uses neither x nor t.
   Op again = net.ops[1];
   again.name = "c2";
   again.inputs[0] = net.ops[1].outputs[0];

@@ -52,7 +52,7 @@ TEST(Reduction, IsAsManyOpsAsParts) {
   EXPECT_EQ(channels, whole.shape[1]);
 }
 
-// One buffer for all sums, from the first part to the last; two parts are there at a time.
+// One buffer for all sums, from the first part to the last; two parts are live at a time.
 TEST(Reduction, SumsAreAddedToInPlace) {
   const TwoConvolutions f;
   const auto split = split_reduction(f.part, f.hardware, 3);
@@ -84,7 +84,7 @@ TEST(Reduction, SumsAreAddedToInPlace) {
   }
 }
 
-// Whatever a tile reads of the input, its parts read together, and each element once.
+// The parts of a tile together read the same input as the whole, each element once.
 TEST(Reduction, PartsReadWhatTheWholeReads) {
   int seen = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {

@@ -105,7 +105,7 @@ TEST(Trailing, WhatTrailingOpsUseIsThereAllTheTime) {
   EXPECT_THAT(f.named(l, f.name(f.c)).live, ElementsAre(StepRange{0, 8})) << "theirs alone";
   for (const char* copy : {".ping", ".pong"})
     EXPECT_THAT(f.named(l, f.name(f.y) + copy).live, ElementsAre(StepRange{0, 8}));
-  // Loaded while the tile before leads; the trailing ops' steps are nobody's but theirs.
+  // Loaded while the previous tile leads; the steps of the trailing ops use it exclusively.
   EXPECT_THAT(f.named(l, f.name(f.x) + ".ping").live,
               ElementsAre(StepRange{0, 1}, StepRange{4, 8}));
 }
@@ -124,7 +124,7 @@ TEST(Trailing, NobodyKnowsWhenTrailingOpsDoTheirs) {
 }
 
 TEST(Trailing, ResultsOfLeadingOpsLeaveAsInARunOfThose) {
-  // Two results of one input: that of the array and that of the lanes.
+  // Two results of one input: by the array and by the lanes.
   TwoEngines f;
   f.one.net.ops.erase(f.one.net.ops.begin() + 1, f.one.net.ops.begin() + 3);
   f.one.net.ops[1].inputs = {f.x};
@@ -132,7 +132,7 @@ TEST(Trailing, ResultsOfLeadingOpsLeaveAsInARunOfThose) {
   const Subgraph part = f.part({0, 1});
   const Lowering l =
       lower(part, tile_space(part), f.machine, {.double_buffer = true, .trailing = 1});
-  // As of a run of one op: the next tile's has another copy.
+  // As in a group of one op: the next tile has another copy.
   EXPECT_THAT(f.named(l, f.name(f.a) + ".ping").live, ElementsAre(StepRange{0, 4}));
 }
 

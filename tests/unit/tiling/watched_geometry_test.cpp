@@ -1,4 +1,4 @@
-// A geometry that is watched ends with the budget, and what it had begun does no harm.
+// A geometry with a poll ends with the budget, and its partial results do no harm.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -41,7 +41,7 @@ TEST(WatchedGeometry, EndsWithTheBudgetAndMayBeAskedAgain) {
     const WatchedGeometry watched(geometry, poll);
     EXPECT_THROW(static_cast<void>(geometry.grid(shape)), BudgetEnded);
   }
-  // Nobody watches any more, and nothing half made is left.
+  // Without a poll; no partial result remains.
   TileGeometry fresh(part, HaloPolicy::recompute);
   const TileGrid grid = geometry.grid(shape);
   EXPECT_EQ(grid.count(), 3000);

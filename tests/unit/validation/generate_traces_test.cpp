@@ -1,4 +1,4 @@
-// Traces are what they claim to be: exactly so many buffers, well-formed, the same every time.
+// Traces have exactly the requested number of buffers, are well-formed, and reproducible.
 
 #include "validation/generate_traces.h"
 
@@ -13,7 +13,7 @@
 namespace tessera::validation {
 namespace {
 
-/// One number for everything that matters about the buffers.
+/// A digest of all relevant properties of the buffers.
 std::uint64_t digest(const PlacementProblem& problem) {
   std::uint64_t hash = 1469598103934665603U;
   for (const Buffer& buffer : problem.buffers) {

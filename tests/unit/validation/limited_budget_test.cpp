@@ -17,7 +17,7 @@ TEST(LimitedBudgetTest, ACallWithinACallHasWhatIsLeft) {
   const Limits limits{.timeout = 10min, .memory = whole, .threads = 3, .seed = 7};
   const LimitedBudget outer(limits);
   std::vector<char> taken(std::size_t{40} << 20U, 1);
-  std::this_thread::sleep_for(5ms);  // the process is looked at now and then
+  std::this_thread::sleep_for(5ms);  // the memory of the process is polled at intervals
   const Limits rest = rest_of(limits, outer.budget());
   EXPECT_LT(*rest.timeout, 10min);
   EXPECT_GT(*rest.timeout, 9min);

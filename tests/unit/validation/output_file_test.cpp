@@ -44,7 +44,7 @@ std::string refusal_of(const fs::path& path) {
   return "was accepted";
 }
 
-/// Both ways of writing beside: without a name, and on file systems that cannot do that.
+/// Both kinds of temporary files: unnamed, and named for file systems without O_TMPFILE.
 class OutputFiles : public ::testing::TestWithParam<Beside> {};
 INSTANTIATE_TEST_SUITE_P(All, OutputFiles,
                          ::testing::Values(Beside::unnamed_if_possible, Beside::named));
@@ -181,7 +181,7 @@ TEST(OutputFile, RespectsAFileNobodyMayWrite) {
   EXPECT_THAT(refusal_of(folder / "closed/out"), ::testing::HasSubstr("Permission denied"));
 }
 
-/// At most so many bytes in any file, while it lives; too many are an error and no signal.
+/// Limits the size of files during its lifetime; exceeding it is an error and no signal.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
@@ -265,7 +265,7 @@ TEST(OutputFile, WaitsForTheReaderOfAPipe) {
   const Folder folder;
   const std::string name = (folder / "fifo").string();
   ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
-  OutputFile file(name);  // nobody reads yet, and nobody waits
+  OutputFile file(name);  // there is no reader yet, and the constructor does not block
   std::string got;
   {
     const std::jthread reader([&] {
@@ -321,7 +321,7 @@ TEST(OutputFile, KnowsOneFileUnderManyNames) {
                   .identity()
                   .same_file(*input_identity((folder / "hard").string())));
   EXPECT_FALSE(input_identity((folder / "missing").string()));
-  // Everything may go to /dev/null at once.
+  // Several outputs may go to /dev/null.
   EXPECT_FALSE(OutputFile("/dev/null").identity().same_file(OutputFile("/dev/null").identity()));
   EXPECT_FALSE(input_identity("/dev/null") &&
                OutputFile("/dev/null").identity().same_file(*input_identity("/dev/null")));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Reads and writes the case files of this folder; their form is in README.md.
+"""Reads and writes the case files of this folder; README.md describes their format.
 
     cases.py problem_yaml FOLDER         # every input of problem_yaml.cases as a file in FOLDER
-    cases.py problem_yaml FOLDER 4096    # those of at most so many bytes
+    cases.py problem_yaml FOLDER 4096    # those of at most 4096 bytes
 """
 
 import collections
@@ -22,7 +22,7 @@ SUFFIXES = {
     "tflite": "tflite",
 }
 
-# `program` is what the program says, one entry per line; `reader` what the reader alone says.
+# `program`: messages of the program, one entry per line; `reader`: the message of the reader alone.
 Case = collections.namedtuple("Case", "name line reader program data")
 
 ESCAPE = re.compile(
@@ -31,11 +31,11 @@ PLAIN = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"\\": b"\\"}
 
 
 class Malformed(Exception):
-    """A case file that does not have its form."""
+    """A malformed case file."""
 
 
 def unescaped(text):
-    """The bytes of an input as a case file writes them."""
+    """The bytes of an input, from its notation in a case file."""
     out, at = b"", 0
     while (found := text.find(b"\\", at)) >= 0:
         out += text[at:found]
@@ -54,7 +54,7 @@ def unescaped(text):
 
 
 def parsed(text):
-    """Every case of the bytes of a case file."""
+    """Parses every case of a case file."""
     cases = []
     for number, line in enumerate(text.split(b"\n"), start=1):
         kind, rest = line[:2], line[2:]
@@ -83,7 +83,7 @@ def read(form):
 
 
 def escaped(data, text):
-    """The lines that stand for `data`; those of a `text` end where its own lines do."""
+    """The lines for `data`; lines of a `text` end at its line ends."""
 
     def byte(value):
         if value in b"\n\t\r\\":
@@ -110,7 +110,7 @@ def escaped(data, text):
 
 
 def written(case, text=True):
-    """The lines of a case file that hold `case`; a `text` is shown line by line."""
+    """The lines of a case file for `case`; a `text` is written line by line."""
     lines = [f"= {case.name}", *(f"> {line}" for line in case.reader)]
     if case.program != case.reader:
         lines += [f"! {line}" for line in case.program]

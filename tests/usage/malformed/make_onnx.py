@@ -3,8 +3,8 @@
 
     python3 tests/usage/malformed/make_onnx.py
 
-They are ONNX messages that no exporter writes, so they are put together here from protobuf's wire
-format: a tag (field number and kind), then a number or a length and bytes.
+They are ONNX messages that no exporter writes, composed here in protobuf's wire format: a tag (field
+number and kind), then a number or a length and bytes.
 """
 
 import sys
@@ -37,7 +37,7 @@ def parts(field, items):
 
 
 def value(name, shape=None, kind=FLOAT):
-    """What the file states of a tensor."""
+    """The declared type and shape of a tensor."""
     tensor = number(1, kind)
     if shape is not None:
         tensor += part(2, b"".join(part(1, number(1, extent)) for extent in shape))
@@ -261,7 +261,7 @@ FILES = {
 
 
 def main():
-    """Writes onnx.cases: the inputs from here, the sentences as they stand there."""
+    """Writes onnx.cases: inputs from here, messages as in the existing file."""
     known = {case.name: case for case in cases.read("onnx")}
     lines = ["# Malformed ONNX: what is read, and the whole of what must be said of it. The form of",
              "# this file, and what a backslash stands for, is in README.md.",

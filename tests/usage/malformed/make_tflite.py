@@ -3,8 +3,8 @@
 
     python3 tests/usage/malformed/make_tflite.py
 
-They are TensorFlow Lite files that no converter writes, so they are put together here from the
-layout of flatbuffers: a table is a list of places of its fields, and offsets that lead forward.
+They are TensorFlow Lite files that no converter writes, composed here in the layout of flatbuffers: a
+table is a list of field positions, and offsets point forward.
 """
 
 import struct
@@ -16,7 +16,7 @@ CONV, RELU, PAD, RESHAPE, CONCATENATION = 3, 19, 34, 22, 2
 
 
 class Number:
-    """A field that stands in its table."""
+    """A field stored inline in its table."""
 
     def __init__(self, kind, value):
         self.data = struct.pack("<" + kind, value)
@@ -41,7 +41,7 @@ def text(value):
 
 
 class File:
-    """Writes tables (dicts by the number of the field) with what they lead to behind them."""
+    """Writes tables (dicts by field number), followed by the objects they refer to."""
 
     def __init__(self, root):
         self.out = bytearray(struct.pack("<I", 0) + b"TFL3")
@@ -121,7 +121,7 @@ GOOD = model()
 STRIDES = {1: i32(1), 2: i32(1)}
 NO_FIELDS = struct.pack("<I", 12) + b"TFL3" + struct.pack("<HHi", 4, 4, 4)
 
-# Name -> the input, and words its sentence has.
+# Name -> the input, and words of its message.
 FILES = {
     "another-identifier": (changed(GOOD, 4, b"TFL2"), "not the letters TFL3"),
     "cut-short": (GOOD[:200], "but the file ends at byte 200"),
@@ -173,7 +173,7 @@ FILES = {
 
 
 def main():
-    """Writes tflite.cases: the inputs from here, the sentences as they stand there."""
+    """Writes tflite.cases: inputs from here, messages as in the existing file."""
     try:
         known = {case.name: case for case in cases.read("tflite")}
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-// box() and the engine as a whole: right, deterministic, honest about bounds and limits.
+// box() and its engine: correct, deterministic, with correct bounds and limits.
 
 #include <gtest/gtest.h>
 
@@ -21,13 +21,13 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Box, ElementaryCasesAreOptimalAtOnce) {
-  // Nobody overlaps.
+  // No overlaps.
   search::BoxingResult apart = search::box(problem_of({{.live = {{0, 2}}, .size = 7},
                                                        {.live = {{2, 5}}, .size = 3},
                                                        {.live = {{5, 6}}, .size = 9}}));
   EXPECT_TRUE(apart.proven_minimum);
   EXPECT_EQ(apart.heights, std::vector<Size>{9});
-  // One size.
+  // Equal sizes.
   PlacementProblem same = random_trace(4, 300, 20);
   for (Buffer& buffer : same.buffers) buffer.size = 24;
   for (Buffer& buffer : same.buffers) buffer.alignment = 16;
@@ -36,7 +36,7 @@ TEST(Box, ElementaryCasesAreOptimalAtOnce) {
   EXPECT_EQ(coloured.stats.front().name, "boxing.rounds");
   EXPECT_EQ(std::get<std::int64_t>(coloured.stats.front().value), 0);
   EXPECT_EQ(wrong(same, *coloured.placement), "");
-  // Nothing at all.
+  // An empty problem.
   const search::BoxingResult nothing = search::box(problem_of({}));
   EXPECT_EQ(nothing.status, Status::feasible);
   EXPECT_EQ(nothing.heights, std::vector<Size>{0});
@@ -62,7 +62,7 @@ TEST(Box, EveryPhaseAloneGivesRightPlacements) {
 }
 
 TEST(Box, EveryPhaseHelpsSomewhere) {
-  // With a phase switched off, some of these end higher, and over all of them the sum is higher.
+  // With a phase switched off, some of these end higher, and the total is higher.
   std::vector<PlacementProblem> problems;
   for (std::uint64_t seed = 0; seed < 6; ++seed)
     problems.push_back(random_trace(seed, 400, seed % 2 == 0 ? 12 : 30));
@@ -152,7 +152,7 @@ TEST(Box, CountsRoundsTimesBuffersAsNodes) {
       before = result.heights[0];
     }
   }
-  // Several memories have no more together, but for the first round of each.
+  // Several memories together get no more, except for the first round of each.
   PlacementProblem two = problem;
   two.memories.push_back({.name = "n"});
   for (BufferIndex b = 0; b < two.buffers.size(); ++b) two.buffers[b].memories = {b % 2};
@@ -171,7 +171,7 @@ TEST(Box, StopsAtTheTarget) {
   EXPECT_EQ(std::get<std::int64_t>(result.stats.front().value), 1);
 }
 
-/// The lowest possible heights, and what box() makes of them.
+/// Compares heights of box() with the minimum.
 void compare_with_least(const Features& features, std::uint64_t first_seed, std::size_t most) {
   const int count = static_cast<int>(effort(most));
   int solved = 0;
@@ -196,16 +196,16 @@ void compare_with_least(const Features& features, std::uint64_t first_seed, std:
     Size found = 0;
     for (const Size bound : result.lower_bounds) bounds += bound;
     for (const Size height : result.heights) found += height;
-    // The bounds of the memories hold for each; their sum is compared with the least sum.
+    // The bound holds for each memory; the sum is compared with the minimum sum.
     EXPECT_LE(bounds, best->value) << "seed " << seed << "\n" << to_yaml(problem);
     if (result.status == Status::feasible && found == best->value) ++least;
     if (result.proven_minimum && result.status == Status::feasible) {
       EXPECT_EQ(found, best->value) << "seed " << seed;
     }
   }
-  // Tiny problems: the least height nearly always.
+  // Tiny problems: the minimum height almost always.
   EXPECT_GT(solved, count / 10);
-  // Of few problems chance may have picked the hard ones.
+  // A small sample may contain hard problems by chance.
   if (count >= 200) {
     EXPECT_GE(least * 100, solved * 85);
   }

@@ -1,5 +1,5 @@
-// Ejection: placements stay right and never become higher, a window leaves alone what is outside of
-// it, and threads change nothing.
+// Ejection: placements stay valid and never become higher, windows leave the outside unchanged, and
+// threads do not change results.
 
 #include "search/placement/boxing/ejection.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 using namespace tessera::search::boxing;
 
-/// Long traces with few alive, and everything a job may ask for besides fragments.
+/// Long traces with few live buffers, and all restrictions of a job except fragments.
 PlacementProblem trace_of(std::uint64_t seed, std::int64_t count) {
   PlacementProblem problem = random_trace(seed, count, 10 + static_cast<std::int64_t>(seed % 30));
   Random random(seed + 1);
@@ -32,14 +32,14 @@ PlacementProblem trace_of(std::uint64_t seed, std::int64_t count) {
     for (Buffer& buffer : problem.buffers) buffer.alignment = Size{1} << random.between(0, 6);
   }
   if (seed % 5 == 3) {
-    problem.buffers[0].offset = 1536;  // keeps the rules above
+    problem.buffers[0].offset = 1536;  // satisfies the rules above
     for (std::size_t b = 1; b < problem.buffers.size(); b += 7)
       problem.buffers[b].window = AddressRange{300, 200'000};
   }
   return problem;
 }
 
-/// First fit in the order of birth: far from the lowest.
+/// First fit in the order of begins: far above the minimum.
 std::vector<Offset> high_placement(const Instance& instance) {
   FirstFit fit(instance);
   std::vector<Offset> offsets;
@@ -59,7 +59,7 @@ TEST(Ejection, LowersAndNeverBreaks) {
     Size before = height_of(instance, offsets);
     const Size first = before;
     Ejection ejection(instance);
-    for (int run = 0; run < 4; ++run) {  // it goes on where it ended
+    for (int run = 0; run < 4; ++run) {  // it continues where it ended
       Size last = before;
       const Size after = ejection.run(
           offsets, {.target = 0, .patience = 100'000, .seed = seed, .lowered = [&](Size height) {
@@ -116,7 +116,6 @@ TEST(Ejection, AnExhaustedBudgetLeavesThePlacement) {
   EXPECT_EQ(offsets, before);
 }
 
-/// Which places are in the slices, one per job.
 std::vector<Offset> places_in(const Slices& slices, std::size_t jobs) {
   std::vector<Offset> found(jobs, -1);
   for (SliceIndex s = slices.from(); s < slices.to(); ++s) {
@@ -163,7 +162,8 @@ TEST(EjectionWindow, TouchesNothingOutside) {
     EjectionWindow window(instance, times, ones, ones);
     WindowResult result(times);
     window.run(task, slices, ones, {}, result);
-    EXPECT_EQ(places_in(slices, offsets.size()), given) << "seed " << seed;  // a copy was changed
+    // fails if a copy was changed
+    EXPECT_EQ(places_in(slices, offsets.size()), given) << "seed " << seed;
 
     result.slices.swap_into(slices);
     std::vector<Offset> after = places_in(slices, offsets.size());
@@ -185,7 +185,7 @@ TEST(EjectionWindow, TouchesNothingOutside) {
 }
 
 TEST(Box, EjectionLowersDenseTraces) {
-  // Lives much shorter than the trace, sizes over three decades.
+  // Lifetimes much shorter than the trace, sizes over three decades.
   Random random(3);
   std::vector<Buffer> buffers;
   for (int b = 0; b < 3000; ++b) {

@@ -1,4 +1,4 @@
-// Each phase on its own: sections, colouring, stacking, occupancy and first fit, boxing and
+// Each phase separately: sections, colouring, stacking, occupancy and first fit, boxing and
 // unboxing, ruin and recreate, focus on the peak.
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Sections, CoexistenceIsSharingASection) {
 }
 
 TEST(Sections, BoundCountsAlignmentReservedAndFixed) {
-  // Two aligned buffers at once: the lower one pays for its rest, the upper one does not.
+  // Two aligned buffers at once: the lower one wastes its padding, the upper one does not.
   PlacementProblem problem = problem_of({{.live = {{0, 2}}, .size = 5, .alignment = 8},
                                          {.live = {{1, 3}}, .size = 6, .alignment = 8}});
   EXPECT_EQ(instance_of(problem).lower_bound, 8 + 5);
@@ -52,7 +52,7 @@ TEST(Sections, BoundCountsAlignmentReservedAndFixed) {
   EXPECT_EQ(instance_of(problem).lower_bound, 13 + 5);
   problem.buffers[0].offset = 96;
   EXPECT_EQ(instance_of(problem).lower_bound, 101);
-  // Exempt pairs may lie on each other, so they do not count.
+  // Exempt pairs may overlap, so they do not count.
   problem.buffers[0].offset.reset();
   problem.memories[0].reserved.clear();
   problem.relations.push_back({.kind = RelationKind::may_overlap, .buffers = {0, 1}});
@@ -111,7 +111,7 @@ TEST(Stacking, PlacementsAreRightAndHeightsTrue) {
       const Size height = stacker.stack(keys, no_height, {}, offsets);
       EXPECT_EQ(height, height_of(instance, offsets));
       EXPECT_EQ(wrong(problem, placement_of(problem, instance, offsets)), "");
-      // The limit is exact: at the height it goes through, below it stops.
+      // The limit is exact: it succeeds at the height and fails below it.
       std::vector<Offset> again;
       EXPECT_EQ(stacker.stack(keys, height, {}, again), height);
       EXPECT_EQ(again, offsets);
@@ -121,7 +121,8 @@ TEST(Stacking, PlacementsAreRightAndHeightsTrue) {
 }
 
 TEST(Stacking, SqueezingCannotHelpIt) {
-  // Nothing fits below a segment that was raised: first fit in increasing offset moves nobody down.
+  // No gap below a raised segment is large enough: first fit in increasing offset moves no buffer
+  // down.
   const Instance instance = instance_of(random_trace(11, 600, 15));
   Stacker stacker(instance);
   FirstFit fit(instance);
@@ -134,7 +135,7 @@ TEST(Stacking, SqueezingCannotHelpIt) {
   EXPECT_EQ(fit.place(by_offset(offsets), no_height, {}, squeezed), height);
 }
 
-/// First fit, word for word.
+/// First fit by its definition.
 Offset lowest_by_pairs(const Instance& instance, const std::vector<Offset>& offsets,
                        const std::vector<JobIndex>& placed, const Job& job) {
   for (Offset o = next_legal(instance, job, 0);; o = next_legal(instance, job, o + 1)) {
@@ -150,8 +151,7 @@ Offset lowest_by_pairs(const Instance& instance, const std::vector<Offset>& offs
   }
 }
 
-/// Sections by the thousand, so that the tree has many leaves, and one moment with a thousand
-/// births.
+/// Thousands of sections, so that the tree has many leaves, and one step with a thousand begins.
 PlacementProblem long_trace(std::uint64_t seed) {
   Random random(seed);
   PlacementProblem problem = random_trace(seed, 1500, seed % 2 == 0 ? 10 : 200, 40);
@@ -204,7 +204,7 @@ TEST(Occupancy, HoldsWhatWasAddedAndForgetsIt) {
         for (const Occupancy::Ranges* set : sets.all) {
           Offset before = -1;
           for (const AddressRange& range : *set) {
-            EXPECT_LT(before, range.begin);  // sorted, apart
+            EXPECT_LT(before, range.begin);  // sorted, disjoint
             std::fill(found.begin() + range.begin, found.begin() + range.end, true);
             before = range.end;
           }
@@ -317,7 +317,7 @@ TEST(Boxing, BoxesHoldTheirContentsAndEndInOneSize) {
       std::vector<Row> row_of;
       EXPECT_LE(Colouring().colour(inside, row_of) * highest, box.size);
     }
-    // Unboxed, nobody meets anybody; squeezed, it is no higher.
+    // Unboxed placements have no overlaps; squeezed ones are no higher.
     const std::vector<Offset> loose = unbox(instance, *boxes);
     EXPECT_EQ(wrong(problem, placement_of(problem, instance, loose)), "");
     FirstFit fit(instance);

@@ -61,7 +61,7 @@ inline Placement placement_of(const PlacementProblem& problem,
   return placement;
 }
 
-/// The first thing the checker finds wrong; empty if nothing.
+/// The first violation found by the checker; empty if none.
 inline std::string wrong(const PlacementProblem& problem, const Placement& placement) {
   const std::vector<Violation> found = check(problem, placement, 1);
   return found.empty() ? std::string() : found.front().message;

@@ -1,4 +1,4 @@
-// The learning engine against the oracle: every feature, every goal, every switch.
+// Compares the learning engine with the oracle: every feature, every objective, every switch.
 #include "tests/random/agreement.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The cost rule with cores: what it says is true of every assignment in which each core is paid.
+// The cost rule with cores: its conclusions hold for every assignment in which each core pays.
 #include "search/learning/cost.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ void fill(Case& all, testing::Random& random) {
   }
 }
 
-/// The least cost of an assignment in which `paid` are true, `spared` false and every core paid.
+/// The minimum cost of an assignment in which `paid` are true, `spared` false and every core pays.
 Value least(const Case& all, unsigned paid, unsigned spared) {
   Value best = 1000;
   for (unsigned chosen = 0; chosen < 1U << terms; ++chosen) {
@@ -128,7 +128,7 @@ TEST(LearningCost, BoundsRefusalsAndReasonsAreTrue) {
   EXPECT_GT(better, 500);
 }
 
-// Pairs of buffers of which only one finds room of its own: a core of one term each.
+// Pairs of buffers of which only one has a place of its own: a core of one term each.
 TEST(LearningCost, CoresGiveTheBound) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 30});
@@ -141,7 +141,7 @@ TEST(LearningCost, CoresGiveTheBound) {
     for (BufferIndex b = a + 1; b < buffers; ++b)
       problem.relations.push_back(
           {.kind = RelationKind::avoid_overlap, .buffers = {a, b}, .cost = 1});
-  // 16 in three places: 6, 5 and 5 share one, 15 + 10 + 10 pairs.
+  // 16 in three slots: 6, 5 and 5, with 15 + 10 + 10 pairs.
   const auto conflicts = [](const engine::SearchResult& result) {
     for (const Stat& stat : result.stats)
       if (stat.name == "conflicts") return std::get<std::int64_t>(stat.value);

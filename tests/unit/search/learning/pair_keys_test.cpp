@@ -19,7 +19,7 @@ TEST(PairKeys, ArePairsWhicheverComesFirst) {
   ASSERT_NE(pairs.find(1, 3), nullptr);
   EXPECT_EQ(*pairs.find(1, 3), 7U);
   ASSERT_EQ(pairs.sorted().size(), 1U);
-  EXPECT_EQ(pairs.sorted()[0], PairKeys::Entry({3, 1}, 7));  // as it was added
+  EXPECT_EQ(pairs.sorted()[0], PairKeys::Entry({3, 1}, 7));  // in insertion order
 }
 
 TEST(PairKeys, AreWhatAMapWouldHold) {
@@ -34,7 +34,7 @@ TEST(PairKeys, AreWhatAMapWouldHold) {
     if (i == j || is_known) continue;
     pairs.add(i, j, k);
     known[{i, j}] = k;
-    // What was sorted is found and added to as before.
+    // Sorted entries can be found and extended.
     if (k % 500 == 0) static_cast<void>(pairs.sorted());
   }
   EXPECT_EQ(pairs.sorted(), std::vector<PairKeys::Entry>(known.begin(), known.end()));

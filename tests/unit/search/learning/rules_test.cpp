@@ -1,4 +1,4 @@
-// Each pruning rule of the learning engine prunes; the small parts keep their contracts.
+// Each pruning rule of the learning engine prunes; its components keep their contracts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(LearningState, BoundsAreRoundedNegatedAndUndone) {
   state.open_level();
   ASSERT_TRUE(state.raise(later, {.rule = Rule::decision}));
   EXPECT_EQ(state.bound(key_of(v, 0)), 8);
-  EXPECT_TRUE(state.fails({key_of(v, 1), -13}));  // the end by 13 would need an offset of 7
+  EXPECT_TRUE(state.fails({key_of(v, 1), -13}));  // an end at most 13 would need an offset of 7
   EXPECT_FALSE(state.raise({key_of(v, 1), -13}, {.rule = Rule::decision}));
   EXPECT_EQ(state.entry_of({key_of(v, 0), 3}), 0);
   EXPECT_EQ(state.bound_before(key_of(v, 0), 0), 0);
@@ -52,7 +52,7 @@ TEST(LearningSection, TheFullestWindowIsFoundUnderInsertion) {
   EXPECT_EQ(window.completion(), 10);  // 0 + 4 + 5 + 1
 }
 
-/// A load that fills the capacity at every step.
+/// The load equals the capacity at every step.
 PlacementProblem full_problem(std::uint64_t seed, int buffers) {
   testing::Random random(seed);
   PlacementProblem problem;
@@ -100,8 +100,8 @@ Effort effort(const LearningParams& params, int buffers = 40) {
 }
 
 TEST(LearningRules, EachPrunesAndNoneChangesAnAnswer) {
-  // Turns of the place search that do without section rules would blur the counts.
-  // Balance refutes most of these at once: the others are measured without it.
+  // Turns of the place search without section rules would distort the counts. Balance refutes most
+  // of these at once: the others are measured without it.
   const LearningParams base{.not_first = true, .balance = false, .place_search = false};
   const Effort all = effort(base, 55);
   const std::pair<const char*, bool LearningParams::*> rules[] = {
@@ -120,7 +120,7 @@ TEST(LearningRules, EachPrunesAndNoneChangesAnAnswer) {
   const Effort with = effort(balanced, 55);
   EXPECT_EQ(with.answers, all.answers);
   EXPECT_LT(with.conflicts, all.conflicts / 2);
-  // Slack is worth most with all of them.
+  // Slack is most effective together with all others.
   const Effort standard = effort({}, 55);
   EXPECT_EQ(standard.answers, all.answers);
   const Effort particular = effort({.generalise = false}, 55);
@@ -156,7 +156,7 @@ TEST(LearningRules, TheOrderOfRowsDoesNotMatter) {
   }
 }
 
-/// Short lives, and many pairs that relations keep apart; about as high as the heaviest of their
+/// Short lifetimes, and many pairs separated by relations; about as high as the heaviest of their
 /// sets.
 PlacementProblem told_apart(std::uint64_t seed) {
   testing::Random random(seed);
@@ -199,7 +199,7 @@ TEST(LearningRules, SectionsOfRelationsPrune) {
 }
 
 TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
-  // Capacity 10: i (2) and c (3) stay, q (4) goes, p (4) comes.
+  // Capacity 10: i (2) and c (3) stay, q (4) ends, p (4) begins.
   State state;
   Poll never;
   const LearningParams params;
@@ -222,7 +222,7 @@ TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
   balance.finish(state, orders, sections, false, never);
   EXPECT_EQ(balance.size(), 0U);
   balance.finish(state, orders, sections, true, never);
-  EXPECT_EQ(balance.size(), 4U);  // about i and about c, each way round
+  EXPECT_EQ(balance.size(), 4U);  // about i and about c, in both directions
 
   std::uint64_t work = 0;
   const learning::Key p_below_i = orders.below(p, i);
@@ -245,7 +245,7 @@ TEST(LearningBalance, WhatComesBelowLeavesNoRoomForWhatStaysAbove) {
   state.pop();
   state.close_levels(0);
 
-  // The other one first, or none: nothing is refused.
+  // The opposite order first, or none: no conflict.
   ASSERT_TRUE(state.raise({orders.below(i, p), 1}, {.rule = Rule::decision}));
   balance.count(orders.below(i, p));
   ASSERT_TRUE(balance.propagate(state, orders.below(i, p), work));
@@ -268,17 +268,17 @@ TEST(LearningRests, WhatNothingCarriesIsLifted) {
   ASSERT_TRUE(rests.governs(high));
   EXPECT_FALSE(rests.governs(low));
   ASSERT_TRUE(rests.lift(state, orders, high));
-  EXPECT_EQ(state.bound(key_of(high, 0)), 0);  // on the ground
+  EXPECT_EQ(state.bound(key_of(high, 0)), 0);  // at offset 0
   state.open_level();
   ASSERT_TRUE(state.raise({key_of(high, 0), 1}, {.rule = Rule::decision}));
   ASSERT_TRUE(rests.lift(state, orders, high));
-  EXPECT_EQ(state.bound(key_of(high, 0)), 4);  // on the other one, wherever that is
+  EXPECT_EQ(state.bound(key_of(high, 0)), 4);  // on the other one, wherever it is
   std::vector<Lit> premises;
   rests.explain(state, orders, {key_of(high, 0), 3}, 1, premises);
   const std::vector<Lit> why{{key_of(low, 0), -1}, {key_of(high, 0), 1}};
-  EXPECT_EQ(premises, why);  // the weakest that carries the value asked for
+  EXPECT_EQ(premises, why);  // the weakest premises that support the required value
   ASSERT_TRUE(state.raise({learning::opposite(below), 1}, {.rule = Rule::decision}));
-  EXPECT_FALSE(rests.lift(state, orders, high));  // and now nothing can carry it
+  EXPECT_FALSE(rests.lift(state, orders, high));  // no buffer can support it
 }
 
 TEST(LearningEngine, IsTheSameRunWithTheSameSeed) {

@@ -1,4 +1,4 @@
-// The examples of the paper, and what better than it means.
+// The examples of the paper, and its definition of "better".
 #include "search/offchip/taa.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Taa, CollisionSizeIsTheOverlapOfTwoRuns) {
   EXPECT_EQ(collision_size(tile, 8191, tile, 0), 1);
 }
 
-/// An input whose four tiles die one after the other, and an output that comes as they go.
+/// An input whose four tiles are freed one after the other, and an output that grows meanwhile.
 PlacementProblem tile_by_tile() {
   PlacementProblem problem;
   problem.memories.push_back({.name = "dram"});
@@ -56,7 +56,8 @@ TEST(Taa, AnOutputTakesTheRoomOfTheInputThatItReplaces) {
 }
 
 TEST(Weave, FindsTheGapThatMovingByTheOverlapJumpsOver) {
-  // The third goes between the runs of the first; moving by what overlaps, it ends behind both.
+  // The third goes between the rows of the first; moved by the overlap only, it would end after
+  // both.
   PlacementProblem problem;
   problem.memories.push_back({.name = "dram"});
   problem.buffers.push_back({.id = "comb",

@@ -23,7 +23,7 @@ namespace {
 
 using Table = std::map<std::pair<std::size_t, std::size_t>, CoverCandidate>;
 
-/// Every cover, every option: the definition.
+/// Every partition, every option: the definition.
 double brute_force(const Table& table, std::size_t ops, std::size_t max_ops, double weight) {
   double best = std::numeric_limits<double>::infinity();
   const auto visit = [&](const auto& self, std::size_t first, double cost,
@@ -182,7 +182,7 @@ TEST(Cover, WhatStaysOpenAndMightBeBetterKeepsTheResultFromBeingOptimal) {
   EXPECT_TRUE(best_cover(problem, {}).optimal);
 }
 
-/// Runs that are alike have one answer, and one evaluation answers for all of them.
+/// Equal groups share one evaluation.
 TEST(Cover, RunsThatAreAlikeAreEvaluatedOnce) {
   std::mt19937_64 rng(13);
   for (int i = 0; i < 400; ++i) {
@@ -219,7 +219,7 @@ TEST(Cover, RunsThatAreAlikeAreEvaluatedOnce) {
   }
 }
 
-/// Options that show only from some effort on, or never.
+/// Options that appear only from some effort level on, or never.
 TEST(Cover, AsksWithMoreEffortWhereItMatters) {
   std::mt19937_64 rng(12);
   int unresolved = 0;
@@ -271,8 +271,8 @@ TEST(Cover, AsksWithMoreEffortWhereItMatters) {
   EXPECT_GT(asked_again, 100);
 }
 
-/// The same to the last count, and the same questions, whatever others looked at before they were
-/// asked: some of it is no use, and some fails.
+/// Identical results, counts and queries for any speculative evaluation: some of it is useless, and
+/// some fails.
 TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
   std::mt19937_64 rng(31);
   std::int64_t foreseen = 0;
@@ -306,7 +306,7 @@ TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
     problem.evaluate = [&](std::size_t a, std::size_t b, int effort) {
       std::unique_lock guard(lock);
       if (problem.speculate && foreseen == 0) {
-        // On a machine with other things to do the other thread needs a while to begin.
+        // On a busy machine the other thread needs a while to begin.
         guard.unlock();
         std::this_thread::sleep_for(std::chrono::microseconds(200));
         guard.lock();
@@ -326,12 +326,12 @@ TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
       if ((a + b + salt) % 7 == 0) throw std::bad_alloc();
       return seen_with(a, b, effort);
     };
-    // Somebody else is at it as often as not, and for a while.
+    // Another thread is working on it half of the time, for a while.
     std::atomic<std::uint64_t> waits{salt};
     problem.under_way = [&](std::size_t a, std::size_t b, int) {
       return (a + b + salt) % 2 == 0 && ++waits % 3 != 0;
     };
-    constexpr int helped = 1;  // one thread, and another one that has no jobs left
+    constexpr int helped = 1;  // one thread, and another one without further jobs
     for (const int threads : {helped, 2, 4}) {
       ahead.clear();
       questions.clear();

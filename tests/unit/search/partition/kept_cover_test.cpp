@@ -1,4 +1,4 @@
-// The shortest path over what is kept, against all covers with all sets of items.
+// Compares the shortest path over resident items with all partitions and all sets of items.
 #include "search/partition/kept_cover.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::Random;
 
-/// A cost for each run and what it keeps, which is less the more it keeps.
+/// A cost for each group and its resident items, decreasing in the items.
 class Costs {
  public:
   explicit Costs(std::uint64_t seed) : seed_(seed) {}
@@ -118,10 +118,10 @@ TEST(KeptCover, IsTheLeastOfAllCoversAndSets) {
 TEST(KeptCover, TellsTheLargestApart) {
   const std::vector<KeptItem> items{{0, 3, 10}, {1, 3, 30}, {2, 3, 20}};
   EXPECT_THAT(distinct_items(items, {.ops = 4}, 1000), ElementsAre(0, 1, 2));
-  // Ten runs; with one item over each cut, and with two.
+  // Ten groups; with one item across each cut point, and with two.
   EXPECT_THAT(distinct_items(items, {.ops = 4}, 17), ElementsAre(1));
   EXPECT_THAT(distinct_items(items, {.ops = 4}, 9), IsEmpty());
-  // Four runs of one op.
+  // Four groups of one op.
   EXPECT_THAT(distinct_items(items, {.ops = 4, .lasts = {{0}, {1}, {2}, {3}}}, 9), ElementsAre(1));
 }
 

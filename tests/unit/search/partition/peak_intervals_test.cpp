@@ -25,8 +25,8 @@ TEST(PeakIntervals, NothingIsLeftWherePeaksCostNothing) {
   EXPECT_TRUE(intervals.empty());
 }
 
-/// Every peak in which a cover may be better is in one of the intervals, and each of their bounds
-/// is one: covers below the path's peak cost as much as it does.
+/// Every peak at which a partition may be better is in one of the intervals, and their bounds are
+/// tight: partitions below the path's peak cost as much as the path.
 TEST(PeakIntervals, WhatIsLeftIsWhereACoverMayBeBetter) {
   std::mt19937_64 rng(5);
   int left = 0;
@@ -39,7 +39,7 @@ TEST(PeakIntervals, WhatIsLeftIsWhereACoverMayBeBetter) {
     const PeakPrice price{.weight = 1 + static_cast<double>(number(3)), .floor = number(20)};
     const std::int64_t peak = std::min(of.hi, std::max(lo + 1, price.floor) + number(30));
     const auto cost = static_cast<double>(number(50));
-    // Something as good was found before, perhaps.
+    // A result as good may already be known.
     const double best = price.with(cost, peak) - static_cast<double>(number(20));
     std::vector<PeakInterval> intervals;
     add_lower(of, cost, peak, best, price, intervals);

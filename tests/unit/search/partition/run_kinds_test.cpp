@@ -75,7 +75,7 @@ TEST(RunKinds, EndWithTheBudget) {
   EXPECT_THROW(RunKinds(100, {}, 100, poll), BudgetEnded);
 }
 
-/// Appends a copy of the network behind it, fed by its outputs where the shapes allow it.
+/// Appends a copy of the network, fed by its outputs if the shapes allow it.
 Network twice(const Network& net) {
   Network both = net;
   const std::size_t tensors = net.tensors.size();
@@ -97,13 +97,13 @@ Network twice(const Network& net) {
   return both;
 }
 
-// What like_ops() promises, against the whole description of each run.
+// Checks like_ops() against the full description of each group.
 TEST(RunKinds, RunsOfAKindHaveOneStructure) {
   std::int64_t shared = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     const Network net = twice(testing::random_network(seed, {.ops = 6}));
     const auto readers = tiling::last_readers(net);
-    // Half of them with some of what may stay, on a machine whose array reaches one memory alone.
+    // Half of them with some resident tensors, on a machine whose array accesses a single memory.
     testing::Random random(seed ^ 0x11fe);
     Hardware hardware = testing::random_machine(random, {.needed = 4096});
     std::vector<TensorIndex> stays;

@@ -35,7 +35,7 @@ TEST(Bounds, SaysWhatDoesNotFit) {
 TEST(Bounds, AlignmentRoundsUpEverythingButTheTopmost) {
   PlacementProblem problem = two_live_together(100);
   problem.memories[0].alignment = 4;
-  EXPECT_EQ(lower_bounds(problem).heights[0], 13);  // 8 + 5: the larger waste lies on top
+  EXPECT_EQ(lower_bounds(problem).heights[0], 13);  // 8 + 5: the larger padding is on top
 }
 
 TEST(Bounds, ReservedAddressesDoNotCount) {

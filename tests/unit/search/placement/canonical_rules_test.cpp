@@ -1,5 +1,5 @@
-// Rules that only show what they are worth on problems made for them: each needs fewer nodes with
-// the rule than without, over many problems, and never answers differently.
+// Rules that are effective only on specific problems: each needs fewer nodes with the rule than
+// without, over many problems, and never changes the result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 struct Shape {
   std::size_t buffers = 18;
-  Size capacity = 60;  ///< the load stays at or below it
+  Size capacity = 60;  ///< upper bound of the load
   int copies = 1;      ///< of each buffer
 };
 
@@ -92,7 +92,7 @@ CanonicalParams one_run() {
   return params;
 }
 
-/// Equal buffers in pairs. (The table of failed states would notice most of their exchanges.)
+/// Pairs of equal buffers. (The table of failed states would detect most of their exchanges.)
 TEST(CanonicalRules, SymmetryPrunes) {
   CanonicalParams params = one_run();
   params.failed_states = false;
@@ -101,7 +101,7 @@ TEST(CanonicalRules, SymmetryPrunes) {
   EXPECT_LT(sums.with, sums.without);
 }
 
-/// What the floors of sections say of every section, this says of the lowest item alone.
+/// This rule derives for the lowest item what floors of sections derive for every section.
 TEST(CanonicalRules, MonotonicFloorPrunes) {
   CanonicalParams params = one_run();
   params.unallocated_floor = false;
@@ -109,14 +109,14 @@ TEST(CanonicalRules, MonotonicFloorPrunes) {
   EXPECT_LT(sums.with, sums.without);
 }
 
-/// A dead end that rests on nothing of the last choice needs none of its alternatives.
+/// A dead end that is independent of the last choice needs none of its alternatives.
 TEST(CanonicalRules, BackjumpingPrunes) {
   const Sums sums =
       compare({.buffers = 40, .capacity = 256}, one_run(), &CanonicalParams::backjumping);
   EXPECT_LT(sums.with, sums.without);
 }
 
-/// Sizes in tens but for a seven by itself, and a capacity that is no sum of them.
+/// Sizes that are multiples of ten except for one seven, and a capacity that is no sum of them.
 PlacementProblem tens(std::uint64_t seed) {
   PlacementProblem problem = full({}, seed);
   for (Buffer& buffer : problem.buffers) buffer.size *= 10;
@@ -125,10 +125,10 @@ PlacementProblem tens(std::uint64_t seed) {
   return problem;
 }
 
-/// Every bound of the other rules on a height is itself a sum of sizes, a pile of placed buffers
-/// and what is unplaced above it, and so is within the rounded capacity if it is within the
-/// capacity: rounding cuts off nothing that they do not. It makes heights comparable with lower
-/// bounds and numbers narrower.
+/// Every height bound of the other rules is itself a sum of sizes: a stack of placed buffers plus
+/// the unplaced ones above it. If it is within the capacity, it is within the rounded capacity, so
+/// rounding prunes no further node. Rounding makes heights comparable with lower bounds, and
+/// numbers narrower.
 TEST(CanonicalRules, SubsetSumsRepeatWhatSumsOfSizesSay) {
   const Sums sums = compare(tens, one_run(), &CanonicalParams::subset_sums);
   EXPECT_EQ(sums.with, sums.without);
@@ -143,7 +143,7 @@ TEST(CanonicalRules, SubsetSumsPruneWithoutDominance) {
   EXPECT_LT(sums.with, sums.without);
 }
 
-/// With a little more room than their load.
+/// With a capacity slightly above the load.
 Sums compare_roomy(const Shape& shape, bool CanonicalParams::*rule, std::uint64_t problems) {
   const auto roomy = [&](std::uint64_t seed) {
     PlacementProblem problem = full(shape, seed);
@@ -153,21 +153,21 @@ Sums compare_roomy(const Shape& shape, bool CanonicalParams::*rule, std::uint64_
   return compare(roomy, {}, rule, problems);
 }
 
-/// Choosing where a section is tightest keeps decisions together that interact.
+/// Choosing in the tightest section keeps interacting decisions together.
 TEST(CanonicalRules, LocalChoiceFindsSooner) {
   const Sums sums =
       compare_roomy({.buffers = 60, .capacity = 256}, &CanonicalParams::local_choice, 60);
   EXPECT_LT(sums.with, sums.without);
 }
 
-/// What refused in the tries before goes first in the next.
+/// Buffers that failed in previous attempts come first in the next.
 TEST(CanonicalRules, ContentionFindsSooner) {
   const Sums sums =
       compare_roomy({.buffers = 120, .capacity = 64}, &CanonicalParams::contention, 200);
   EXPECT_LT(sums.with, sums.without);
 }
 
-/// A file is no luckier when its rows come in another order: the search is the same, node by node.
+/// The order of rows in a file has no effect: the search is identical, node by node.
 TEST(CanonicalRules, TheOrderOfRowsDoesNotMatter) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     PlacementProblem problem = full({.buffers = 80, .capacity = 160}, seed);

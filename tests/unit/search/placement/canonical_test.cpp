@@ -13,7 +13,7 @@
 namespace tessera::search {
 namespace {
 
-/// Full steps: intervals are added while the load stays under the capacity, the last ones cut.
+/// Full steps: intervals are added while the load stays below the capacity; the last ones are cut.
 PlacementProblem flat(std::size_t buffers, Size capacity, std::uint64_t seed) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = capacity});
@@ -58,14 +58,15 @@ struct RuleCase {
 
 class CanonicalRule : public ::testing::TestWithParam<RuleCase> {};
 
-/// Over many small full problems the answer is the same without the rule, and needs more nodes.
+/// Over many small full problems the result is the same without the rule, and needs more nodes.
 TEST_P(CanonicalRule, PrunesAndDoesNotChangeTheAnswer) {
   CanonicalParams with;
   with.restarts = false;
   with.local_choice = false;
-  // What lifts nothing cannot be lifted either: dominance sees that too, one step later.
+  // A buffer that lifts nothing cannot be lifted either: dominance detects that too, one step
+  // later.
   if (GetParam().rule == &CanonicalParams::hatless) with.dominance = false;
-  // Jumping back sees what lifts nothing too, and does not try the alternatives of another part.
+  // Backjumping detects it too, and skips the alternatives of another part.
   with.backjumping = false;
   CanonicalParams without = with;
   without.*GetParam().rule = false;
@@ -73,7 +74,8 @@ TEST_P(CanonicalRule, PrunesAndDoesNotChangeTheAnswer) {
   std::int64_t nodes_without = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     PlacementProblem problem = flat(18, 60, seed);
-    // Every third one with equal buffers and every third one with a capacity sizes cannot form.
+    // Every third problem with equal buffers, every third one with a capacity that sizes cannot
+    // form.
     if (seed % 3 == 1) {
       for (Buffer& buffer : problem.buffers) buffer.size = (buffer.size + 9) / 10 * 10;
       problem.memories[0].capacity = 74;
@@ -106,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
                       RuleCase{"failed_states", &CanonicalParams::failed_states}),
     [](const auto& rule) { return std::string(rule.param.name); });
 
-/// Rounding the capacity to a sum of sizes leaves the answer as it is.
+/// Rounding the capacity to a sum of sizes preserves the result.
 TEST(Canonical, SubsetSumsKeepTheAnswer) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 14});
@@ -154,7 +156,7 @@ TEST(Canonical, SaysWhatItDoesNotKnow) {
   EXPECT_TRUE(engine->unsupported(problem, Objective::fit));
 }
 
-/// Gaps with windows can let each of two buffers lie above the other at some step.
+/// With windows, two buffers may each lie above the other at some step.
 TEST(Canonical, InterlocksBuffersWithWindows) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 110});
@@ -168,7 +170,7 @@ TEST(Canonical, InterlocksBuffersWithWindows) {
   EXPECT_EQ(solve(problem, {}).status, Status::infeasible);
 }
 
-/// Found by random tests: an offset that the group's alignment does not allow was rounded away.
+/// Found by random tests: rounding hid an offset that the group's alignment forbids.
 TEST(Canonical, AFixedOffsetThatAlignmentForbidsFitsNowhere) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 5});
@@ -178,8 +180,8 @@ TEST(Canonical, AFixedOffsetThatAlignmentForbidsFitsNowhere) {
   EXPECT_EQ(solve(problem, {}).status, Status::infeasible);
 }
 
-/// Found by random tests: the one-machine rule counted a window's distance from the offset for
-/// buffers that start lower.
+/// Found by random tests: the one-machine rule measured a window from the offset for buffers that
+/// start lower.
 TEST(Canonical, OneMachineCountsFromReleases) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 16});
@@ -197,7 +199,7 @@ TEST(Canonical, OneMachineCountsFromReleases) {
   EXPECT_EQ(solve(problem, {.restarts = false}).status, Status::feasible);
 }
 
-/// Found by random tests: a group's largest member is not what each of its steps is made of.
+/// Found by random tests: the largest member of a group is not part of each of its steps.
 TEST(Canonical, SumsOfSizesDoNotBoundGroups) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 5});

@@ -1,5 +1,5 @@
-// The search keeps offsets in the narrowest type that holds the capacity. Lowering the capacity to
-// a sum of sizes made the type narrower than the offsets the original capacity allows: regression.
+// The search stores offsets in the narrowest type that holds the capacity. Regression: lowering the
+// capacity to a sum of sizes made the type narrower than offsets within the original capacity.
 #include <gtest/gtest.h>
 
 #include "search/placement/canonical.h"

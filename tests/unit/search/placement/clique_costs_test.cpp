@@ -1,4 +1,5 @@
-// What cliques say about least costs, by hand; against brute force: tests/random/slots_test.cpp.
+// Clique bounds on minimum costs, by hand. Compared with brute force in
+// tests/random/slots_test.cpp.
 #include "search/placement/clique_costs.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@
 namespace tessera::search {
 namespace {
 
-/// Buffers one after the other that should all be apart.
+/// Consecutive buffers that should all be separate.
 PlacementProblem in_turn(const std::vector<Size>& sizes, Size capacity, Cost cost) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = capacity});
@@ -31,7 +32,7 @@ TEST(CliqueCosts, CountsPairsInSlots) {
 }
 
 TEST(CliqueCosts, AddsUpSizes) {
-  // 6 bytes are missing: not even on the other small one does one of 5 save them.
+  // 6 bytes are missing; one overlap of a buffer of 5 with a small one does not save them.
   EXPECT_EQ(cost_bound_by_cliques(in_turn({20, 5, 5, 5}, 29, 3), {}), 2 * 3);
   EXPECT_EQ(cost_bound_by_cliques(in_turn({20, 5, 5, 5}, 30, 3), {}), 3);
   EXPECT_EQ(cost_bound_by_cliques(in_turn({20, 5, 5, 5}, 35, 3), {}), 0);

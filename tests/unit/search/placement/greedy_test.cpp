@@ -73,7 +73,7 @@ TEST(Greedy, MoreOrdersAreNeverWorse) {
   EXPECT_LE(more.heights[0], few.heights[0]);
 }
 
-// What is most contended goes first, then alignment, size times lifetime squared, lifetime.
+// The most contended buffer comes first, then alignment, size times lifetime squared, lifetime.
 TEST(Greedy, TheOrderByContentionPutsTheFullestStepFirst) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 100});
@@ -85,7 +85,7 @@ TEST(Greedy, TheOrderByContentionPutsTheFullestStepFirst) {
   ASSERT_TRUE(found.placement);
   EXPECT_EQ(found.order, "contention");
   EXPECT_TRUE(check(problem, *found.placement).empty());
-  // At step 8 live 66 bytes: first the aligned one, then the long one, then the short one.
+  // At step 8, 66 bytes are live: first the aligned one, then the long one, then the short one.
   EXPECT_EQ(found.placement->places[3].offset, 0);
   EXPECT_EQ(found.placement->places[1].offset, 16);
   EXPECT_EQ(found.placement->places[2].offset, 26);

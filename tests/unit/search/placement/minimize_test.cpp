@@ -76,7 +76,7 @@ TEST(Minimize, UsesAnotherEngineWhereGiven) {
   EXPECT_GT(asked, 0);
 }
 
-// Engines may have no memory for a problem without anything being over: it asked forever.
+// Engines may lack memory for a problem while time is left: the query must not repeat forever.
 TEST_P(Minimize, QuestionsThatNobodyHasMemoryForAreNotAskedAgain) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 100});

@@ -8,7 +8,7 @@
 namespace tessera::search {
 namespace {
 
-/// Ten buffers of one size that should all be apart, in so many slots.
+/// Ten buffers of one size that should all be separate, in this many slots.
 PlacementProblem all_apart(Size slots) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "m", .capacity = 64 * slots - 4});
@@ -44,7 +44,7 @@ TEST(Slots, OnlyWhereNothingElseMatters) {
   EXPECT_TRUE(refused([](auto& p) { p.relations.push_back({RelationKind::adjacent, {0, 1}, 0}); }));
 }
 
-// Three in two of four slots, two in the others: twice 3 pairs and twice one.
+// Three buffers each in two of four slots, two in the others: twice 3 pairs and twice one.
 TEST(Slots, SpreadsEvenly) {
   const PlacementProblem problem = all_apart(4);
   const engine::SearchResult found = place_in_slots(problem, *slots_of(problem), {});
@@ -67,7 +67,7 @@ TEST(Slots, BoundSeveralSizes) {
   for (BufferIndex b = 0; b < 10; b += 2) problem.buffers[b].size = 62;
   problem.buffers[5].size = 8;
   EXPECT_FALSE(slots_of(problem));
-  // Nine that take a slot each: once 3 pairs, three times one.
+  // Nine that take one slot each: once 3 pairs, three times one.
   EXPECT_EQ(cost_bound_by_slots(problem, {}), 18);
 }
 

@@ -47,7 +47,7 @@ TEST(ShapeGroups, HoldEveryShapeOnceFromFewTilesToMany) {
   }
 }
 
-/// From each number of tiles on, what all groups in their order have from there on.
+/// From each number of tiles on, exactly the groups with at least this many tiles, in order.
 TEST(ShapeGroups, BeginWithTheFewestTiles) {
   for (const tiling::TileSpace& space :
        {space_of(12, 7, 9), space_of(1, 40, 30), space_of(50, 1, 8), space_of(30, 20, 1),
@@ -70,7 +70,7 @@ TEST(ShapeGroups, BeginWithTheFewestTiles) {
   }
 }
 
-/// Four million ways along H and W: none is made that is not asked for.
+/// Four million shapes along H and W: groups are made on demand only.
 TEST(ShapeGroups, BeginAtOnceAlongLongAxes) {
   const tiling::TileSpace space = space_of(1, Dim{1} << 30, 1024);
   const std::clock_t start = std::clock();
@@ -111,7 +111,7 @@ TEST(ShapeGroups, EndWithTheMostTiles) {
   EXPECT_FALSE(all.cut());
 }
 
-/// Extents along C of 5 and more are refuted: cuts in 3 parts and more are left.
+/// Extents along C of 5 and more are refuted: cuts in 3 parts and more remain.
 TEST(ShapeGroups, LeaveOutWhatMoreCutsAlongCDoNotHelp) {
   for (const Dim most : {0, 4, 12}) {
     ShapeGroups groups(space_of(12, 1, 1), {});
@@ -129,7 +129,7 @@ TEST(ShapeGroups, LeaveOutWhatMoreCutsAlongCDoNotHelp) {
   }
 }
 
-/// The same groups in the same order, wherever they begin, also behind those that are kept.
+/// The same groups in the same order from any starting point, including after stored ones.
 void expect_walked_as_made(const tiling::TileSpace& space,
                            const std::vector<std::int64_t>& beginnings) {
   KnownGroups known(space);

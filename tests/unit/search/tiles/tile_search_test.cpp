@@ -47,7 +47,7 @@ struct Counting final : engine::PlacementEngine {
   }
 };
 
-/// More memory is in use than is allowed when it is asked for the `at`th time, and never again.
+/// The memory limit is exceeded at the `at`th poll only.
 struct ExceededOnce final : MemoryWatch {
   int at = 0;
   int looks = 0;
@@ -55,7 +55,7 @@ struct ExceededOnce final : MemoryWatch {
   [[nodiscard]] Size left() override { return 1 << 30; }
 };
 
-/// Says nothing about anything above a size.
+/// Undecided for everything above a size.
 struct Hesitant final : engine::PlacementEngine {
   std::unique_ptr<engine::PlacementEngine> inner = make_canonical_engine();
   Size most = 0;
@@ -131,7 +131,7 @@ TEST(TileSearch, NoRuleChangesTheAnswer) {
           });
       EXPECT_EQ(got.status, want.status);
       EXPECT_EQ(got.shape, want.shape);
-      // Dominance may ask for sizes common to many shapes, which costs a question or two.
+      // Dominance may query sizes common to many shapes, which costs a query or two.
       EXPECT_LE(engine.calls, plain.calls + (rule == 1 ? 2 : 0));
     }
   }
@@ -140,8 +140,8 @@ TEST(TileSearch, NoRuleChangesTheAnswer) {
 TEST(TileSearch, WhoHelpsChangesNothing) {
   int helped = 0;
   for (const Size capacity : {64, 500, 900, 1100, 1500, 2300, 4000}) {
-    // Without bounds many shapes are tested before one fits; the list tests one at a time. Which
-    // of them the engine is spared depends on what was tested ahead then.
+    // Without bounds, many shapes are tested before one fits; the list tests one at a time. Which
+    // queries the engine is spared then depends on speculative tests.
     for (const bool all : {false, true}) {
       const Network net = chain(3, 48);
       Counting alone;
@@ -149,7 +149,7 @@ TEST(TileSearch, WhoHelpsChangesNothing) {
         p.all = all;
         p.bounds = all;
       });
-      // Others have time always, now and then, or never; or time, but no memory to help with.
+      // Other threads have time always, sometimes, or never; or time, but no memory.
       for (const int every : {1, 3, 1 << 30, 0}) {
         const tiling::Subgraph part = tiling::make_subgraph(net, {0, net.ops.size() - 1});
         std::deque<tiling::TileGeometry> geometries;
@@ -214,8 +214,8 @@ TEST(TileSearch, AnOpenQuestionCountsAsNoAndIsReported) {
   EXPECT_EQ(none.stop, StopReason::node_limit);
 }
 
-/// Where nobody can say anything about the smallest tile the others are given up, and of all there
-/// are those with the fewest tiles are told.
+/// If the smallest tile is undecided, the others are dropped; among these, the ones with the fewest
+/// tiles are reported.
 TEST(TileSearch, OfManyThatAreGivenUpTheFirstAreTold) {
   Hesitant engine;
   const TileSearchResult found = search(chain(2, 64), machine(1 << 20), engine);
@@ -226,7 +226,7 @@ TEST(TileSearch, OfManyThatAreGivenUpTheFirstAreTold) {
   EXPECT_EQ(found.undecided.size(), 32U);
   std::set<tiling::TileShape> told(found.undecided.begin(), found.undecided.end());
   EXPECT_EQ(told.size(), found.undecided.size());
-  // The same one by one, from few tiles to many.
+  // The same sequentially, from few tiles to many.
   const Network net = chain(2, 64);
   const tiling::Subgraph part = tiling::make_subgraph(net, {0, net.ops.size() - 1});
   tiling::TileGeometry geometry(part, HaloPolicy::recompute);
@@ -315,7 +315,7 @@ TEST(TileSearch, AllIsTheSetOfLargestShapes) {
       }
 }
 
-/// One shape for each pair of extents along H and W, about, and not each shape that there is.
+/// About one query per pair of extents along H and W, instead of one per shape.
 TEST(TileSearch, AllLooksAtFewShapesAndHasTheFewestTilesFirst) {
   const Network net = chain(2, 96);
   const auto engine = make_canonical_engine();
@@ -330,7 +330,7 @@ TEST(TileSearch, AllLooksAtFewShapesAndHasTheFewestTilesFirst) {
   EXPECT_LT(all.counters.shapes - fewest.counters.shapes, 96 * 8);
 }
 
-/// Asked about one shape at a time, it says of each what the list of all largest ones says.
+/// Queried one shape at a time, each result agrees with the list of all largest shapes.
 TEST(TileSearch, OneShapeIsOneQuestion) {
   const Network net = chain(2, 12);
   const Hardware hardware = machine(700);

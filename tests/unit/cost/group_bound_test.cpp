@@ -1,4 +1,4 @@
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::vector<std::pair<TensorIndex, std::int64_t>> fetched(const Network& net,
 }
 
 TEST(FetchBound, WeightsThatCannotStayAreFetchedPerTile) {
-  // 6000 - 2304 bytes are left beside the weights: 32768 bytes pass in 9 tiles at least. The last
+  // 6000 - 2304 bytes remain beside the weights: 32768 bytes pass in at least 9 tiles. The last
   // convolution may make some of its channels at a time.
   EXPECT_THAT(fetched(convolutions(3), testing::toy_machine(6000)),
               ElementsAre(Pair(1, 9), Pair(3, 9)));
@@ -45,13 +45,14 @@ TEST(FetchBound, WeightsThatMayStayAreFetchedOnce) {
 }
 
 TEST(FetchBound, OfSumsInPartsOnePartIsThereAtATime) {
-  // All weights of a convolution, 2304 bytes, are more than there is room for; half of them are
-  // not. So the first of two may run in parts, which the second, whose input the run makes, cannot.
+  // All weights of a convolution, 2304 bytes, exceed the capacity; half of them fit. Therefore the
+  // first of two convolutions may run in parts; the second, whose input is made in the group, may
+  // not.
   Hardware small = testing::toy_machine(2048);
   small.tiling.reduction = {1};
   EXPECT_THAT(fetched(convolutions(2), small), ElementsAre(Pair(1, 1 << 16)));
   small.tiling.reduction = {1, 2};
-  // 16384 and half of as much pass in 2048 - 1152 bytes.
+  // 16384 bytes and half of that pass in 2048 - 1152 bytes.
   EXPECT_THAT(fetched(convolutions(2), small), ElementsAre(Pair(1, 28)));
 }
 
@@ -71,8 +72,8 @@ TEST(ChannelUse, EveryTileNeedsTheWeightsBeforeTheAnchor) {
   EXPECT_THAT(use.in_every_tile({2, 2}, 2), IsEmpty());
 }
 
-/// A squeeze, two expansions of it, and both of them side by side: a tile of some channels may
-/// need one expansion only, but always the squeeze.
+/// A squeeze, two expansions of it, and their concatenation: a tile of some channels may need one
+/// expansion only, but always the squeeze.
 TEST(ChannelUse, OneOperandOfAConcatenationIsAlwaysNeeded) {
   Network net = testing::convolutions(2, {.channels = 4, .rows = 8, .columns = 8, .pad = 1});
   Op other = net.ops[1];
@@ -97,15 +98,15 @@ TEST(ChannelUse, OneOperandOfAConcatenationIsAlwaysNeeded) {
 
 TEST(RunBounds, CountFetchesAgain) {
   const Network net = convolutions(3);
-  const Metrics small = RunBounds(net, testing::toy_machine(6000)).of(0, 2);
-  const Metrics large = RunBounds(net, testing::toy_machine(1 << 20)).of(0, 2);
+  const Metrics small = GroupBounds(net, testing::toy_machine(6000)).of(0, 2);
+  const Metrics large = GroupBounds(net, testing::toy_machine(1 << 20)).of(0, 2);
   EXPECT_EQ(large.dram_bytes, 2 * 16384 + 3 * 2304);
   EXPECT_EQ(small.dram_bytes, large.dram_bytes + 2 * 8 * 2304);
   EXPECT_GE(small.latency_cycles, large.latency_cycles);
 }
 
-/// Found by random tests: the slice needs nothing of what the first operation makes.
-/// Its windows lie in the padding as a whole: nobody makes what it seems to read.
+/// Found by random tests: the slice needs no output of the first op. Its windows lie in the
+/// padding, so the data it seems to read is never made.
 TEST(RunBounds, WhatIsOnlyPaddedAwayIsNotMade) {
   Network net = testing::convolutions(2, {.channels = 16, .rows = 32, .columns = 32, .pad = 1});
   Op& last = net.ops[1];
@@ -116,8 +117,8 @@ TEST(RunBounds, WhatIsOnlyPaddedAwayIsNotMade) {
   last.stride = {64, 64};
   last.pad_begin = {2, 2};
   last.pad_end = {0, 0};
-  const Hardware tiny = testing::toy_machine(1024);  // less than the first one's weights
-  RunBounds bounds(net, tiny);
+  const Hardware tiny = testing::toy_machine(1024);  // less than the weights of the first
+  GroupBounds bounds(net, tiny);
   EXPECT_LT(bounds.of(0, 1).dram_bytes, 64 * 1024);
 }
 
@@ -152,7 +153,7 @@ TEST(RunBounds, ASliceMayLeaveOutAnOperandOfAConcatenation) {
   slice.extents = {2};
   slice.outputs = {part};
   net.ops = {relu, concat, slice};
-  EXPECT_LE(RunBounds(net, testing::toy_machine(1 << 20)).of(0, 2).dram_bytes, 32 + 32);
+  EXPECT_LE(GroupBounds(net, testing::toy_machine(1 << 20)).of(0, 2).dram_bytes, 32 + 32);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 
 #include <algorithm>
 #include <optional>
@@ -15,7 +15,7 @@ std::vector<Dim> extents(const tiling::Box& box) {
   return list;
 }
 
-/// Addresses are counted in elements where several lie in a byte.
+/// Addresses count elements if several share a byte.
 BurstCount packed_bursts(const Tensor& weight, const tiling::Box& box, Size burst) {
   const Size packed = std::max<Size>(1, 8 / element_bits(weight.type));
   BurstCount count = bursts(weight.shape, box, element_bytes(weight.type), burst * packed);
@@ -49,7 +49,7 @@ BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
     return bursts(whole, tiling::in_whole(*tensor.joined, box), element, link.burst, layout);
   }
   if (stored.encoded == 0 || box.none) return packed_bursts(tensor, box, link.burst);
-  // What was encoded together lies together.
+  // Data that is encoded together is contiguous.
   const Size bytes = stored.of(tiling::volume(box));
   return {.bursts = tiling::ceil_div(bytes, link.burst), .bytes = bytes, .rows = 1};
 }
@@ -81,7 +81,7 @@ std::optional<std::vector<Dim>> computed_extents(const tiling::Subgraph& part,
   std::vector<Dim> made = extents(tile.fresh[local]);
   if (part.tensors[local].in_its_place) return std::nullopt;
   if (!tiling::joins_channels(part.op(step))) return made;
-  // What is in its place already takes nothing.
+  // Data that is in place already takes no time.
   made[1] = 0;
   for (const tiling::Box& copied : tiling::copied_boxes(part, tile, step))
     made[1] += copied[1].size();

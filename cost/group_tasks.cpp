@@ -1,8 +1,8 @@
-#include "cost/run_tasks.h"
+#include "cost/group_tasks.h"
 
 #include <algorithm>
 
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "model/derived.h"
 #include "tiling/joined.h"
 #include "tiling/loops.h"
@@ -10,9 +10,9 @@
 namespace tessera::cost {
 namespace {
 
-/// In steps from where the tile's own slot begins (tiling/trailing.h). Walks from the first (last)
-/// use to where the life containing it begins (ends), around the cycle of steps, but never into the
-/// next use of the same buffer, `reuse` steps away.
+/// Steps count from the begin of the tile's own slot (tiling/trailing.h). Walks from the first
+/// (last) use to the begin (end) of the lifetime that contains it, around the cycle of steps. Stops
+/// before the next use of the same buffer, `reuse` steps away.
 Slack slack_of(const Buffer& buffer, Step cycle, Step reuse, Step first, Step last) {
   const auto alive = [&](Step step) { return live_at(buffer, (step % cycle + cycle) % cycle); };
   Slack slack{first - 1, last + 1};
@@ -26,8 +26,8 @@ struct Uses {
   Step last = 0;
 };
 
-/// The first and the last step of a tile that use a buffer: make it, read it, or read a copy of it
-/// that is filled before them.
+/// The first and the last step of a tile that use a buffer: by making it, reading it, or reading a
+/// copy that is filled before.
 Uses uses_of(const tiling::Subgraph& part, const tiling::Lowering& lowering,
              const tiling::LoweredBuffer& buffer) {
   const tiling::LocalTensor& local = part.tensors[buffer.tensor];
@@ -38,7 +38,7 @@ Uses uses_of(const tiling::Subgraph& part, const tiling::Lowering& lowering,
   std::vector<bool> copied(lowering.most_shares, false);
   for (const Step step : local.consumers) {
     const std::size_t share = lowering.share_of(buffer.tensor, step);
-    // A copy is filled before the first op that reads it; what is loaded is loaded into each share.
+    // A copy is filled before its first reader; loaded tensors are loaded into each share.
     const bool fills = !tiling::is_loaded(local) && share != buffer.share && !copied[share];
     copied[share] = true;
     if (share != buffer.share && !fills) continue;
@@ -48,7 +48,7 @@ Uses uses_of(const tiling::Subgraph& part, const tiling::Lowering& lowering,
   return uses;
 }
 
-/// Are these the weights that a product multiplies by, and nothing else?
+/// Is the tensor only used as the weights of a product?
 bool is_sliced(const tiling::Subgraph& part, std::size_t local, const Uses& uses) {
   if (!part.tensors[local].weight || uses.first != uses.last ||
       !tiling::is_product(part.op(uses.first)))
@@ -59,9 +59,8 @@ bool is_sliced(const tiling::Subgraph& part, std::size_t local, const Uses& uses
   });
 }
 
-/// Of each tensor of which something is kept: the first op that reads it is the first that needs it
-/// where it reads the rest.
-std::vector<ChipCopy> halo_copies(const TiledRun& run) {
+/// One copy per tensor with kept rows. The first op that reads the copied rows also reads the rest.
+std::vector<ChipCopy> halo_copies(const TiledGroup& run) {
   std::vector<ChipCopy> copies;
   if (run.hardware->tiling.kept_halos != KeptHalos::copied) return copies;
   for (const tiling::LoweredBuffer& buffer : run.lowering->buffers) {
@@ -82,10 +81,10 @@ std::vector<ChipCopy> halo_copies(const TiledRun& run) {
 
 }  // namespace
 
-RunTasks run_tasks(const TiledRun& run) {
+GroupTasks group_tasks(const TiledGroup& run) {
   const tiling::Subgraph& part = *run.subgraph;
   const tiling::Lowering& lowering = *run.lowering;
-  RunTasks plan;
+  GroupTasks plan;
   plan.steps = lowering.steps_per_tile;
   plan.halos = halo_copies(run);
   plan.line = lowering.timeline();
@@ -96,7 +95,8 @@ RunTasks run_tasks(const TiledRun& run) {
   std::vector<bool> two_copies(part.tensors.size() * lowering.most_shares, false);
   for (const tiling::LoweredBuffer& lowered : lowering.buffers)
     if (lowered.copy == 1) two_copies[of_share(lowered)] = true;
-  // The first copy's buffer of each tensor stands for both: they live alike, half a cycle apart.
+  // The buffer of each tensor's first copy stands for both: their lifetimes are equal, half a cycle
+  // apart.
   for (std::size_t b = 0; b < lowering.buffers.size(); ++b) {
     const tiling::LoweredBuffer& lowered = lowering.buffers[b];
     if (lowered.role != tiling::BufferRole::tile || lowered.copy != 0) continue;
@@ -108,7 +108,7 @@ RunTasks run_tasks(const TiledRun& run) {
     }
     if (local.ahead) {
       if (local.early) continue;
-      plan.moves.push_back({.local = lowered.tensor, .resident = true, .ahead = true});
+      plan.moves.push_back({.local = lowered.tensor, .resident = true, .prefetch = true});
       continue;
     }
     const Uses uses = uses_of(part, lowering, lowered);
@@ -117,7 +117,7 @@ RunTasks run_tasks(const TiledRun& run) {
     const bool in_slices = run.hardware->dma.weight_slices > 1 && tiling::is_loaded(local) &&
                            is_sliced(part, lowered.tensor, uses);
     if (resident) {
-      // As early as anything that the first tile reads.
+      // As early as any tensor that the first tile reads.
       plan.moves.push_back({.local = lowered.tensor,
                             .share = lowered.share,
                             .slack = {.start_after = plan.line.ended_by(plan.steps - cycle - 1)},
@@ -149,7 +149,7 @@ RunTasks run_tasks(const TiledRun& run) {
                             .use = uses.last,
                             .trails = trails});
   }
-  // From the end of the step before to the begin of the one after.
+  // From the end of the step before to the begin of the step after.
   for (const tiling::DirectAccess& access : lowering.direct)
     plan.moves.push_back({.local = access.tensor,
                           .load = access.load,

@@ -1,8 +1,8 @@
-// Somebody's plan: any cover in any of the tilings that are known.
+// An arbitrary plan: any partition in any of the known tilings.
 //
-//   AnyCover covers(network, hardware, 2);
+//   AnyPartition covers(network, hardware, 2);
 //   std::optional<std::vector<PlannedSubgraph>> runs = covers.runs(random);
-//   if (runs && covers.settle(*runs)) ...             // all of it has a place
+//   if (runs && covers.finalise(*runs)) ...             // all of it has a place
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,16 @@
 
 namespace tessera::testing {
 
-class AnyCover {
+class AnyPartition {
  public:
-  /// Both outlive this.
-  AnyCover(const Network& network, const Hardware& hardware, std::size_t max_ops)
+  /// Both arguments outlive this object.
+  AnyPartition(const Network& network, const Hardware& hardware, std::size_t max_ops)
       : network_(network),
         hardware_(hardware),
         max_ops_(max_ops),
         candidates_(network, hardware, {}, make_plan_memory()) {}
 
-  /// Each run placed by itself. Nothing where one has no tiling.
+  /// Each group placed separately. None if a group has no tiling.
   [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> runs(Random& random) {
     std::vector<PlannedSubgraph> runs;
     for (OpIndex first = 0; first < network_.ops.size();) {
@@ -44,8 +44,8 @@ class AnyCover {
     return runs;
   }
 
-  /// One place for what lives through several runs: false where there is none.
-  [[nodiscard]] bool settle(std::vector<PlannedSubgraph>& runs) const {
+  /// Finds one place for each tensor that is live in several groups: false if there is none.
+  [[nodiscard]] bool finalise(std::vector<PlannedSubgraph>& runs) const {
     for (const auto& [first, end] : planner::tied_runs(hardware_, runs)) {
       const auto tied = std::span(runs).subspan(first, end - first);
       if (planner::settle_kept(network_, hardware_, hardware_, tied, {}).status != Status::feasible)

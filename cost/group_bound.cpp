@@ -1,10 +1,10 @@
-#include "cost/run_bound.h"
+#include "cost/group_bound.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "cost/compute.h"
-#include "cost/run_parts.h"
+#include "cost/group_parts.h"
 #include "model/off_chip.h"
 #include "model/stored.h"
 #include "tiling/engine_choice.h"
@@ -16,7 +16,7 @@
 namespace tessera::cost {
 namespace {
 
-/// The least part of an operand's hull a tiling can get away with along one axis: windows of
+/// Lower bound on the share of an operand's hull that a tiling reads along one axis. Windows of
 /// `reach` elements every `stride` leave gaps that small tiles neither load nor compute.
 double window_density(Dim reach, Dim stride, Dim pad) {
   const Dim inside = std::max<Dim>(0, reach - pad);
@@ -38,7 +38,7 @@ double use_density(const Network& network, const Op& op, std::size_t operand) {
         const Dim pad = std::max(s < op.pad_begin.size() ? op.pad_begin[s] : 0,
                                  s < op.pad_end.size() ? op.pad_end[s] : 0);
         const Dim reach = dilation * (kernel - 1) + 1;
-        // Padding shortens only the windows at the ends; it matters only where there are gaps.
+        // Padding shortens only the windows at the ends, which matters only with gaps.
         density *= reach >= op.stride[s] ? 1.0 : window_density(reach, op.stride[s], pad);
       }
       return density;
@@ -57,8 +57,8 @@ double use_density(const Network& network, const Op& op, std::size_t operand) {
   }
 }
 
-/// `elements`: their bytes. How much of the bricks is needed where some of the tensor is not is
-/// hard to say.
+/// `elements`: their bytes. If part of the tensor is not needed, the number of needed bricks is
+/// unknown.
 BurstCount thinned(BurstCount count, double density, Size elements, Size burst) {
   if (density >= 1) return count;
   const auto bytes =
@@ -66,8 +66,8 @@ BurstCount thinned(BurstCount count, double density, Size elements, Size burst) 
   return {.bursts = (bytes + burst - 1) / burst, .bytes = bytes, .rows = 1};
 }
 
-/// Cycles in which the memory on the chip serves so much at best; 0 where there are several, since
-/// who lies where is not known.
+/// Minimum cycles in which the on-chip memory serves these bytes; 0 if there are several memories,
+/// since the placement is unknown.
 double least_serving(const Hardware& hardware, double read, double written) {
   const HardwareMemory* only = nullptr;
   for (const HardwareMemory& memory : hardware.memories) {
@@ -76,12 +76,12 @@ double least_serving(const Hardware& hardware, double read, double written) {
     only = &memory;
   }
   if (only == nullptr) return 0;
-  constexpr double most = 1e18;  // what is more is refused where plans are simulated
+  constexpr double most = 1e18;  // the simulation rejects larger values
   return std::min(most, serving_cycles(*only, hardware.clock_hz, read, written));
 }
 
-/// Does every part of the output read its share of the operand at least? Of a concatenation it may
-/// be another operand that is read, of a padded tensor the padding.
+/// Does every part of the output read at least its share of the operand? A part of a concatenation
+/// may read another operand, a part of a padded tensor only padding.
 bool reads_evenly(const Op& op) {
   const auto none = [](const std::vector<Dim>& pads) {
     return std::ranges::all_of(pads, [](Dim pad) { return pad == 0; });
@@ -101,7 +101,7 @@ bool reads_evenly(const Op& op) {
   }
 }
 
-/// The share of the operand's tensor that making the whole output reads, at most.
+/// Upper bound on the share of the operand's tensor that the whole output reads.
 double hull_share(const Network& network, const Op& op, std::size_t operand, TensorIndex seen) {
   const Tensor& tensor = network.tensors[seen];
   if (op.outputs.empty()) return 1;
@@ -113,14 +113,14 @@ double hull_share(const Network& network, const Op& op, std::size_t operand, Ten
 
 }  // namespace
 
-struct RunBounds::Growing {
+struct GroupBounds::Growing {
   Growing(OpIndex op, std::size_t tensors)
       : first(op), end(op), made(tensors, false), loaded(tensors, 0) {}
   OpIndex first;
-  OpIndex end;                          ///< the run is [first, end)
-  std::vector<std::int64_t> compute{};  ///< by RunBounds::OpShare::engine
+  OpIndex end;                          ///< the group is [first, end)
+  std::vector<std::int64_t> compute{};  ///< indexed by GroupBounds::OpShare::engine
   Move moved;
-  Move weights;  ///< of `moved`
+  Move weights;  ///< the part of `moved` for weights
   std::int64_t weights_count = 0;
   double energy = 0;
   std::vector<bool> made;
@@ -129,19 +129,19 @@ struct RunBounds::Growing {
   Direct direct = Direct::none;
 };
 
-struct RunBounds::Whole {
+struct GroupBounds::Whole {
   OpIndex first = 0;
   OpIndex last = 0;
-  const Growing* run = nullptr;      ///< run_, or the next; null: it costs nothing
-  std::unique_ptr<Growing> alone{};  ///< of an op that works past the chip
+  const Growing* run = nullptr;      ///< run_, or the next state; null: no cost
+  std::unique_ptr<Growing> alone{};  ///< of an op with direct off-chip access
   Move moved;
 };
 
-RunBounds::RunBounds(const Network& network, const Hardware& hardware,
-                     std::span<const TensorIndex> stays, bool early)
+GroupBounds::GroupBounds(const Network& network, const Hardware& hardware,
+                         std::span<const TensorIndex> stays, bool prefetch)
     : network_(network),
       hardware_(hardware),
-      early_(early),
+      prefetch_(prefetch),
       links_(links_of(hardware)),
       stays_(network.tensors.size(), stays_on_chip(hardware)),
       least_(least_stored(network, hardware)),
@@ -166,15 +166,15 @@ RunBounds::RunBounds(const Network& network, const Hardware& hardware,
   for (TensorIndex t = 0; t < network.tensors.size(); ++t) stores_.push_back(move(t, 1, false));
 }
 
-RunBounds::~RunBounds() = default;
+GroupBounds::~GroupBounds() = default;
 
-std::vector<TensorIndex> whatever_stays(const Network& network) {
+std::vector<TensorIndex> possible_residents(const Network& network) {
   return tiling::may_stay(network, tiling::last_readers(network));
 }
 
-/// If all readers of a tensor are in the run, the tiles need at least what one reader needs; if
-/// one is outside, the tensor leaves and is made whole.
-void RunBounds::find_densities() {
+/// If all readers of a tensor are in the group, tiles need at least the share of one reader.
+/// Otherwise the tensor leaves the group and is made whole.
+void GroupBounds::find_densities() {
   density_.assign(network_.tensors.size(), 0);
   for (TensorIndex t = 0; t < density_.size(); ++t)
     if (readers_[t] == network_.ops.size()) density_[t] = 1;
@@ -186,8 +186,8 @@ void RunBounds::find_densities() {
   }
 }
 
-/// By what the engine reaches: an op may find all that it reads there.
-void RunBounds::find_direct() {
+/// By what the engine can access: an op may read all its operands there.
+void GroupBounds::find_direct() {
   direct_.assign(network_.ops.size(), Direct::none);
   const HardwareMemory* const home = off_chip::reached(hardware_);
   if (home == nullptr) return;
@@ -205,7 +205,7 @@ void RunBounds::find_direct() {
   }
 }
 
-void RunBounds::find_shares() {
+void GroupBounds::find_shares() {
   const AccessEnergy chip = cheapest_access(hardware_);
   const bool side_by_side = tiling::works_side_by_side(hardware_);
   for (OpIndex k = 0; k < network_.ops.size(); ++k) {
@@ -214,10 +214,10 @@ void RunBounds::find_shares() {
     OpShare direct;
     double made = 0;
     for (const TensorIndex t : outputs_[k]) made = std::max(made, density_[t]);
-    // Else tiles may compute less, by an amount that rounding makes hard to bound; and what a
-    // concatenation joins may be in its place already.
+    // Otherwise tiles may compute less, by an amount that rounding makes hard to bound. The
+    // operands of a concatenation may be in place already.
     if (made >= 1 && !tiling::joins_channels(op)) {
-      const LeastCompute least = least_of_pieces(network_, op, hardware_);
+      const LeastCompute least = least_of_parts(network_, op, hardware_);
       share = direct = {static_cast<std::int64_t>(std::floor(least.cycles)), least.energy_pj};
       const bool reads = has(direct_[k], Direct::inputs);
       const bool writes = has(direct_[k], Direct::outputs);
@@ -227,7 +227,7 @@ void RunBounds::find_shares() {
         share.energy_pj += writing;
         if (!writes) direct.energy_pj += writing;
       }
-      // One access per tensor, as the simulation counts them, however often the op names it.
+      // One access per tensor, as in the simulation, even if the op lists it twice.
       std::vector<std::pair<TensorIndex, double>> read;
       for (const Operand& operand : operands_[k]) {
         const auto known = std::find_if(read.begin(), read.end(),
@@ -265,7 +265,8 @@ void RunBounds::find_shares() {
   }
 }
 
-RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load, bool direct) const {
+GroupBounds::Move GroupBounds::move(TensorIndex tensor, double density, bool load,
+                                    bool direct) const {
   const Tensor& t = network_.tensors[tensor];
   const bool weight = t.kind == TensorKind::weight;
   direct = direct && !weight;
@@ -287,8 +288,8 @@ RunBounds::Move RunBounds::move(TensorIndex tensor, double density, bool load, b
                                    direct ? AccessEnergy{} : cheapest_access(hardware_))};
 }
 
-/// What any tiling has in memory while an op runs: all it makes and all it reads, in parts.
-std::vector<Passing> RunBounds::passing() const {
+/// Bytes on chip while an op runs, in any tiling: parts of its outputs and inputs.
+std::vector<Passing> GroupBounds::passing() const {
   std::vector<Passing> bytes;
   for (OpIndex k = 0; k < network_.ops.size(); ++k) {
     Passing& passing = bytes.emplace_back();
@@ -300,7 +301,7 @@ std::vector<Passing> RunBounds::passing() const {
       whole_tensors.push_back(t);
       passing.made += tensor_bytes(network_.tensors[t]);
     }
-    // Windows may lie in the padding as a whole: then nobody needs what was made for them.
+    // Windows may lie in the padding; then their inputs are not needed.
     if (made < 1 || tiling::joins_channels(network_.ops[k])) continue;
     for (const auto& [t, density, even] : operands_[k]) {
       if (density < 1 || network_.tensors[t].kind == TensorKind::weight ||
@@ -313,7 +314,7 @@ std::vector<Passing> RunBounds::passing() const {
   return bytes;
 }
 
-void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
+void GroupBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
   const OpShare& share = (direct == Direct::none ? shares_ : direct_shares_)[op];
   const bool reads = has(direct, Direct::inputs);
   run.direct = direct;
@@ -322,16 +323,16 @@ void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
   run.energy += share.energy_pj;
   for (const Operand& operand : operands_[op]) {
     const TensorIndex t = operand.storage;
-    // Read by an op that itself makes only part of its output, perhaps.
+    // The reader itself may make only part of its output.
     double of_op = 0;
     for (const TensorIndex out : outputs_[op]) of_op = std::max(of_op, density_[out]);
     const double density = operand.read_for(of_op);
     if (run.made[t] || density <= run.loaded[t]) continue;
     const bool weight = network_.tensors[t].kind == TensorKind::weight;
-    if ((stays_[t] && !weight) || network_.tensors[t].pinned) continue;  // it is on the chip
-    if (early_ && weight && first_readers_[t] < run.first) continue;     // it may be
+    if ((stays_[t] && !weight) || network_.tensors[t].pinned) continue;  // it is on-chip
+    if (prefetch_ && weight && first_readers_[t] < run.first) continue;  // it may be
     if (run.loaded[t] > 0) run.moved.add(move(t, run.loaded[t], true, reads), -1);
-    if (early_ && weight) {
+    if (prefetch_ && weight) {
       if (run.loaded[t] > 0)
         run.weights.add(move(t, run.loaded[t], true, reads), -1);
       else
@@ -354,8 +355,9 @@ void RunBounds::add_op(Growing& run, OpIndex op, Direct direct) const {
   });
 }
 
-/// The time of weights that the run before may have loaded: no more than there is room for.
-void RunBounds::leave_out_early(const Growing& run, Move& moved) const {
+/// Subtracts the time of weights that the previous group may have prefetched, limited by the
+/// on-chip capacity.
+void GroupBounds::subtract_prefetch(const Growing& run, Move& moved) const {
   const Move& weights = run.weights;
   double room = 0;
   for (const HardwareMemory& memory : hardware_.memories)
@@ -376,9 +378,9 @@ void RunBounds::leave_out_early(const Growing& run, Move& moved) const {
   moved.fetching -= part(weights.fetching);
 }
 
-Metrics RunBounds::metrics(const Growing& run, Move moved) const {
+Metrics GroupBounds::metrics(const Growing& run, Move moved) const {
   Metrics m;
-  if (early_ && run.first > 0) leave_out_early(run, moved);
+  if (prefetch_ && run.first > 0) subtract_prefetch(run, moved);
   m.latency_cycles = std::max({std::ranges::max(run.compute),
                                (moved.cycles + hardware_.dma.channels - 1) / hardware_.dma.channels,
                                links_.data.two_ways ? std::max(moved.loading, moved.storing)
@@ -389,9 +391,9 @@ Metrics RunBounds::metrics(const Growing& run, Move moved) const {
   return m;
 }
 
-RunBounds::Whole RunBounds::whole(OpIndex first, OpIndex last) {
+GroupBounds::Whole GroupBounds::whole(OpIndex first, OpIndex last) {
   Whole whole{.first = first, .last = last};
-  // Also where something may stay on the chip, which it need not.
+  // Also if a tensor may stay on-chip, since it need not.
   if (first == last && tiling::is_in_its_place(network_, network_.ops[first])) return whole;
   if (first == last && direct_[first] != Direct::none) {
     whole.alone = std::make_unique<Growing>(first, network_.tensors.size());
@@ -411,7 +413,7 @@ RunBounds::Whole RunBounds::whole(OpIndex first, OpIndex last) {
   return whole;
 }
 
-Metrics RunBounds::of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept) {
+Metrics GroupBounds::of(OpIndex first, OpIndex last, std::span<const TensorIndex> kept) {
   if (!last_) last_ = std::make_unique<Whole>(whole(first, last));
   if (last_->first != first || last_->last != last) *last_ = whole(first, last);
   if (last_->run == nullptr) return {};
@@ -427,17 +429,17 @@ Metrics RunBounds::of(OpIndex first, OpIndex last, std::span<const TensorIndex> 
   return metrics(run, moved);
 }
 
-Metrics RunBounds::of_all() const {
+Metrics GroupBounds::of_all() const {
   Growing run(0, network_.tensors.size());
   for (; run.end < network_.ops.size(); ++run.end) {
     if (!tiling::is_in_its_place(network_, network_.ops[run.end])) {
-      add_op(run, run.end, direct_[run.end]);  // it may be alone
+      add_op(run, run.end, direct_[run.end]);  // the op may form a group alone
       continue;
     }
     for (const TensorIndex t : outputs_[run.end]) run.made[t] = true;  // at no cost
   }
   Move moved = run.moved;
-  if (early_) {
+  if (prefetch_) {
     moved.cycles -= run.weights.cycles;
     moved.loading -= run.weights.loading;
     moved.fetching -= run.weights.fetching;

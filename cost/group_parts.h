@@ -1,4 +1,4 @@
-// Small facts that the simulation (tiled_run.cpp) and its lower bound (run_bound.cpp) share.
+// Helpers shared by the simulation (tiled_group.cpp) and its lower bound (group_bound.cpp).
 #pragma once
 
 #include <optional>
@@ -17,26 +17,26 @@ namespace tessera::cost {
 /// Bursts of moving a box of the tensor to or from off-chip memory.
 [[nodiscard]] BurstCount moved(const tiling::Subgraph& part, std::size_t local,
                                const tiling::Box& box, const Link& link);
-/// `outside`: of the network.
+/// `outside`: a tensor of the network.
 [[nodiscard]] BurstCount moved(const Tensor& tensor, const ElementBytes& stored, bool outside,
                                const tiling::Box& box, const Link& link);
-/// Cycles of loading all weights of the run, one after the other.
+/// Cycles of loading all weights of the group, one after the other.
 [[nodiscard]] std::int64_t weights_cycles(const tiling::Subgraph& part, const Hardware& hardware);
-/// Is the axis one of those that the op names (reduces, normalizes, joins along)?
+/// Does the op name the axis (reduces, normalizes, joins along it)?
 [[nodiscard]] bool names_axis(const Op& op, std::size_t axis);
-/// The local tensor that `step` makes (the first, if several); tensors.size() if none is kept.
+/// The first local tensor that `step` makes; tensors.size() if it makes none with memory.
 [[nodiscard]] std::size_t output_of(const tiling::Subgraph& part, Step step);
-/// Extents of what op `step` computes in this tile; nothing where it computes nothing.
+/// Extents of the part that op `step` computes in this tile; none if it computes nothing.
 [[nodiscard]] std::optional<std::vector<Dim>> computed_extents(const tiling::Subgraph& part,
                                                                const tiling::TileRegions& tile,
                                                                Step step);
-/// Cycles in which a memory serves so many bytes; 0 where its bandwidth is not stated.
+/// Cycles in which a memory serves these bytes; 0 if its bandwidth is not stated.
 [[nodiscard]] double serving_cycles(const HardwareMemory& memory, double clock_hz, double read,
                                     double written);
-/// Of moving so much between the memory off the chip and one on it.
+/// Energy of a transfer between off-chip memory and an on-chip memory.
 [[nodiscard]] double move_energy(const BurstCount& count, const TransferCost& transfer, bool load,
                                  const Link& link, const AccessEnergy& chip);
-/// Reads as cheap as in the cheapest on-chip memory, and writes.
+/// Read and write energies, each of the cheapest on-chip memory.
 [[nodiscard]] AccessEnergy cheapest_access(const Hardware& hardware);
 [[nodiscard]] double static_energy(const Hardware& hardware, std::int64_t cycles);
 

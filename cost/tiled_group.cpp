@@ -1,11 +1,11 @@
-#include "cost/tiled_run.h"
+#include "cost/tiled_group.h"
 
 #include <algorithm>
 #include <limits>
 
+#include "cost/group_parts.h"
+#include "cost/group_tasks.h"
 #include "cost/mapping.h"
-#include "cost/run_parts.h"
-#include "cost/run_tasks.h"
 #include "cost/tile_cost.h"
 #include "cost/tile_sequence.h"
 #include "cost/transfer.h"
@@ -21,21 +21,21 @@ namespace {
 
 constexpr std::size_t dma_resource = 0;
 
-/// Tasks in issue order: each op, then what may start once it has ended.
+/// The tasks in issue order: each op, then the transfers that may start once it has ended.
 ///
-/// An op whose weights come in slices is two tasks, and so is their transfer: the op begins when
-/// the first slice is there, and its part for the last one when all are. Slices are of one size and
-/// arrive evenly, so whoever has not waited for the last has not waited for those between: with `n`
-/// of them the op ends at the later of "first slice + all work" and "last slice + 1/n of the work".
+/// An op with weight slices has two tasks, and so has the transfer of its weights. The op begins
+/// when the first slice arrives; its work on the last slice begins when all have arrived. Slices
+/// have one size and arrive evenly, so an op that does not wait for the last slice does not wait
+/// for one in between. With n slices the op ends at the later of "first slice + all work" and "last
+/// slice + 1/n of the work".
 ///
-/// Where ops trail, those that lead and what they wait for are issued a tile early, so that a
-/// slot's commands are those of its leading ops, of one tile, and then of the trailing ones, of the
-/// tile before. No slot is over before the memories on the chip have served both.
+/// With trailing ops, the leading ops and their loads are issued a tile early. The commands of a
+/// slot are the leading ops of one tile, then the trailing ops of the tile before. A slot ends when
+/// the on-chip memories have served both.
 class Skeleton {
  public:
-  /// `shared`: memories that may hold up a slot, as placements count them. Names are for whoever
-  /// looks at the commands.
-  Skeleton(const TiledRun& run, const RunTasks& plan, const std::vector<MemoryIndex>& shared,
+  /// `shared`: memories that may delay a slot, in placement numbering. Names appear in traces.
+  Skeleton(const TiledGroup& run, const GroupTasks& plan, const std::vector<MemoryIndex>& shared,
            bool named)
       : plan_(plan), named_(named) {
     const tiling::Subgraph& part = *run.subgraph;
@@ -49,7 +49,7 @@ class Skeleton {
     move_end.resize(plan.moves.size());
     for (Step step = 0; step < plan.steps; ++step) {
       const auto k = static_cast<std::size_t>(step);
-      // Not of a tile's cost: the op may have nothing to do in that tile.
+      // Not taken from a tile's cost: the op may have no work in that tile.
       const std::size_t resource =
           1 + tiling::queue_of(*part.network, part.op(step), *run.hardware);
       op_begin[k] = op_end[k] = add(
@@ -60,7 +60,7 @@ class Skeleton {
                          .lead = early(step)});
         after(op_end[k], op_begin[k]);
       }
-      if (step == 0) add_ahead(part);
+      if (step == 0) add_prefetches(part);
       add_stores(part, step, true);
       add_loads(part, step);
       add_stores(part, step, false);
@@ -68,7 +68,7 @@ class Skeleton {
     order_ops();
     for (std::size_t m = 0; m < shared.size(); ++m) serve(1 + run.hardware->engines.size() + m);
     for (std::size_t m = 0; m < plan.moves.size(); ++m) connect(m);
-    // An engine reads and writes from when it begins.
+    // Direct accesses begin with the op.
     for (std::size_t m = 0; m < plan.moves.size(); ++m)
       if (plan.moves[m].direct)
         tasks[move_begin[m]].after =
@@ -76,12 +76,12 @@ class Skeleton {
   }
 
   std::vector<PipelineTask> tasks;
-  // Each is one task or two: which are then the first part and the rest.
+  // Each is one task or two: the first part and the rest.
   std::vector<std::size_t> op_begin;  ///< per step
   std::vector<std::size_t> op_end;
-  std::vector<std::size_t> move_begin;  ///< as in the tasks of the run
+  std::vector<std::size_t> move_begin;  ///< in the order of the group's tasks
   std::vector<std::size_t> move_end;
-  // Of each memory that may hold up a slot.
+  // Of each memory that may delay a slot.
   std::vector<std::size_t> serves_leading;
   std::vector<std::size_t> serves_trailing;
 
@@ -98,12 +98,12 @@ class Skeleton {
     tasks[task].after.push_back({other, tiles_back});
   }
 
-  /// Issued so many tiles before those ops that trail.
+  /// How many tiles the step is issued ahead of the trailing ops.
   [[nodiscard]] int early(Step step) const {
     return plan_.line.any_trails() && !plan_.line.trails(step) ? 1 : 0;
   }
 
-  /// Ops run strictly one after the other: those that lead, and those that trail.
+  /// Leading ops run strictly one after the other, and so do trailing ops.
   void order_ops() {
     const Step last = plan_.steps - 1;
     const Step leading = plan_.line.leading;
@@ -115,11 +115,11 @@ class Skeleton {
     for (Step step = 1; step <= last; ++step) waits(step, step - 1, 0);
     if (!plan_.line.any_trails()) return;
     waits(leading, last, 1);
-    // What is handed over has two copies.
+    // Tensors between leading and trailing ops have two copies.
     waits(0, last, 2);
   }
 
-  /// What a memory serves in a slot begins when the slot does, and the next one waits for it.
+  /// The memory service of a slot begins with the slot, and the next slot waits for it.
   void serve(std::size_t resource) {
     const auto first = [&](Step step) { return op_begin[static_cast<std::size_t>(step)]; };
     const std::size_t leads = first(0);
@@ -134,8 +134,7 @@ class Skeleton {
     serves_trailing.push_back(trailing);
   }
 
-  /// What an engine moves itself comes after all that its op waits for, and before what later tiles
-  /// need.
+  /// Direct accesses come after all dependencies of their op, and before loads of later tiles.
   void add_loads(const tiling::Subgraph& part, Step step) {
     const bool direct = std::ranges::any_of(plan_.moves, &Move::direct);
     if (!direct) return add_loads(part, step, [](const Move&, int) { return true; });
@@ -144,10 +143,10 @@ class Skeleton {
     add_loads(part, step, [](const Move& move, int lead) { return !move.direct && lead > 1; });
   }
 
-  /// Of those moves that are `meant`.
+  /// Of the moves selected by `meant`.
   template <typename Meant>
   void add_loads(const tiling::Subgraph& part, Step step, const Meant& meant) {
-    // The rest of some weights comes after all else that their op waits for.
+    // The rest of the weights comes after all other dependencies of their op.
     std::vector<std::size_t> waiting;
     const auto flush = [&] {
       for (const std::size_t m : waiting) {
@@ -161,7 +160,7 @@ class Skeleton {
     };
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
-      if ((!move.load && !move.direct) || move.ahead) continue;
+      if ((!move.load && !move.direct) || move.prefetch) continue;
       const tiling::Timeline::Position at = plan_.line.of(move.slack.start_after);
       const int lead = at.tiles_back + early(at.step);
       if (at.step != step || !meant(move, lead)) continue;
@@ -175,18 +174,18 @@ class Skeleton {
     flush();
   }
 
-  /// What the next run needs comes after all that was issued before the first op, which is all that
-  /// need not wait for it.
-  void add_ahead(const tiling::Subgraph& part) {
+  /// Weight prefetches of the next group come after everything issued before the first op, which
+  /// has no dependencies.
+  void add_prefetches(const tiling::Subgraph& part) {
     for (std::size_t m = 0; m < plan_.moves.size(); ++m)
-      if (plan_.moves[m].ahead)
+      if (plan_.moves[m].prefetch)
         move_begin[m] = move_end[m] =
             add({.name = name("load ahead ", part.tensor(plan_.moves[m].local).name, ""),
                  .resource = dma_resource,
                  .lead = early(0)});
   }
 
-  /// First those that leave at once, since what is loaded next may lie where they lie.
+  /// Stores that start at once come first, since the next load may reuse their address.
   void add_stores(const tiling::Subgraph& part, Step step, bool at_once) {
     for (std::size_t m = 0; m < plan_.moves.size(); ++m) {
       const Move& move = plan_.moves[m];
@@ -205,7 +204,7 @@ class Skeleton {
 
   void connect(std::size_t m) {
     const Move& move = plan_.moves[m];
-    if (move.ahead) return;
+    if (move.prefetch) return;
     const auto use = static_cast<std::size_t>(move.use);
     const auto has_ended_before = [&](Step step) {
       const tiling::Timeline::Position next = plan_.line.of(step);
@@ -228,8 +227,8 @@ class Skeleton {
     }
   }
 
-  /// A buffer whose life ends where that of the load's begins may lie at the same addresses: what
-  /// is stored from there has to be gone. (Where it ended earlier, an op has waited for the store.)
+  /// A buffer that dies where the lifetime of the loaded buffer begins may have the same address,
+  /// so its store has to end first. (If it dies earlier, an op has waited for the store.)
   void wait_for_stores(std::size_t load) {
     if (plan_.moves[load].trails) return;
     const tiling::Timeline& line = plan_.line;
@@ -243,11 +242,12 @@ class Skeleton {
     }
   }
 
-  const RunTasks& plan_;
+  const GroupTasks& plan_;
   bool named_;
 };
 
-std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, const Links& links) {
+std::vector<TileCost> tile_costs(const TiledGroup& run, const GroupTasks& plan,
+                                 const Links& links) {
   std::vector<TileCost> costs;
   for (std::size_t t = 0; t < run.grid->tiles.size(); ++t) {
     if (run.poll != nullptr) (*run.poll)(2);  // microseconds each
@@ -256,11 +256,12 @@ std::vector<TileCost> tile_costs(const TiledRun& run, const RunTasks& plan, cons
   return costs;
 }
 
-/// Memories that may serve longer in some slot than its ops take one after the other.
-std::vector<MemoryIndex> shared_memories(const RunTasks& plan, const std::vector<TileCost>& costs) {
+/// Memories that in some slot may take longer than the slot's ops.
+std::vector<MemoryIndex> shared_memories(const GroupTasks& plan,
+                                         const std::vector<TileCost>& costs) {
   std::vector<MemoryIndex> shared;
   if (!plan.line.any_trails()) return shared;
-  // At least, of any tile.
+  // The minimum over all tiles.
   MemoryService ops{std::numeric_limits<Cycles>::max(), std::numeric_limits<Cycles>::max()};
   for (const TileCost& cost : costs) {
     MemoryService tile;
@@ -279,12 +280,12 @@ std::vector<MemoryIndex> shared_memories(const RunTasks& plan, const std::vector
   return shared;
 }
 
-/// What stays is there from the tile before.
+/// Data that stays on chip is there from the previous tile.
 bool is_moved(const tiling::TileWalk& walk, const Move& move, const tiling::TileVisit& visit) {
   return !move.load || walk.loads(move.local, visit.level);
 }
 
-Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const RunTasks& plan,
+Pipeline build_pipeline(const TiledGroup& run, const tiling::TileWalk& walk, const GroupTasks& plan,
                         const std::vector<TileCost>& costs, const std::vector<MemoryIndex>& in_use,
                         const Links& links, Skeleton skeleton) {
   Pipeline pipeline;
@@ -298,9 +299,9 @@ Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const
   for (const MemoryIndex m : in_use)
     pipeline.resources.push_back({run.lowering->problem.memories[m].name, 1});
   pipeline.tasks = std::move(skeleton.tasks);
-  const bool shared = run.hardware->dma.channels > 1;  // one channel has the memory to itself
+  const bool shared = run.hardware->dma.channels > 1;  // a single channel does not share the memory
   if (shared) {
-    // Loads, stores that have a way of their own, weights from a memory of their own.
+    // Buses: loads, stores with a separate path, weights from a separate memory.
     constexpr std::size_t weight_bus = 2;
     pipeline.buses = links.apart ? weight_bus + 1 : links.data.two_ways ? 2 : 1;
     for (std::size_t m = 0; m < plan.moves.size(); ++m)
@@ -312,7 +313,7 @@ Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const
                                                                        : 1U;
       }
   }
-  /// All of it for the task that begins, but for what is later, in a task of its own.
+  /// All cycles go to the first task, except for the rest, which has a task of its own.
   const auto put = [](std::vector<Cycles>& cycles, std::size_t begin, std::size_t end, Cycles all,
                       Cycles later) {
     cycles[begin] = begin == end ? all : all - later;
@@ -343,8 +344,8 @@ Pipeline build_pipeline(const TiledRun& run, const tiling::TileWalk& walk, const
   return pipeline;
 }
 
-/// What each command moves and takes; a part of it in each of two commands that share it.
-std::vector<std::vector<TaskFlow>> flows_of(const tiling::TileWalk& walk, const RunTasks& plan,
+/// Bytes and bus cycles of each command; split between the two commands of a split task.
+std::vector<std::vector<TaskFlow>> flows_of(const tiling::TileWalk& walk, const GroupTasks& plan,
                                             const std::vector<TileCost>& costs,
                                             const Skeleton& skeleton) {
   std::vector<std::vector<TaskFlow>> flows;
@@ -379,8 +380,8 @@ std::vector<std::vector<TaskFlow>> flows_of(const tiling::TileWalk& walk, const 
   return flows;
 }
 
-/// Nothing that is added up over all tiles may wrap: not even if nothing ran side by side.
-void require_countable(const tiling::TileWalk& walk, const RunTasks& plan,
+/// Rejects values whose sum over all tiles could overflow, even without any overlap.
+void require_countable(const tiling::TileWalk& walk, const GroupTasks& plan,
                        const std::vector<TileCost>& costs) {
   double cycles = 0;
   double bytes = 0;
@@ -403,8 +404,9 @@ void require_countable(const tiling::TileWalk& walk, const RunTasks& plan,
   static_cast<void>(whole_number(work, "multiplications"));
 }
 
-/// Shares of the latency: what each op takes, and of the rest as much as its transfers take longer
-/// than that. Where ops work side by side there may be less than they take, shared alike.
+/// Distributes the latency over the ops: compute cycles first, then the rest in proportion to the
+/// transfer cycles beyond them. With parallel ops the latency may be below the sum of compute
+/// cycles; then it is distributed in proportion to these.
 void share_latency(Cycles latency, const std::vector<Cycles>& computing,
                    const std::vector<Cycles>& moving, std::vector<LayerCost>& layers) {
   Cycles all = 0;
@@ -423,7 +425,7 @@ void share_latency(Cycles latency, const std::vector<Cycles>& computing,
   Cycles given = 0;
   for (std::size_t k = 0; k < layers.size(); ++k) {
     sum += weights[k];
-    // Of sums, so that nothing is lost by rounding.
+    // Rounded from cumulative sums, so that the shares add up.
     const double share = all_weights > 0
                              ? static_cast<double>(sum) / static_cast<double>(all_weights)
                              : static_cast<double>(k + 1) / static_cast<double>(layers.size());
@@ -434,8 +436,8 @@ void share_latency(Cycles latency, const std::vector<Cycles>& computing,
   }
 }
 
-std::vector<LayerCost> layer_costs(const TiledRun& run, const tiling::TileWalk& walk,
-                                   const RunTasks& plan, const std::vector<TileCost>& costs,
+std::vector<LayerCost> layer_costs(const TiledGroup& run, const tiling::TileWalk& walk,
+                                   const GroupTasks& plan, const std::vector<TileCost>& costs,
                                    Cycles latency) {
   const auto steps = static_cast<std::size_t>(plan.steps);
   std::vector<LayerCost> layers(steps);
@@ -471,7 +473,7 @@ std::vector<LayerCost> layer_costs(const TiledRun& run, const tiling::TileWalk& 
   return layers;
 }
 
-/// Multiply-accumulates at once, of the first array.
+/// Multiply-accumulates per cycle of the first array.
 double peak_work(const Hardware& hardware) {
   for (const Engine& engine : hardware.engines)
     if (engine.kind == EngineKind::mac_array) return peak_macs(engine);
@@ -496,14 +498,14 @@ std::string_view to_string(Limiter limiter) {
   return "mac";
 }
 
-RunSchedule run_schedule(const TiledRun& run) {
+GroupSchedule group_schedule(const TiledGroup& run) {
   const Links links = links_of(*run.hardware);
-  const RunTasks plan = run_tasks(run);
+  const GroupTasks plan = group_tasks(run);
   const tiling::TileWalk walk(*run.grid, *run.lowering);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
   const std::vector<MemoryIndex> shared = shared_memories(plan, costs);
   const Skeleton skeleton(run, plan, shared, true);
-  RunSchedule schedule;
+  GroupSchedule schedule;
   schedule.pipeline = build_pipeline(run, walk, plan, costs, shared, links, skeleton);
   schedule.commanded = 1 + run.hardware->engines.size();
   schedule.flows = flows_of(walk, plan, costs, skeleton);
@@ -514,9 +516,9 @@ RunSchedule run_schedule(const TiledRun& run) {
   return schedule;
 }
 
-RunCost run_cost(const TiledRun& run) {
+GroupCost group_cost(const TiledGroup& run) {
   const Links links = links_of(*run.hardware);
-  const RunTasks plan = run_tasks(run);
+  const GroupTasks plan = group_tasks(run);
   const std::vector<TileCost> costs = tile_costs(run, plan, links);
   const tiling::TileWalk walk(*run.grid, *run.lowering);
   require_countable(walk, plan, costs);
@@ -525,7 +527,7 @@ RunCost run_cost(const TiledRun& run) {
       build_pipeline(run, walk, plan, costs, shared, links, Skeleton(run, plan, shared, false));
   const PipelineRun simulated = simulate(pipeline, {});
 
-  RunCost cost;
+  GroupCost cost;
   Metrics& m = cost.metrics;
   m.latency_cycles = simulated.cycles;
   cost.layers = layer_costs(run, walk, plan, costs, m.latency_cycles);
