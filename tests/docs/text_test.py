@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""README.md, CONTRIBUTING.md, docs/**/*.md and the help texts keep the rules of plain technical English.
+"""README.md, CONTRIBUTING.md, bench/README.md, docs/**/*.md and the help texts keep the rules of plain technical English.
 
     tests/docs/text_test.py                      # the tests
     tests/docs/text_test.py report [REVISION]    # words, sentence length and banned phrases as tables:
@@ -26,8 +26,10 @@ TESSERA = os.environ.get("TESSERA", str(ROOT / "build/release/cli/tessera"))
 
 MEAN_SENTENCE = 20
 README_WORDS = 900
-PAGE_WORDS = 2_500  # pages of docs/reference/ are exempt
+PAGE_WORDS = 2_500  # bench/README.md and pages of docs/reference/ are exempt
 DOCS_WORDS = 35_000
+
+OTHER_PAGES = ("README.md", "CONTRIBUTING.md", "bench/README.md")
 
 # Phrase -> what to write instead. Phrases match whole words in lower and upper case.
 BANNED = {
@@ -212,7 +214,7 @@ def broken_links(page, text):
 
 def pages():
     """{path below the root: text} of all pages."""
-    paths = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    paths = [*(ROOT / name for name in OTHER_PAGES), *sorted((ROOT / "docs").rglob("*.md"))]
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
@@ -261,7 +263,7 @@ class Pages(unittest.TestCase):
             total += count if name.startswith("docs/") else 0
             limit = README_WORDS if name == "README.md" else PAGE_WORDS
             with self.subTest(page=name):
-                if not name.startswith("docs/reference/"):
+                if not name.startswith(("bench/", "docs/reference/")):
                     self.assertLessEqual(count, limit, f"words of {name}")
         self.assertLessEqual(total, DOCS_WORDS, "words of docs/")
 
@@ -421,7 +423,7 @@ def report(revision):
 
     docs = [name for name in sorted(files) if name.startswith("docs/") and name.endswith(".md")]
     table("page", [(name, measured(units(files[name]), page_words(files[name])))
-                   for name in ("README.md", "CONTRIBUTING.md", "bench/README.md") if name in files])
+                   for name in OTHER_PAGES if name in files])
     table("page of docs/", [(name, measured(units(files[name]), page_words(files[name]))) for name in docs])
     cli = [unit for name, text in files.items() if fnmatch.fnmatch(name, "cli/*.cpp") for unit in literals(text)]
     table("texts of the CLI", [("string literals of cli/", measured(cli))])
