@@ -7,6 +7,7 @@
 #   --challenging FOLDER      its eleven instances, benchmarks/challenging of its repository (default: the eight of --data)
 #   --dsa-solver CHECKOUT     tonibohnlein/dsa-solver; makes `compilers` and `pypto`
 #   --tflite-micro CHECKOUT   tensorflow/tflite-micro; makes `arena`
+#   --vela CHECKOUT           nxp-imx/ethos-u-vela; makes `vela-allocator` (needs numpy, takes half an hour)
 #   --only NAME[,NAME...]     these tables alone
 #   --program FILE, --bench FOLDER, --data FOLDER, --models FOLDER, --page FILE
 #                             other places than build/release/cli/tessera, build/release/bench, ../shared/benchmarks,
@@ -16,30 +17,46 @@
 # between its markers in docs/results.md. A table that needs a peer that is not given stays as it is, with the commit
 # of its last measurement. Without peers the script takes about 15 minutes on two idle cores.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+root=$(cd "$(dirname "$0")/.." && pwd)
 
 usage() {
-  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' bench/results.sh
+  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$root/bench/results.sh"
   exit "$1"
 }
 
-minimalloc='' dsa_solver='' tflite_micro='' only='' page=docs/results.md out=''
+minimalloc='' dsa_solver='' tflite_micro='' vela='' only='' page=$root/docs/results.md out=''
 options=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage 0 ;;
-    --only) only=$2; shift ;;
-    --page) page=$2; shift ;;
-    --minimalloc) minimalloc=$2; options+=("$1" "$(realpath "$2")"); shift ;;
-    --dsa-solver) dsa_solver=$2; options+=("$1" "$(realpath "$2")"); shift ;;
-    --tflite-micro) tflite_micro=$2; options+=("$1" "$(realpath "$2")"); shift ;;
-    --challenging | --program | --bench | --data | --models) options+=("$1" "$2"); shift ;;
+    --only | --page | --minimalloc | --dsa-solver | --tflite-micro | --vela | --challenging | --program | --bench | \
+      --data | --models)
+      [ $# -gt 1 ] || usage 2 >&2
+      ;;
     -*) usage 2 >&2 ;;
-    *) out=$1 ;;
+    *) [ -z "$out" ] || usage 2 >&2 ;;
+  esac
+  case $1 in
+    --only) only=$2 ;;
+    --page) page=$(realpath -m "$2") ;;
+    --minimalloc) minimalloc=$2 ;;
+    --dsa-solver) dsa_solver=$2 ;;
+    --tflite-micro) tflite_micro=$2 ;;
+    --vela) vela=$2 ;;
+    --*) ;;
+    *) out=$(realpath -m "$1") ;;
+  esac
+  case $1 in
+    --only | --page) shift ;;
+    --*)
+      options+=("$1" "$(realpath -m "$2")")
+      shift
+      ;;
   esac
   shift
 done
 [ -n "$out" ] || usage 2 >&2
+cd "$root"
 mkdir -p "$out"
 
 # table NAME [PEER]: measures a table unless its peer is empty.
@@ -60,6 +77,7 @@ table() {
 
 table minimalloc "$minimalloc"
 table compilers "$dsa_solver"
+table vela-allocator "$vela"
 table pypto "$dsa_solver"
 table arena "$tflite_micro"
 table idealloc

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""README.md, CONTRIBUTING.md, bench/README.md, docs/**/*.md and the help texts keep the rules of plain technical English.
+"""README.md, CONTRIBUTING.md, bench/README.md, docs/ and the help texts keep the rules of plain technical English.
 
     tests/docs/text_test.py                      # the tests
     tests/docs/text_test.py report [REVISION]    # words, sentence length and banned phrases as tables:
