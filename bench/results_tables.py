@@ -143,7 +143,7 @@ def compilers(given):
 def vela_allocator(given):
     rows, ratios = [], []
     files = challenging(given)
-    for line, file in zip(output([sys.executable, HERE / "vela_hillclimb.py", given.vela, *files]).splitlines(), files):
+    for line, file in zip(output([sys.executable, HERE / "vela_hillclimb.py", given.vela, 10_000, *files]).splitlines(), files):
         _, load, peak, peer_seconds = line.split()
         result, seconds = placed(given, file, "--minimize", "height", "--threads", 1, "--timeout", "5s")
         ratios.append((int(peak) / int(load), result["height"] / int(load)))
