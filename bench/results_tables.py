@@ -319,8 +319,9 @@ def plans(given):
     found, networks = {}, []
     for network, machine, score, verdict, dram, *_ in cells(text)[1:]:
         bound = re.search(r"at least (\S+)", verdict)
-        lower = f"{float(bound.group(1)):.2f}" if bound else "proved"
-        found[network, machine] = f"{float(score):.2f} ({lower}), {dram}"
+        lower = f"{float(bound.group(1)):.2f}" if bound else "optimal"
+        known = bound or verdict == "proved"
+        found[network, machine] = f"{float(score):.2f} ({lower}), {dram}" if known else "no plan"
         if network not in networks:
             networks.append(network)
     return table(["network", *MACHINES],
