@@ -27,6 +27,9 @@ import time
 from pathlib import Path
 
 
+TILES = ["plan", "fixed", "strips"]
+
+
 def run(command):
     start = time.monotonic()
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
@@ -86,11 +89,13 @@ def row(tessera, text, seconds, folder):
 def questions(given, network, folder):
     """(name of the tiling, the problem or None)"""
     for name, options in (("plan", []), ("fixed", ["--layer-by-layer"])):
+        if name not in given.tiles:
+            continue
         question = folder / "question.yaml"
         done, _ = run([given.tessera, "plan", network, "--dtype", "int8", "--profile", given.profile, "--quiet",
-                       "--offchip", question, "--timeout", "60s", *options])
+                       "--offchip", question, "--timeout", f"{given.plan_seconds}s", *options])
         yield name, question.read_text() if done.returncode in (0, 30) else None
-    if given.strips:
+    if given.strips and "strips" in given.tiles:
         done, _ = run([given.strips, network, "16"])
         yield "strips", done.stdout if done.returncode == 0 else None
 
@@ -102,7 +107,9 @@ def main():
     parser.add_argument("--strips", type=Path, help="the program bench_offchip_strips")
     parser.add_argument("--profile", default="ethos-u65-256")
     parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--plan-seconds", type=int, default=60, help="limit of each plan")
     parser.add_argument("--networks", nargs="*", default=[])
+    parser.add_argument("--tiles", nargs="*", choices=TILES, default=TILES)
     given = parser.parse_args()
     print("| network | tiles | shared | whole | taa | ours | bound | shared ms | taa ms | ours s | ours / whole |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
