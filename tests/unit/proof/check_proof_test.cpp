@@ -111,7 +111,7 @@ TEST_F(CheckProof, TheClaimIsPartOfTheVerdict) {
   EXPECT_THAT(reason_for(head + "claim height 0 0\ncut\n" + cut), HasSubstr("at least 1"));
   EXPECT_THAT(reason_for(head + "claim height 3\ncut\n" + cut), HasSubstr("at least one memory"));
   EXPECT_THAT(reason_for(head + "claim height 3 1\ncut\n" + cut), HasSubstr("numbers, ascending"));
-  EXPECT_THAT(reason_for(head + "claim best 3\ncut\n" + cut), HasSubstr("no claim known here"));
+  EXPECT_THAT(reason_for(head + "claim best 3\ncut\n" + cut), HasSubstr("is not a known claim"));
   EXPECT_THAT(reason_for(head), HasSubstr("claims nothing"));
   EXPECT_THAT(reason_for(head + low + "claim infeasible\nmagic\n"), HasSubstr("'magic'"));
   const ProofVerdict both = verdict_on(head + low + "claim infeasible\ncut\n" + cut);
@@ -164,7 +164,8 @@ TEST_F(CheckProof, RefusesLessRoomThanTheProblemHas) {
     EXPECT_EQ(verdict.parts[0].claim_text, "max height of {sram} >= 9");
   }
   problem_.memories[0].capacity = 11;
-  EXPECT_THAT(reason_for(head + lines), HasSubstr("memory 'sram' of 10 bytes, but here it has 11"));
+  EXPECT_THAT(reason_for(head + lines),
+              HasSubstr("memory 'sram' with 10 bytes, but in the input it has 11"));
   // The capacity that the problem does not say is part of the claim.
   problem_.memories[0].capacity = unbounded;
   const ProofVerdict verdict = verdict_on(head + lines);
