@@ -354,8 +354,8 @@ struct Attempts {
     const PlacementProblem& asked = harder ? *harder : problem;
     Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_open);
     if (field.contenders.empty()) {
-      if (!placed) throw BadInput("no engine takes this problem: " + field.refusals);
-      return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
+      if (!placed) throw BadInput("no engine supports this problem: " + field.refusals);
+      return limit(StopReason::completed, "No engine supports this problem: " + field.refusals);
     }
     if (field.contenders.size() > 1 && canonical_opens) {
       if (learning_first) {
@@ -606,7 +606,7 @@ engine::SearchResult decide_by_turns(const PlacementProblem& problem,
   const Field field = line_up(problem, params.goal, 1, engines, false);
   if (field.contenders.empty()) {
     engine::SearchResult none;
-    none.reason = "No engine takes this problem: " + field.refusals;
+    none.reason = "No engine supports this problem: " + field.refusals;
     return none;
   }
   engine::SearchParams own = params;
