@@ -129,11 +129,12 @@ TEST(KeptRows, PlansThatCannotBeAreRefused) {
   EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("does not list the rows of 't'")));
   runs = plan.subgraphs;
   runs[1].kept_rows.front().rows = 2;
-  EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("of tensor 't' 3 rows stay on the chip in one "
-                                                 "run, and 2 in another")));
+  EXPECT_THAT(
+      lists(runs),
+      ElementsAre(HasSubstr("of tensor 't' 3 rows stay on chip in one group, and 2 in another")));
   runs = plan.subgraphs;
   runs[2].kept_rows = {{"t", 3}};
-  EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("lists rows of 't' that are not there")));
+  EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("lists rows of 't' that are not resident there")));
   runs = plan.subgraphs;
   runs[2].kept_rows = {{"y", 3}};
   EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("of tensor 'y' no rows can stay")));
