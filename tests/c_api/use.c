@@ -100,7 +100,7 @@ static void refuses(void) {
   tessera_problem *problem = two_buffers(12);
   tessera_set_size(problem, 7, 1);
   tessera_set_size(problem, 8, 1); /* the first mistake is told */
-  expect_refused(problem, NULL, "no buffer number 7");
+  expect_refused(problem, NULL, "unknown buffer number 7");
   problem = two_buffers(12);
   tessera_add_buffer(problem, "a", 0, 1, 1);
   expect_refused(problem, NULL, "id of an earlier buffer");
