@@ -102,7 +102,7 @@ class Parser {
   TermPtr whole() {
     TermPtr term = either();
     blanks();
-    if (at_ != text_.size()) wrong("has a syntax error at " + io::shown(text_.substr(at_)) + " on");
+    if (at_ != text_.size()) wrong("has a syntax error at " + io::shown(text_.substr(at_)));
     return term;
   }
 

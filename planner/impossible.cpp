@@ -68,7 +68,7 @@ std::string why_no_cover(const Network& network, const Hardware& hardware, const
   std::string limits;
   for (const auto& [name, value] : params.peak_limits)
     limits += (limits.empty() ? "the limit of " : " and ") + name;
-  const std::string within = limits.empty() ? "" : "within " + limits + " ";
+  const std::string within = limits.empty() ? "" : "within " + limits + ", ";
   const bool must_stay = stays_on_chip(hardware);
   if (!op.empty() && !must_stay) return within + op;
   const bool longer = params.max_ops < network.ops.size();

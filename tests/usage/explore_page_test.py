@@ -276,8 +276,8 @@ class InABrowser(PageCase):
           const press = (k, name) => [...tables[k].querySelectorAll("th")].find((head) => head.textContent === name).click();
           told.heads = tables.map((each) => [...each.querySelectorAll("th")].map((head) => head.textContent));
           told.rows = tables.map((_, k) => rows(k));
-          press(1, "with these"); told.down = rows(1).map((row) => Number(row[5]));
-          press(1, "with these"); told.up = rows(1).map((row) => Number(row[5]));
+          press(1, "score with these"); told.down = rows(1).map((row) => Number(row[5]));
+          press(1, "score with these"); told.up = rows(1).map((row) => Number(row[5]));
           press(2, "mode"); told.names = rows(2).map((row) => row[0]);
           told.evil = document.querySelectorAll("#modes td b b, #modes td > b > *").length;
           told.card = [...document.querySelectorAll(".card")].find((card) => card.textContent.includes("modes required")).textContent;
@@ -295,7 +295,7 @@ class InABrowser(PageCase):
             self.assertEqual(words, ", ".join(name for name, needed in zip(names, data["sets"][0]["needed"]) if needed == chosen) or "none")
         self.assertEqual(told["heads"][2], ["mode", "banks", "at 0 %", "at 30 %", "without it, toy", "without it, <b>two&"])
         for row, needed in zip(told["rows"][2], data["sets"][0]["needed"]):
-            self.assertEqual(row[2], "stays" if needed else "may go")
+            self.assertEqual(row[2], "required" if needed else "removable")
         # What has to stay is dear to somebody, or another set is as small.
         costs = {(names[mode], network): (status, score) for mode, network, status, score, _ in data["without"]}
         for row in told["rows"][2]:

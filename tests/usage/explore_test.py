@@ -63,9 +63,9 @@ class Explore(Case):
             ("toy.yaml", "gone.yaml", 2, "gone.yaml"),
             ("ethos-u55-like", "ethos-u55-lika", 4, "ethos-u55-lika"),
             (">= 32 KiB or engines.mac.cores == 1", ">= 32 MiB", 9, "no candidate satisfies every condition"),
-            (">= 32 KiB or", ">= 32 KiB orr", 9, "not understood"),
+            (">= 32 KiB or", ">= 32 KiB orr", 9, "has a syntax error"),
             ("engines.mac.cores == 1", "engines.mac.coers == 1", 9, "did you mean `engines.mac.cores`?"),
-            ("engines.mac.cores:", "objective.latency:", 7, "is no part of a machine"),
+            ("engines.mac.cores:", "objective.latency:", 7, "is not a key of a machine"),
             ("latency: 0.5", "latencyy: 0.5", 10, "did you mean `latency`?"),
             ("weight: 2", "weight: 0", 2, "more than 0"),
             ("weight: 2", "weight: 1e308", 2, "at most 1e12"),
@@ -144,7 +144,7 @@ class Explore(Case):
         for row in rows:
             if row["memories.sram.capacity"] == "64 B":
                 self.assertEqual(row["status"], "infeasible")
-                self.assertIn("fits with no tile", row["reason"])
+                self.assertIn("with any tile", row["reason"])
 
     def test_an_extended_sweep_plans_what_is_new(self):
         store = self.folder / "store.sqlite"

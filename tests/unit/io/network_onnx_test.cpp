@@ -219,7 +219,7 @@ TEST(OnnxReader, CyclesAndGapsNameTheNode) {
   parts.nodes = {onnx_node("Add", "a", {"x", "nowhere"}, {"u"})};
   EXPECT_THAT(refusal(parts), HasSubstr("node `a` (Add) reads `nowhere`, which no node produces"));
   parts.nodes = {onnx_node("Relu", "a", {"x"}, {"u"}), onnx_node("Relu", "b", {"x"}, {"u"})};
-  EXPECT_THAT(refusal(parts), HasSubstr("node `b` (Relu) makes `u`, which is there already"));
+  EXPECT_THAT(refusal(parts), HasSubstr("node `b` (Relu) makes `u`, which already exists"));
 }
 
 TEST(OnnxReader, NodesOutOfOrderAreSorted) {

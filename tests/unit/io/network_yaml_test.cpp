@@ -107,9 +107,10 @@ TEST(NetworkYaml, AViewIsOfTheKindAndTheTypeOfWhatItShows) {
   };
   EXPECT_THAT(network_refusal(views("dtype: int8, kind: weight, view_of: w")),
               HasSubstr("accepted"));
-  EXPECT_THAT(network_refusal(views("dtype: int8, view_of: w")),
-              HasSubstr("net.yaml:3: view 'v' is no weight, but 'w', which it is a view of, is a "
-                        "weight (`kind: weight`)"));
+  EXPECT_THAT(
+      network_refusal(views("dtype: int8, view_of: w")),
+      HasSubstr("net.yaml:3: view 'v' is not a weight, but 'w', which it is a view of, is a "
+                "weight (`kind: weight`)"));
   EXPECT_THAT(
       network_refusal(views("dtype: int16, kind: weight, view_of: w")),
       HasSubstr("[64, 576] of int16 has another number of elements than 'w' [64, 64, 3, 3] of "

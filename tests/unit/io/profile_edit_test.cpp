@@ -108,8 +108,8 @@ TEST(ProfileEdit, WhatIsMisspelt) {
   EXPECT_THAT(refused("memories.cbuf.modes.9.name", "x")->hint, HasSubstr("entries are 0 to 8"));
   EXPECT_THAT(refused("clock.fast", "1")->message, HasSubstr("so it has no key `fast`"));
   EXPECT_THAT(refused("memories.sram", "1 KiB")->message, HasSubstr("no entry `sram`"));
-  EXPECT_THAT(refused("memories.cbuf.burst.", "1")->message, HasSubstr("is no path"));
-  EXPECT_THAT(refused("", "1")->message, HasSubstr("is no path"));
+  EXPECT_THAT(refused("memories.cbuf.burst.", "1")->message, HasSubstr("is not a path"));
+  EXPECT_THAT(refused("", "1")->message, HasSubstr("is not a path"));
   EXPECT_THAT(refused("memories.cbuf.bandwidth.read.x", "null")->message, HasSubstr("no"));
 }
 
@@ -120,7 +120,7 @@ TEST(ProfileEdit, TakingAwayWhatIsNotThereNamesAllKeysThatCouldBe) {
   EXPECT_THAT(refused("tiling.something", "null")->hint, HasSubstr(", pinned"));
   error = refused("tiling.pinned", "null");
   EXPECT_THAT(error->message, HasSubstr("`tiling` has no key `pinned` to remove"));
-  EXPECT_THAT(error->hint, HasSubstr("it says double_buffer, "));
+  EXPECT_THAT(error->hint, HasSubstr("its keys are double_buffer, "));
   EXPECT_THAT(refused("memories.cbuf.bank_sise", "null")->hint, HasSubstr("`bank_size`"));
   EXPECT_THAT(refused("memories.cbuff", "null")->message, HasSubstr("no entry `cbuff`"));
 }

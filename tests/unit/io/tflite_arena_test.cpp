@@ -205,7 +205,7 @@ TEST(TflitePlan, IsRefusedWhereItWouldNotHold) {
                                               {4, flat_tables(model.buffers)},
                                               {12, flat_number(std::int32_t{1})}}));
     EXPECT_REFUSED(write_tflite_plan(newer, "f", read_tflite_arena(newer, "f"), {0, 16}), 0,
-                   "is of a newer schema");
+                   "has a newer schema");
   }
 }
 

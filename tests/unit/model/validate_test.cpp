@@ -190,11 +190,11 @@ INSTANTIATE_TEST_SUITE_P(
                            "memory 'sram' has two modes named 'x0'.",
                            [](P& p) { p.memories[0].modes[1].name = "x0"; }},
                       Case{"TooFewRoles", memory, 0, "modes",
-                           "memory 'sram' has mode 'x1' with 1 role(s), but its benefit is 2 "
+                           "memory 'sram' has mode 'x1' with 1 role(s), but it has 2 "
                            "bank(s); each needs one.",
                            [](P& p) { p.memories[0].modes[1].roles.pop_back(); }},
                       Case{"RolesWithoutBanks", memory, 2, "modes",
-                           "memory 'flat' has mode 'y' with 2 role(s), but its benefit is 1 "
+                           "memory 'flat' has mode 'y' with 2 role(s), but it has 1 "
                            "bank(s); each needs one.",
                            [](P& p) {
                              p.memories[2].modes = {{"y", {Role::read, Role::read}}};

@@ -533,7 +533,7 @@ TEST(PlanBehind, WhatTheMachineCannotBeIsSaid) {
   EXPECT_NE(error(front + "  ram: {offchip: true, behind: \"\", bandwidth: 1 B/cycle}\n")
                 .find("names no memory"),
             std::string::npos);
-  EXPECT_NE(error(front + "  l3: {capacity: 1 KiB, behind: l2}\n").find("is on the chip"),
+  EXPECT_NE(error(front + "  l3: {capacity: 1 KiB, behind: l2}\n").find("is on-chip"),
             std::string::npos);
 }
 

@@ -249,9 +249,9 @@ TEST(Early, AWeightMayComeARunAheadOfTheOneBefore) {
   EXPECT_FALSE(check_plan(network, late_machine, plan).empty());
   NetworkPlan wrong = plan;
   wrong.subgraphs[1].passing = {"u"};
-  expect_refused(wrong, "lists 'u' as `passing`, which is no weight");
+  expect_refused(wrong, "lists 'u' as `passing`, which is not a weight");
   wrong.subgraphs[1].passing = {"nothing"};
-  expect_refused(wrong, "lists as `passing` 'nothing', which is no tensor");
+  expect_refused(wrong, "lists as `passing` 'nothing', which is not a tensor");
   wrong = plan;
   std::vector<PlannedSubgraph> runs = plan.subgraphs;
   runs[1].passing.clear();

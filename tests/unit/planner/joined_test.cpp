@@ -172,7 +172,7 @@ TEST(Joined, APlanMovesNothingForAJoinAndSaysWhatLiesWhere) {
   plan.joined.pop_back();
   EXPECT_THAT(check_plan(of.net, machine, plan), ElementsAre(HasSubstr("does not state that 'b'")));
   plan.joined = {{"a", "ab", 8, 16}};
-  EXPECT_THAT(check_plan(of.net, machine, plan), ElementsAre(HasSubstr("which is not so")));
+  EXPECT_THAT(check_plan(of.net, machine, plan), ElementsAre(HasSubstr("which does not hold")));
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(Pinned, WhatCannotBeIsRefused) {
   plan.pinned[1].offset = 65;
   expect_refused(plan, "is not aligned");
   plan.pinned[1].offset = 4064;
-  expect_refused(plan, "not inside of the memory");
+  expect_refused(plan, "not inside the memory");
   plan = good;
   plan.pinned[0].weight = "t";
   expect_refused(plan, "which is not a weight whose readers reach that memory");
