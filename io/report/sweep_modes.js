@@ -48,7 +48,7 @@ function modesSection() {
     if (statuses[status] === "infeasible") return [1e9, "infeasible, proved"];
     if (score === null) return [1e8, "unknown"];
     const change = changeOf(before.get(name), score), least = bound === null ? null : changeOf(before.get(name), bound);
-    if (change <= 1e-6) return [0, "nothing"];
+    if (change <= 1e-6) return [0, "none"];
     return [change, changeWords(change) + (statuses[status] === "proved" ? ", proved" : least > 0 ? ", lower bound +" + share(least) : ", not proved")];
   };
   const together = found.sets.filter((s) => s.network === "*");

@@ -117,7 +117,7 @@ static void refuses(void) {
   memset(&options, 0, sizeof options);
   options.timeout_ms = INT64_MIN;
   expect_refused(two_buffers(12), &options, "time");
-  expect_refused(NULL, NULL, "no problem");
+  expect_refused(NULL, NULL, "problem is null");
   expect_refused(tessera_problem_load("no such file.csv", NULL, 0), NULL, "no such file.csv");
   expect_refused(tessera_problem_load(NULL, NULL, 0), NULL, "path");
   tessera_result_free(NULL);

@@ -204,7 +204,7 @@ class Certificates(Case):
         self.claims(claim + " with sram of 163840, read with profile ethos-u55-like", big, "--proof", proof)
         self.claims(claim, *made, "--proof", proof)
         self.refused(["memory 'sram' with 163840 bytes", "has 524288"], big, "-p", "ethos-u55-like", "--proof", proof)
-        self.refused(["say --profile ethos-u55-like"], big, "-c", "160 KiB", "--proof", proof)
+        self.refused(["add --profile ethos-u55-like"], big, "-c", "160 KiB", "--proof", proof)
         done = self.ends(FOUND, "check", big, result, *made[1:], "--proof", proof)
         self.assertIn("proved: lower_bound 152832", done.stdout)
 

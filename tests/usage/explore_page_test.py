@@ -304,7 +304,7 @@ class InABrowser(PageCase):
                 if STATUSES[status] == "infeasible":
                     self.assertEqual(words, "infeasible, proved")
                 elif score <= with_all * (1 + 1e-6):
-                    self.assertEqual(words, "nothing")
+                    self.assertEqual(words, "none")
                 else:
                     self.assertRegex(words, r"^\+[\d.,< ]+ %, proved$")
         self.assertEqual(told["down"], sorted(told["down"], reverse=True))
@@ -317,7 +317,7 @@ class InABrowser(PageCase):
         said = self.told(page, """
           told.last = [...[...document.querySelectorAll("#modes table")][2].querySelectorAll("tbody td:last-child")].map((cell) => cell.textContent);
         """, ended)["last"]
-        self.assertEqual(said, ["not known"] * 4)
+        self.assertEqual(said, ["unknown"] * 4)
         self.assertLessEqual(told["wide"], 0)
 
     def test_long_names_stay_in_their_place(self):

@@ -262,10 +262,10 @@ class Plans(Case):
         # A name that is none, a machine on which it does not fit, a plan that was not found.
         self.plan("--reference", "smal", code=BAD_INPUT)
         tiny = self.file("tiny.yaml", PROFILE.replace("12 KiB", "16 B").replace("small", "tiny"))
-        self.assertIn("is no reference", self.plan("--reference", tiny, code=BAD_INPUT).stderr)
+        self.assertIn("cannot be the reference", self.plan("--reference", tiny, code=BAD_INPUT).stderr)
         none = self.folder / "none.json"
         self.ends(INFEASIBLE, "plan", self.network, "-p", tiny, "-o", none)
-        self.assertIn("not found", self.plan("--reference", none, code=BAD_INPUT).stderr)
+        self.assertIn("contains no feasible plan", self.plan("--reference", none, code=BAD_INPUT).stderr)
         self.plan("--reference", first, "-o", first, code=BAD_INPUT)  # it would be lost
 
     def test_a_plan_of_something_else_is_wrong(self):
@@ -582,7 +582,7 @@ class Plans(Case):
         self.assertIn("a tile of this shape", whole["reason"])
         rows = self.ends(FOUND, "tile", self.network, "--ops", "0:2", "-p", self.profile, "--shape",
                          asked).stdout
-        self.assertIn("which fits", rows)
+        self.assertIn("(fits)", rows)
 
     def test_shapes_that_are_none(self):
         for shape in ("H=0", "H=33", "X=3", "H", "H=", "H=3,H=3", "H=3,,W=3", "h=3", "H=3x", "H=-1",

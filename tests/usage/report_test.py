@@ -211,7 +211,7 @@ class InABrowser(ReportCase):
         self.ends(FOUND, "generate", "network", "-n", "30", "--seed", "3", "-o", problem)
         dom = self.shown(self.placed(problem, "-c", "4 MiB"), "--input", problem, "-c", "4 MiB")
         self.assertEqual(dom.count("<canvas"), 1)
-        self.assertIn("most bytes live", dom)
+        self.assertIn("peak of live bytes", dom)
         self.assertGreaterEqual(dom.count('<tr class="go"'), 30)
 
     def test_thirty_thousand_buffers(self):

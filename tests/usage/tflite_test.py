@@ -230,7 +230,7 @@ class Tflite(Case):
         network = self.folder / "net.yaml"
         self.ends(FOUND, "import", CLASSIFIER, "-o", network)
         self.assertIn("type: max_pool", network.read_text())
-        self.assertIn("operator Odd is not known", self.ends(FOUND, "import", MOVES).stderr)
+        self.assertIn("operator Odd is not supported", self.ends(FOUND, "import", MOVES).stderr)
 
     def test_what_is_damaged_is_refused(self):
         whole = CLASSIFIER.read_bytes()
