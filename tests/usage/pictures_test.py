@@ -210,7 +210,7 @@ class Pictures(Case):
         command = ("plan", network, "-p", "eyeriss-like", "--layer-by-layer", "--trace", self.folder / "trace.json",
                    "--plot", self.folder / "plan.svg")
         said = self.ends(FOUND, *command, "-o", self.folder / "plan.json").stderr
-        self.assertRegex(said, r"note: .*trace.json has \d+ MiB; --plot draws")
+        self.assertRegex(said, r"note: .*trace.json has \d+ MiB; --plot writes")
         self.assertNotIn("plan.svg has", said)
         self.assertLess((self.folder / "plan.svg").stat().st_size, 4 << 20)
         self.assertEqual(self.ends(FOUND, *command, "-q").stderr, "")

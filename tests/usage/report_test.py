@@ -186,7 +186,7 @@ relations: [{same_offset: [conv, relu]}]
                 self.assertNotIn("page.html", self.names())
         result = self.placed(EXAMPLES / "residual-block.csv", "-c", "150 KiB")
         for more, said in ((("-o", self.folder / "page.txt"), ".html"), (out + ("-c", "1 MiB"), "--input"),
-                           (("-o", result), "would replace")):
+                           (("-o", result), "would overwrite")):
             self.assertIn(said, self.ends(BAD_INPUT, "report", result, *more).stderr)
 
 
