@@ -372,10 +372,10 @@ std::string c_axes(const std::array<Dim, 3>& values) {
 }
 
 constexpr const char* run_type =
-    R"(/* Groups of ops that are tiled together, in order. Tile k of a group uses the first placement of
-   the group whose sizes are all at least its own.
-   Steps of a placement: in step k the op k of the group works on a tile, counted from first_op (an op
-   with a split reduction counts once per part). With n ops the steps of a tile are 0 to n - 1. With
+    R"(/* Groups of ops that are tiled together, in order. Tile k of a group uses the first placement
+   of the group whose sizes are all at least its own.
+   Steps of a placement: in step k the op k of the group works on a tile, counted from first_op. An
+   op with a split reduction counts once per part. With n ops the steps of a tile are 0 to n - 1. With
    double buffering these are the steps of an even tile (copy 0), and n to 2n - 1 those of the
    following odd tile (copy 1). The next tile starts at step 0 again: a lifetime that ends with the
    last step and one that begins with step 0 are one lifetime. */
@@ -384,7 +384,8 @@ typedef struct {
   uint32_t buffers;
 } NAME_placement;
 /* The first rows of a tensor, along its second-to-last axis, that are resident in the buffer
-   `id`.stays: tiles copy their share of these rows from and to that buffer, all other rows off chip. */
+   `id`.stays: tiles copy their share of these rows from and to that buffer, and all other rows off
+   chip. */
 typedef struct {
   const char *id;
   uint64_t rows;
