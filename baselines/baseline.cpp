@@ -47,8 +47,8 @@ MemoryAnswer Baseline::place_all(const PlacementProblem& problem,
                                  const engine::SearchParams& params, std::span<std::int64_t> counts,
                                  Placement& placement) const {
   Poll poll(params.budget);
-  poll.look();
-  poll.room(traits_.bytes_per_pair * static_cast<double>(living_pairs(problem)));
+  poll.check();
+  poll.check_memory(traits_.bytes_per_pair * static_cast<double>(living_pairs(problem)));
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     const Model model = model_of(problem, m, poll);
     if (model.bodies.empty()) continue;

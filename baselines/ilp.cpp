@@ -174,12 +174,12 @@ class Program {
     CoinPackedMatrix matrix(false, row_of.data(), column_of.data(), factor_of.data(),
                             static_cast<CoinBigIndex>(row_of.size()));
     matrix.setDimensions(count, static_cast<int>(low_.size()));
-    poll.look();
+    poll.check();
     solver.loadProblem(matrix, low_.data(), high_.data(), objective.data(), least.data(),
                        most.data());
     for (std::size_t c = 0; c < low_.size(); ++c)
       if (integer_[c] != 0) solver.setInteger(static_cast<int>(c));
-    poll.look();
+    poll.check();
   }
 
   struct Positions {

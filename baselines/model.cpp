@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/derived.h"
 
 namespace tessera::baselines {
@@ -45,7 +45,7 @@ std::vector<Event> events_of(const PlacementProblem& problem, const Model& model
       events.push_back({live.upper, false, k});
     }
   std::sort(events.begin(), events.end(), earlier);
-  poll.look();
+  poll.check();
   return events;
 }
 
@@ -87,7 +87,7 @@ void collect_pairs(const PlacementProblem& problem, Model& model, Poll& poll) {
         model.pairs.emplace_back(std::min(a, b), std::max(a, b));
       }
   }
-  poll.look();
+  poll.check();
   std::sort(model.pairs.begin(), model.pairs.end());
   model.pairs.erase(std::unique(model.pairs.begin(), model.pairs.end()), model.pairs.end());
 }
@@ -127,8 +127,8 @@ Model model_of(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
   Model model;
   model.memory = m;
   const Memory& memory = problem.memories[m];
-  const Size capacity = std::min(memory.capacity, facts::enough_room(problem));
-  poll.look();
+  const Size capacity = std::min(memory.capacity, facts::sufficient_capacity(problem));
+  poll.check();
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     poll();
     const Buffer& buffer = problem.buffers[b];

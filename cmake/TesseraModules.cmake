@@ -32,7 +32,7 @@ elseif(TESSERA_SANITIZE)
 else()
   # Whatever a hostile file might find, it is to find it guarded.
   target_compile_options(tessera_flags INTERFACE -fstack-protector-strong
-    "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+    "$<$<NOT:$<OR:$<CONFIG:Debug>,$<BOOL:$<TARGET_PROPERTY:TESSERA_IS_TEST>>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
   target_link_options(tessera_flags INTERFACE LINKER:-z,relro,-z,now)
 endif()
 
@@ -49,7 +49,7 @@ function(tessera_module module)
     return()
   endif()
   add_library(tessera_${module} STATIC ${sources})
-  tessera_unity_groups(tessera_${module} ${sources})
+  tessera_unity_groups(tessera_${module} 130000 ${sources})
   set(modules ${TESSERA_MODULES})
   list(APPEND modules ${module})
   set(TESSERA_MODULES ${modules} PARENT_SCOPE)
@@ -187,11 +187,18 @@ function(tessera_module_libraries)
   set(TESSERA_BASELINES_NEED ${baselines_need} PARENT_SCOPE)
 endfunction()
 
-# tessera_program(name SOURCES... USES modules...): one GoogleTest program.
+# How tests are compiled: they spend their time in the library and in the compiler, which is quicker with less to
+# optimise. Tests with oracles or thousands of random problems need some of it.
+function(tessera_optimise_test name level)
+  set_property(TARGET ${name} PROPERTY TESSERA_IS_TEST ON)
+  target_compile_options(${name} PRIVATE $<$<BOOL:${TESSERA_SANITIZE}>:-O0> $<$<CONFIG:Release>:-O${level}>)
+endfunction()
+
+# tessera_program(name SOURCES... USES modules... [OPTIMISE level]): one GoogleTest program.
 function(tessera_program name)
-  cmake_parse_arguments(T "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(T "" "OPTIMISE" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${T_SOURCES})
-  tessera_unity_groups(${name} ${T_SOURCES})
+  tessera_unity_groups(${name} 260000 ${T_SOURCES})
   foreach(module IN LISTS T_USES)
     target_link_libraries(${name} PRIVATE tessera_${module})
   endforeach()
@@ -199,12 +206,10 @@ function(tessera_program name)
     target_link_libraries(${name} PRIVATE tessera_testing)
   endif()
   target_link_libraries(${name} PRIVATE tessera_flags GTest::gmock GTest::gtest_main)
-  # Tests spend their time in the library and in the compiler, which takes half as long this way.
-  if(TESSERA_SANITIZE)
-    target_compile_options(${name} PRIVATE -O0)
-  else()
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(NOT T_OPTIMISE)
+    set(T_OPTIMISE 0)
   endif()
+  tessera_optimise_test(${name} ${T_OPTIMISE})
 endfunction()
 
 # tessera_add_test(name program LABELS ... [ARGS ...])

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "cost/axis_needs.h"
 #include "cost/compute.h"
 #include "cost/run_parts.h"
 #include "cost/whole_number.h"
+#include "model/numeric.h"
 #include "model/off_chip.h"
 #include "tiling/joined.h"
 
@@ -138,8 +138,8 @@ GridBound::Axis GridBound::short_axis(const tiling::Subgraph& part, const tiling
     const Dim count = (whole + extent - 1) / extent;
     if (axis.counts.empty() || axis.counts.back() != count) {
       axis.counts.push_back(count);
-      axis.times.emplace_back(tensors, std::numeric_limits<double>::infinity());
-      axis.loads.emplace_back(tensors, std::numeric_limits<double>::infinity());
+      axis.times.emplace_back(tensors, infinity);
+      axis.loads.emplace_back(tensors, infinity);
     }
     for (std::size_t t = 0; t < tensors; ++t) {
       double times = 0;
@@ -422,14 +422,14 @@ Metrics GridBound::metrics_of(const Sums& sums, double cycles, const Fetched& fe
   Metrics m;
   const double loaded = sums.bytes + fetched.bytes;
   const double out = stored(sums.tiles);
-  constexpr double rounding = 1 - 1e-9;
-  m.latency_cycles = static_cast<std::int64_t>(std::min(cycles * rounding, most_whole_number));
-  m.dram_bytes = static_cast<Size>(std::min((loaded + out) * rounding, most_whole_number));
+  constexpr double safe = 1 - tolerance;
+  m.latency_cycles = static_cast<std::int64_t>(std::min(cycles * safe, most_whole_number));
+  m.dram_bytes = static_cast<Size>(std::min((loaded + out) * safe, most_whole_number));
   m.energy_pj = (sums.energy_pj + sums.bytes * dram_.read_pj + fetched.bytes * fetch_pj_ +
                  fetched.written * chip_.write_pj + out * dram_.write_pj +
                  (has(direct, Direct::outputs) ? 0 : stored_bytes_ * chip_.read_pj) +
                  cycles * static_pj_per_cycle_) *
-                rounding;
+                safe;
   return m;
 }
 
@@ -474,7 +474,6 @@ Metrics GridBound::guess(const std::array<Dim, tiling::tile_axes>& counts,
 }
 
 Metrics GridBound::least(std::int64_t tiles, const TileVariant& variant) const {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   Sums least{.bytes = infinity, .energy_pj = infinity, .tiles = static_cast<double>(tiles)};
   double cycles = infinity;
   const Fetched again = fetched(least.tiles, 1, variant);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "cost/loop_parts.h"
 #include "cost/step_pixels.h"
 #include "cost/transfer.h"
+#include "model/numeric.h"
 #include "tiling/ceil_div.h"
 
 namespace tessera::cost {
@@ -238,7 +238,7 @@ class Blocks {
   }
 
   void find_least_fetched(std::int64_t most_k, std::int64_t most_h, std::int64_t most_w) {
-    double least = std::numeric_limits<double>::infinity();
+    double least = infinity;
     best_k_ = std::min(most_k, unroll_.K);
     best_h_ = std::min(most_h, unroll_.H);
     best_w_ = std::min(most_w, unroll_.W);
@@ -251,8 +251,8 @@ class Blocks {
           const Extent columns = column(w);
           if (!fits(rows, columns, k)) break;
           const double now = fetched(rows, columns, k);
-          if (now > least * (1 + 1e-9)) continue;
-          const bool equal = now >= least * (1 - 1e-9);
+          if (now > least * (1 + tolerance)) continue;
+          const bool equal = now >= least * (1 - tolerance);
           const bool taken = rule_.equal == EqualBlocks::first
                                  ? take_first(rows, columns, equal)
                                  : take_quickest(rows, columns, k, equal);
@@ -537,7 +537,7 @@ ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& e
 
 double least_array_cycles(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                           bool whole_channels) {
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   each_mapping(op, loops, engine, [&](std::size_t, const Mapping& mapping) {
     each_view(loops, mapping, [&](const tiling::OpLoops& seen) {
       const ArrayPort port;

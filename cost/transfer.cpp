@@ -243,7 +243,7 @@ Links links_of(const Hardware& hardware) {
 }
 
 Link link_behind(const Hardware& hardware) {
-  const HardwareMemory& behind = *off_chip::behind(hardware);
+  const HardwareMemory& behind = *off_chip::backing(hardware);
   const HardwareMemory& front = *off_chip::weights(hardware);
   const Link into = link_to(front, hardware);
   Link link = link_to(behind, hardware);

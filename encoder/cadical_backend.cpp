@@ -15,8 +15,8 @@ class CadicalBackend final : public CadicalBase {
     const OffsetEncoding encoding = params_.encoding == OffsetEncoding::automatic
                                         ? choose_encoding(formula, numbers)
                                         : params_.encoding;
-    poll.look();
-    poll.room(bytes_per_clause * expected_clauses(formula, numbers, encoding));
+    poll.check();
+    poll.check_memory(bytes_per_clause * expected_clauses(formula, numbers, encoding));
     layout_ = write_cnf(formula, numbers, encoding, [this, &poll](std::span<const int> literals) {
       poll(2);
       add(literals);

@@ -29,8 +29,8 @@ class ChainBackend final : public CadicalBase {
 
   using Backend::load;
   void load(const Formula& formula, const Numbers& numbers, Poll& poll) override {
-    poll.look();
-    poll.room(chain_bytes_per_atom * static_cast<double>(formula.atoms().size()));
+    poll.check();
+    poll.check_memory(chain_bytes_per_atom * static_cast<double>(formula.atoms().size()));
     rules_.emplace(formula);
     atoms_.assign(formula.atoms().size(), 0);
     atoms_[0] = always;
@@ -44,7 +44,7 @@ class ChainBackend final : public CadicalBase {
         clause(std::span<const int>(literals));
       }
     }
-    poll.look();
+    poll.check();
     if (!rules_->renumber(numbers)) throw std::logic_error("chains do not suit these numbers");
     for (const Chain& chain : rules_->single_links()) {
       poll();

@@ -63,8 +63,8 @@ void add_buffers(Context& context) {
 Encoding encode(const PlacementProblem& problem, const EncodeParams& params) {
   Encoding encoding;
   Context context(problem, params, encoding);
-  context.poll.look();
-  context.poll.room(bytes_per_pair * static_cast<double>(live_pairs(problem)));
+  context.poll.check();
+  context.poll.check_memory(bytes_per_pair * static_cast<double>(live_pairs(problem)));
   add_buffers(context);
   add_liveness(context);
   add_order_axioms(context);

@@ -4,7 +4,7 @@
 #include <array>
 #include <cassert>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/key_hash.h"
 
 namespace tessera::encoder {
@@ -38,7 +38,7 @@ Numbers numbers_of(const PlacementProblem& problem) {
   Numbers numbers;
   numbers.sizes.reserve(problem.buffers.size());
   for (const Buffer& buffer : problem.buffers) numbers.sizes.push_back(buffer.size);
-  const Size enough = facts::enough_room(problem);
+  const Size enough = facts::sufficient_capacity(problem);
   for (const Memory& memory : problem.memories)
     numbers.capacities.push_back(memory.capacity == unbounded ? enough : memory.capacity);
   return numbers;

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/polled_sort.h"
@@ -125,7 +125,7 @@ std::optional<LoadCut> heaviest_step(const PlacementProblem& problem,
   best.buffers = all.counted_at(best.step);
   best.memories = memories;
   for (const MemoryIndex m : memories) {
-    best.available = std::min(unbounded, best.available + facts::room_of(problem.memories[m]));
+    best.available = std::min(unbounded, best.available + facts::free_bytes(problem.memories[m]));
   }
   return best;
 }

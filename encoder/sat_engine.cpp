@@ -9,7 +9,8 @@ std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverReques
   const bool chains = encoding == OffsetEncoding::automatic || encoding == OffsetEncoding::chains;
   if (encoding == OffsetEncoding::chains) {
     // Rules of the same size are made again by the solver that keeps them.
-    request.poll.room(chain_bytes_per_atom * static_cast<double>(request.formula.atoms().size()));
+    request.poll.check_memory(chain_bytes_per_atom *
+                              static_cast<double>(request.formula.atoms().size()));
     ChainRules rules(request.formula);
     encoding = OffsetEncoding::automatic;
     if (chains && rules.renumber(request.numbers)) encoding = OffsetEncoding::chains;
@@ -29,7 +30,8 @@ std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverReques
 std::unique_ptr<Backend> make_quick_solver(const SolverRequest& request) {
   if (chains_pay(request.formula, request.numbers)) return nullptr;
   // Rules of the same size are made again by the solver that keeps them.
-  request.poll.room(chain_bytes_per_atom * static_cast<double>(request.formula.atoms().size()));
+  request.poll.check_memory(chain_bytes_per_atom *
+                            static_cast<double>(request.formula.atoms().size()));
   ChainRules rules(request.formula);
   if (!rules.renumber(request.numbers)) return nullptr;
   std::unique_ptr<Backend> solver =

@@ -122,7 +122,7 @@ class Session final : public engine::PlacementSession {
 
   std::optional<Placement> confirm(Placement proposal) {
     if (!check(current_, proposal, 1).empty()) {
-      auto modes = has_modes_ ? facts::settle_modes(current_, proposal.places) : std::nullopt;
+      auto modes = has_modes_ ? facts::resolve_modes(current_, proposal.places) : std::nullopt;
       if (!modes) return std::nullopt;
       proposal.modes = std::move(*modes);
       if (!check(current_, proposal, 1).empty()) return std::nullopt;

@@ -23,8 +23,8 @@ class Z3Backend final : public Backend {
 
   using Backend::load;
   void load(const Formula& formula, const Numbers& numbers, Poll& poll) override {
-    poll.look();
-    poll.room(bytes_per_atom * static_cast<double>(formula.atoms().size()));
+    poll.check();
+    poll.check_memory(bytes_per_atom * static_cast<double>(formula.atoms().size()));
     formula_ = &formula;
     numbers_ = &numbers;
     grid_ = grid_of(formula, numbers);

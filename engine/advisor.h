@@ -1,10 +1,10 @@
-// Somebody else who may know that nothing is left: asked in the middle of a search.
+// An advisor of a search: a second solver that may refute partial placements.
 //
 //   const std::unique_ptr<Advisor> advisor = make(problem, params, poll);
 //   if (const auto because = advisor->refutes(placed, budget)) go_back_before(*because);
 //
-// The guided search asks one after every decision (search/guided), encoder/advisor.h makes them of
-// solvers. Neither sees the other; who puts them together passes one to the other.
+// The guided search (search/guided) calls an advisor after every decision; encoder/advisor.h builds
+// advisors from SAT solvers. The two modules do not depend on each other: placer/ connects them.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace tessera::engine {
 
-/// A buffer of the problem, and where it lies.
+/// A buffer of the problem and its offset.
 struct Placed {
   BufferIndex buffer = 0;
   Offset offset = 0;
@@ -31,13 +31,13 @@ class Advisor {
   Advisor& operator=(const Advisor&) = delete;
   virtual ~Advisor() = default;
 
-  /// Those of the placed buffers that are too much together, whatever is done with all others;
-  /// empty where the problem has no placement at all. Nothing: that is not known.
+  /// A subset of the placed buffers that cannot be completed to a placement. It is empty if the
+  /// problem has no placement at all. Nothing if no conflict is known.
   [[nodiscard]] virtual std::optional<std::vector<BufferIndex>> refutes(
       std::span<const Placed> placed, const Budget& budget) = 0;
 };
 
-/// Nothing where it cannot take the problem. Throws BudgetEnded.
+/// Null if the advisor does not support the problem. Throws BudgetEnded.
 using MakeAdvisor = std::function<std::unique_ptr<Advisor>(const PlacementProblem& problem,
                                                            const SearchParams& params, Poll& poll)>;
 

@@ -2,21 +2,19 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "engine/virtual_time.h"
+#include "model/numeric.h"
 
 namespace tessera::engine {
 namespace {
 
-/// Virtual time of the first turns: most questions of a session are settled in less.
+/// Virtual time of the first turns; it suffices for most queries of a session.
 constexpr double first_share_ns = 1e6;
 constexpr double growth = 4;
-constexpr double unlimited = std::numeric_limits<double>::infinity();
-
 class AlternatingSession final : public PlacementSession {
  public:
   AlternatingSession(const std::vector<Alternate>& engines, const PlacementProblem& problem)
@@ -27,13 +25,13 @@ class AlternatingSession final : public PlacementSession {
     if (params.goal != Objective::fit || params.proof != nullptr)
       return session(last).solve(layer, params);
     std::vector<char> done(engines_.size(), 0);
-    SearchResult unsettled;
+    SearchResult undecided;
     for (double share_ns = first_share_ns;; share_ns *= growth) {
       for (std::size_t turn = 0; turn < engines_.size(); ++turn) {
         const std::size_t who = (first_ + turn) % engines_.size();
         if (done[who] != 0) continue;
         double own_ns = who == first_ ? std::max(share_ns, growth * usual_ns_) : share_ns;
-        if (std::ranges::count(done, 0) == 1) own_ns = unlimited;
+        if (std::ranges::count(done, 0) == 1) own_ns = infinity;
         Turn taken = take(who, layer, params, std::min(own_ns, engines_[who].most_ns));
         if (taken.found.status != Status::unknown) {
           first_ = who;
@@ -41,13 +39,13 @@ class AlternatingSession final : public PlacementSession {
           return std::move(taken.found);
         }
         done[who] = taken.limited && own_ns < engines_[who].most_ns ? 0 : 1;
-        if (who == last || unsettled.reason.empty()) unsettled = std::move(taken.found);
+        if (who == last || undecided.reason.empty()) undecided = std::move(taken.found);
         if (const auto why = params.budget.exhausted()) {
-          unsettled.stop = *why;
-          return unsettled;
+          undecided.stop = *why;
+          return undecided;
         }
       }
-      if (std::ranges::count(done, 0) == 0) return unsettled;
+      if (std::ranges::count(done, 0) == 0) return undecided;
     }
   }
 
@@ -55,7 +53,7 @@ class AlternatingSession final : public PlacementSession {
   struct Turn {
     SearchResult found;
     double spent_ns = 0;
-    bool limited = false;  ///< stopped by its share: a larger one may decide
+    bool limited = false;  ///< stopped by its share: a larger share may decide
   };
 
   PlacementSession& session(std::size_t who) {
@@ -78,8 +76,8 @@ class AlternatingSession final : public PlacementSession {
   const std::vector<Alternate>& engines_;
   PlacementProblem problem_;
   std::vector<std::unique_ptr<PlacementSession>> sessions_;  ///< opened when first needed
-  std::size_t first_ = 0;                                    ///< who settled the last question
-  double usual_ns_ = 0;                                      ///< and what that took
+  std::size_t first_ = 0;  ///< the engine that decided the last query
+  double usual_ns_ = 0;    ///< the virtual time it took
 };
 
 class AlternatingEngine final : public PlacementEngine {

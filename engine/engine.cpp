@@ -5,7 +5,7 @@
 namespace tessera::engine {
 namespace {
 
-/// For an engine that keeps nothing: the problem, and every question from scratch.
+/// A session of an engine without state: solves each query from scratch.
 class FreshSession final : public PlacementSession {
  public:
   FreshSession(PlacementEngine& engine, const PlacementProblem& problem)

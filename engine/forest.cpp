@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t deepest_tree = 64;
 
-/// The lines of the text that say something, word by word.
+/// The non-empty lines of a text, split into words.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  /// The words of the next line, until the line after it is asked for; none: the text is over.
+  /// The words of the next line, valid until the next call; empty at the end of the text.
   [[nodiscard]] std::span<const std::string_view> next() {
     while (!rest_.empty()) {
       const std::size_t end = std::min(rest_.find('\n'), rest_.size());
@@ -52,7 +52,7 @@ class Lines {
 
  private:
   std::string_view rest_;
-  std::vector<std::string_view> words_;  // of one line; kept, so that a line takes no memory
+  std::vector<std::string_view> words_;  // of one line; kept to avoid allocations
   std::int64_t number_ = 0;
 };
 
@@ -61,9 +61,9 @@ class Lines {
 Forest Forest::read(std::string_view text, std::span<const std::string_view> features) {
   Lines lines(text);
   Forest forest;
-  std::vector<std::int32_t> named;     // by its own features: which of the user's
-  std::vector<std::uint32_t> waiting;  // nodes whose second child is to come; of the present tree
-  bool open = false;                   // a tree that is not complete
+  std::vector<std::int32_t> named;  // per feature of the text: its index among the user's features
+  std::vector<std::uint32_t> waiting;  // nodes of this tree whose second child is to come
+  bool open = false;                   // the current tree is incomplete
   for (auto words = lines.next(); !words.empty(); words = lines.next()) {
     const std::string_view first = words.front();
     if (!open && first == "features") {
@@ -107,7 +107,7 @@ Forest Forest::read(std::string_view text, std::span<const std::string_view> fea
       waiting.push_back(here);
       continue;
     }
-    // A leaf ends all whose second branch this was.
+    // A leaf completes all subtrees of which it is the last node.
     while (!waiting.empty() && forest.nodes_[waiting.back()].other != 0) waiting.pop_back();
     if (waiting.empty())
       open = false;

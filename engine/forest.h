@@ -1,12 +1,15 @@
-// A forest of regression trees, read from a text and evaluated without a library.
+// A forest of regression trees, read from text.
 //
 //   const Forest forest = Forest::read(text, {"size", "level"});     // the features it may name
 //   double score = forest.value(std::array{0.25F, 7.0F});
 //
-// The text is what training/ writes: lines that begin with '#' say how it was made; then
-// `features` with their names, `base` with the value that is added, `threshold` with the score from
-// which its user should listen to it, and per tree a line `tree` and its nodes, parents first and
-// what is smaller before what is not: `<feature> <value>` or `= <value>`.
+// training/ writes the text. Lines that begin with '#' describe how it was made. They are followed
+// by
+//  - `features` with the feature names;
+//  - `base` with a constant that is added;
+//  - `threshold` with the score from which a user should follow the prediction;
+//  - per tree a line `tree` and its nodes: `<feature> <value>` for an inner node, `= <value>` for a
+//    leaf. A parent comes before its children, and the child for smaller values comes first.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +22,12 @@ namespace tessera::engine {
 
 class Forest {
  public:
-  /// `features`: what its user measures, in the order in which value() is given them.
-  /// Throws BadInput with the line where the text is none, or asks for another feature.
+  /// `features`: the features of the user, in the order of value()'s argument. Throws BadInput with
+  /// the line if the text is malformed or uses another feature.
   [[nodiscard]] static Forest read(std::string_view text,
                                    std::span<const std::string_view> features);
 
-  /// require: as many values as there were features.
+  /// require: one value per feature.
   [[nodiscard]] double value(std::span<const float> features) const {
     double sum = base_;
     for (std::size_t at : roots_) {
@@ -46,9 +49,9 @@ class Forest {
 
  private:
   struct Node {
-    float value = 0;            // of a leaf; otherwise what the feature is compared with
+    float value = 0;            // of a leaf, or the threshold of the feature
     std::int32_t feature = -1;  // -1: a leaf
-    std::uint32_t other = 0;    // where the feature is not smaller; the next node where it is
+    std::uint32_t other = 0;    // child for other values; the first child is the next node
   };
 
   std::vector<Node> nodes_;

@@ -9,12 +9,12 @@
 namespace tessera::engine {
 namespace {
 
-/// Prices are multiples of this part of a cost.
+/// Fixed-point prices: units per unit of cost.
 constexpr std::int64_t fine_price = std::int64_t{1} << 14;
-/// What the rule with the highest price may come to, and all of them.
+/// Limits on the price of one rule and on the sum of all.
 constexpr double most_of_rule = 0x1p44;
 constexpr std::int64_t most_of_all = std::int64_t{1} << 60;
-/// Finer weights say no more.
+/// Larger weights are scaled down.
 constexpr std::int64_t most_weight = 1'024;
 constexpr std::size_t most_rules = 8'192;
 
@@ -33,7 +33,7 @@ void HittingSet::add(HittingRule rule) {
     weight = std::min(weight, rule.least);
     largest = std::max(largest, weight);
   }
-  // Whole numbers: what is rounded up on both sides still holds.
+  // Rounding up on both sides keeps the rule valid.
   const std::int64_t divisor = (largest + most_weight - 1) / most_weight;
   Rule added{.begin = static_cast<std::uint32_t>(items_.size()), .end = 0, .least = 0};
   for (std::size_t k = 0; k < rule.items.size(); ++k) {
@@ -57,7 +57,7 @@ HittingRule HittingSet::rule(std::size_t index) const {
   return copy;
 }
 
-void HittingSet::forget_idle() {
+void HittingSet::forget_unused() {
   std::vector<Rule> kept;
   std::uint32_t at = 0;
   for (Rule rule : rules_) {
@@ -79,7 +79,8 @@ void HittingSet::forget_idle() {
   weights_.resize(at);
 }
 
-/// The Lagrangian: rules that are not kept cost their price, items are in where they pay off.
+/// The Lagrangian: a violated rule costs its price per missing unit, and an item is in if its
+/// reduced cost is negative.
 double HittingSet::value_at(const std::vector<double>& prices, std::vector<char>& in) {
   left_.resize(costs_.size());
   for (std::size_t i = 0; i < costs_.size(); ++i) left_[i] = static_cast<double>(costs_[i]);
@@ -99,7 +100,7 @@ double HittingSet::value_at(const std::vector<double>& prices, std::vector<char>
   return value;
 }
 
-/// A rule that is new takes what is left of the costs of its items, where all have something left.
+/// The first price of a new rule: the remaining reduced costs of its items, if all are positive.
 void HittingSet::first_prices() {
   std::vector<double> prices;
   for (const Rule& rule : rules_) prices.push_back(rule.price);
@@ -126,10 +127,10 @@ Cost HittingSet::raise_bound(Cost known, int rounds, const Budget& budget) {
   std::vector<double> missing(best.size());
   std::vector<char> in;
   double most = value_at(best, in);
-  const bool nobody =
+  const bool none_shared =
       std::all_of(share_.begin(), share_.end(), [](double share) { return share == 0; });
   for (std::size_t i = 0; i < in.size(); ++i)
-    if (nobody) share_[i] = in[i];
+    if (none_shared) share_[i] = in[i];
   double factor = 0.5;
   int fruitless = 0;
   for (int round = 0; round < rounds && factor > 1e-4; ++round) {
@@ -165,7 +166,7 @@ Cost HittingSet::raise_bound(Cost known, int rounds, const Budget& budget) {
   return bound_;
 }
 
-/// The same in whole numbers; kept where it is more than what has been proved.
+/// The same in integers; kept if it improves the proved bound.
 void HittingSet::prove() {
   std::vector<std::int64_t> reduced;
   for (const Cost cost : costs_) reduced.push_back(cost * fine_price);
@@ -221,8 +222,7 @@ std::vector<char> HittingSet::greedy() const {
     in[item] = 1;
     for (const auto& [r, weight] : rules_of[item]) need[r] -= weight;
   };
-  // Rules one by one: who helps most of those that miss something, for what prices left of its
-  // cost.
+  // Satisfies the violated rules one by one: adds the item that contributes most per reduced cost.
   std::vector<std::uint32_t> order(rules_.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -251,7 +251,7 @@ std::vector<char> HittingSet::greedy() const {
       put(chosen);
     }
   }
-  // The dearest that nobody needs go out again.
+  // Removes items that no rule needs, the most expensive first.
   std::vector<std::uint32_t> items(costs_.size());
   std::iota(items.begin(), items.end(), 0U);
   std::stable_sort(items.begin(), items.end(),
@@ -268,7 +268,7 @@ std::vector<char> HittingSet::greedy() const {
   return in;
 }
 
-/// Depth first: an item that is in or out changes the bound by what prices leave of its cost.
+/// Depth-first search: fixing an item in or out changes the bound by its reduced cost.
 class HittingSearch {
  public:
   HittingSearch(const HittingSet& sets, const Budget& budget)
@@ -305,7 +305,7 @@ class HittingSearch {
     return std::all_of(spare_.begin(), spare_.end(), [](std::int64_t s) { return s >= 0; });
   }
 
-  /// False: that cannot be, or nothing cheaper comes of it.
+  /// False: a rule is violated, or no cheaper set exists.
   bool decide(std::uint32_t item, bool in) {
     trail_.push_back(item);
     side_[item] = in ? 1 : -1;
@@ -336,8 +336,8 @@ class HittingSearch {
     }
   }
 
-  /// The rule that most is missing of, for what it takes to branch on it.
-  [[nodiscard]] std::uint32_t open_rule() const {
+  /// The rule with the most missing, in relation to the work of branching on it.
+  [[nodiscard]] std::uint32_t next_rule() const {
     std::uint32_t chosen = no_rule;
     double least = std::numeric_limits<double>::max();
     for (std::uint32_t r = 0; r < need_.size(); ++r) {
@@ -365,7 +365,7 @@ class HittingSearch {
     return item;
   }
 
-  /// With one item of an open rule, then without it.
+  /// Branches on an item of that rule: first in, then out.
   void branch() {
     const std::size_t before = trail_.size();
     while (!stopped_) {
@@ -373,7 +373,7 @@ class HittingSearch {
         stopped_ = true;
         break;
       }
-      const std::uint32_t rule = open_rule();
+      const std::uint32_t rule = next_rule();
       if (rule == no_rule) {
         keep();
         break;
@@ -400,10 +400,10 @@ class HittingSearch {
   const HittingSet& sets_;
   const Budget& budget_;
   HittingSet::Exact found_;
-  std::vector<signed char> side_;  // of each item: 1 in, -1 out
+  std::vector<signed char> side_;  // of each item: 1 in, -1 out, 0 undecided
   std::vector<std::vector<std::pair<std::uint32_t, std::int64_t>>> rules_of_;
-  std::vector<std::int64_t> need_;   // of each rule: what is still missing
-  std::vector<std::int64_t> spare_;  // likewise: what may still go out
+  std::vector<std::int64_t> need_;   // of each rule: what is missing
+  std::vector<std::int64_t> spare_;  // of each rule: the weight that may still be left out
   std::vector<std::uint32_t> trail_;
   std::int64_t value_ = 0;
   std::int64_t limit_ = 0;

@@ -1,4 +1,4 @@
-// Earlier answers of a session, and what they say of other sizes.
+// Earlier results of a session, and what they imply for other sizes.
 //
 //   Memo memo(problem);
 //   if (memo.refutes(layer)) return infeasible;                    // larger did not fit either
@@ -6,11 +6,11 @@
 //   ... ask an engine ...
 //   memo.placed(layer, placement);  or  memo.refuted(layer);
 //
-// What has no placement at some sizes and capacities has none at larger sizes and smaller
-// capacities, and where everything lay for some sizes it still may for smaller ones. Only the
-// relation adjacent breaks this: a buffer of another size moves its neighbour. So the sizes of
-// buffers it names have to be equal (this is the one place that knows). Where sizes are neither all
-// larger nor all smaller, an earlier placement is tried, and the checker decides.
+// If no placement exists at some sizes and capacities, none exists at larger sizes and smaller
+// capacities. A placement for some sizes is valid for smaller ones. The relation `adjacent` breaks
+// this, because the size of a buffer moves its neighbour: the sizes of the buffers it names have to
+// be equal. If sizes are neither all larger nor all smaller, the checker is asked about earlier
+// placements.
 #pragma once
 
 #include <cstddef>
@@ -26,43 +26,43 @@ namespace tessera::engine {
 
 class Memo {
  public:
-  /// Copies the problem; its sizes are those of the last question. The checker is asked about at
-  /// most `tries` earlier placements, the latest first: where engines answer in microseconds it is
-  /// not worth more than one.
+  /// Copies the problem; its sizes are those of the last query. At most `tries` earlier placements
+  /// are checked, the latest first. For engines that solve in microseconds, more than one is too
+  /// slow.
   explicit Memo(const PlacementProblem& problem, std::size_t tries = 8);
 
-  /// How many refutations it was told of.
+  /// The number of refutations added.
   [[nodiscard]] std::size_t refutations() const { return told_; }
-  /// Is there certainly no placement, by one of the refutations told since there were `since`?
+  /// Do the refutations number `since` and later imply that no placement exists?
   [[nodiscard]] bool refutes(const SizeLayer& layer, std::size_t since = 0) const;
-  /// An earlier placement that is right for these numbers; null where none is known to be.
+  /// An earlier placement that is valid for these numbers; null if none is known.
   [[nodiscard]] std::shared_ptr<const Placement> placement_for(const SizeLayer& layer);
 
-  /// require: true of the problem with these numbers.
+  /// require: the status holds for the problem with these numbers.
   void refuted(const SizeLayer& layer);
   void placed(const SizeLayer& layer, std::shared_ptr<const Placement> placement);
 
  private:
-  /// The oldest are forgotten: a search loop may ask for days.
+  /// The oldest entries are dropped, because a search may run for days.
   static constexpr std::size_t most_refutations = 4096;
   static constexpr std::size_t most_placements = 512;
 
   struct Refuted {
     SizeLayer layer;
-    std::size_t number = 0;  ///< among all that were told
+    std::size_t number = 0;  ///< position among all refutations
   };
   struct Placed {
     SizeLayer layer;
     std::shared_ptr<const Placement> placement;
   };
-  /// Nothing is smaller, no memory larger, and what has to be equal is: what is refuted of `small`
-  /// is refuted of `large`, what is placed in `large` is placed in `small`.
+  /// Is no size smaller and no memory larger in `large`, with equal sizes where required? Then a
+  /// refutation of `small` holds for `large`, and a placement for `large` is valid for `small`.
   [[nodiscard]] bool covers(const SizeLayer& large, const SizeLayer& small) const;
 
   PlacementProblem problem_;
   std::size_t most_tries_;
-  std::vector<BufferIndex> exact_;  ///< sizes that have to be equal
-  std::deque<Refuted> refuted_;     ///< no one covers another, least ones, the latest last
+  std::vector<BufferIndex> exact_;  ///< buffers whose sizes have to be equal
+  std::deque<Refuted> refuted_;     ///< none covers another; least ones; the latest last
   std::deque<Placed> placed_;       ///< likewise
   std::size_t told_ = 0;
 };

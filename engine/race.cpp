@@ -5,7 +5,6 @@
 #include <deque>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -15,19 +14,18 @@
 
 #include "engine/goal.h"
 #include "engine/virtual_time.h"
+#include "model/numeric.h"
 
 namespace tessera::engine {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
-/// One contender's state. `found` is written by its own thread before `finished` is set.
+/// State of one contender. Its own thread writes `found` before it sets `finished`.
 struct Lane {
   WorkMeter meter;
   std::stop_source stop;
   SearchResult found;
-  double finish = never;  ///< virtual time of its placement
+  double finish = infinity;  ///< virtual time of its placement
   bool finished = false;
   std::exception_ptr error;
 };
@@ -45,8 +43,9 @@ bool ran_out_of_memory(const Lane& lane) {
   return lane.found.status == Status::unknown && lane.found.stop == StopReason::memory_limit;
 }
 
-/// Is the placement of one lane worth more than another's? The earliest is, and of a goal beyond
-/// fitting the cheapest, of equal ones one that is known to be: a limit may have ended the others.
+/// Is the placement of one lane preferred over another's? For a fit, the earliest is. Otherwise the
+/// cheapest is, and among equal ones one that is proved optimal, since a limit may have ended the
+/// others.
 bool better(const Lane& one, const Lane& other, const PlacementProblem& problem, Objective goal) {
   if (goal != Objective::fit) {
     const Cost pays = goal_value(problem, *one.found.placement, goal);
@@ -58,9 +57,9 @@ bool better(const Lane& one, const Lane& other, const PlacementProblem& problem,
   return one.finish < other.finish;
 }
 
-/// The answer of a finished race: a refutation if there is one, else the best placement, else the
-/// reason for giving up of the first contender that had memory enough. What one proved holds of
-/// the placement of another.
+/// The result of a finished race: a refutation if there is one, else the best placement, else the
+/// result of the first contender that did not run out of memory. A bound proved by one contender
+/// applies to the placement of another.
 RaceResult judge(std::vector<Lane>& lanes, const PlacementProblem& problem, Objective goal) {
   std::size_t winner = 0;
   while (winner + 1 < lanes.size() && ran_out_of_memory(lanes[winner])) ++winner;
@@ -74,7 +73,7 @@ RaceResult judge(std::vector<Lane>& lanes, const PlacementProblem& problem, Obje
       winner = i;
       refuted = true;
     }
-    if (!refuted && lanes[i].found.status == Status::feasible && lanes[i].finish < never &&
+    if (!refuted && lanes[i].found.status == Status::feasible && lanes[i].finish < infinity &&
         (!placed || better(lanes[i], lanes[winner], problem, goal))) {
       winner = i;
       placed = true;
@@ -87,8 +86,8 @@ RaceResult judge(std::vector<Lane>& lanes, const PlacementProblem& problem, Obje
   return won;
 }
 
-/// Lets one lane work at a time, whoever is least far in virtual time, so that who finds what when
-/// is the same as side by side.
+/// Lets one lane work at a time: the one with the least virtual time. So the order of events equals
+/// that of a concurrent race.
 class Turns {
  public:
   explicit Turns(const std::vector<Contender>& contenders) : active_(contenders.size(), 1) {
@@ -99,7 +98,7 @@ class Turns {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return current_ == lane; });
   }
-  /// The lane is at `now`. Is somebody else behind it?
+  /// The lane is at `now`. Is another lane behind it?
   [[nodiscard]] bool others_first(std::size_t lane, double now) {
     const std::lock_guard lock(mutex_);
     time_[lane] = now;
@@ -117,7 +116,7 @@ class Turns {
   }
 
  private:
-  /// Of those that are as far the next one.
+  /// The lane with the least virtual time; among equals the next one.
   [[nodiscard]] std::size_t least() const {
     std::size_t found = current_;
     for (std::size_t step = 1; step <= active_.size(); ++step) {
@@ -138,10 +137,10 @@ class Turns {
   std::size_t current_ = 0;
 };
 
-/// The threads of whoever is not the first begin once, when the first one says so.
-class Opening {
+/// Starts the threads of the later contenders once, when the first contender signals it.
+class DelayedStart {
  public:
-  explicit Opening(std::function<void()> open) : open_(std::move(open)) {}
+  explicit DelayedStart(std::function<void()> open) : open_(std::move(open)) {}
   void now() {
     if (const auto open = std::exchange(open_, {})) open();
   }
@@ -150,13 +149,13 @@ class Opening {
   std::function<void()> open_;
 };
 
-/// One lane's part in the turns.
-class Seat final : public Baton {
+/// Passes the baton of one lane.
+class TurnBaton final : public Baton {
  public:
-  Seat(Turns& turns, Opening& opening, std::size_t lane, const WorkMeter& meter,
-       const Contender& contender)
+  TurnBaton(Turns& turns, DelayedStart& start, std::size_t lane, const WorkMeter& meter,
+            const Contender& contender)
       : turns_(turns),
-        opening_(opening),
+        start_(start),
         lane_(lane),
         meter_(meter),
         begins_at_(contender.begins_at),
@@ -165,7 +164,7 @@ class Seat final : public Baton {
   void pass() override {
     if (now() < until_) return;
     if (turns_.others_first(lane_, now())) {
-      if (lane_ == 0) opening_.now();
+      if (lane_ == 0) start_.now();
       turns_.pass(lane_);
     }
     until_ = now() + slice;
@@ -179,7 +178,7 @@ class Seat final : public Baton {
   }
 
   Turns& turns_;
-  Opening& opening_;
+  DelayedStart& start_;
   std::size_t lane_;
   const WorkMeter& meter_;
   double begins_at_;
@@ -187,32 +186,32 @@ class Seat final : public Baton {
   double until_;
 };
 
-/// Side by side: the threads of those that begin later begin when the first one is as far. Earlier
-/// would be no use to most races, which end before, and have to wait for whoever writes down rules.
-class Patience final : public Baton {
+/// For concurrent lanes: starts the later contenders when the first one reaches their start time.
+/// Most races end earlier, and proofs have to wait until the later contenders' models are built.
+class DelayBaton final : public Baton {
  public:
-  Patience(Opening& opening, const WorkMeter& meter, const std::vector<Contender>& contenders,
-           Baton* outer)
-      : opening_(opening), meter_(meter), ns_per_unit_(contenders[0].ns_per_unit), outer_(outer) {
+  DelayBaton(DelayedStart& start, const WorkMeter& meter, const std::vector<Contender>& contenders,
+             Baton* outer)
+      : start_(start), meter_(meter), ns_per_unit_(contenders[0].ns_per_unit), outer_(outer) {
     for (const Contender& each : contenders)
       if (&each != &contenders[0]) until_ = std::min(until_, each.begins_at);
   }
   void pass() override {
     const auto done = static_cast<double>(meter_.done.load(std::memory_order_relaxed));
-    if (done * ns_per_unit_ >= until_) opening_.now();
+    if (done * ns_per_unit_ >= until_) start_.now();
     if (outer_ != nullptr) outer_->pass();
   }
   [[nodiscard]] bool over() const { return until_ <= 0 || ns_per_unit_ <= 0; }
 
  private:
-  Opening& opening_;
+  DelayedStart& start_;
   const WorkMeter& meter_;
   double ns_per_unit_;
   Baton* outer_;
-  double until_ = never;
+  double until_ = infinity;
 };
 
-/// Every contender on a thread of its own; `alternate`: only one of them works at a time.
+/// Each contender in its own thread; `alternate`: only one of them works at a time.
 class SideBySide {
  public:
   SideBySide(const PlacementProblem& problem, const std::vector<Contender>& contenders,
@@ -223,18 +222,18 @@ class SideBySide {
         alternate_(alternate),
         lanes_(contenders.size()),
         turns_(contenders),
-        opening_([this] { begin_others(); }),
-        patience_(opening_, lanes_[0].meter, contenders, params.budget.baton) {
+        start_([this] { begin_others(); }),
+        patience_(start_, lanes_[0].meter, contenders, params.budget.baton) {
     for (std::size_t i = 0; alternate && i < contenders.size(); ++i)
-      seats_.emplace_back(turns_, opening_, i, lanes_[i].meter, contenders[i]);
+      seats_.emplace_back(turns_, start_, i, lanes_[i].meter, contenders[i]);
     threads_.reserve(contenders.size());
   }
 
   RaceResult decide() {
     const std::stop_callback forward(params_.budget.stop, [this] { stop_all(); });
-    if (!alternate_ && patience_.over()) opening_.now();
+    if (!alternate_ && patience_.over()) start_.now();
     run(0, alternate_ ? static_cast<Baton*>(&seats_[0]) : &patience_);
-    opening_.now();
+    start_.now();
     threads_.clear();  // waits for them
     for (Lane& lane : lanes_)
       if (lane.error) std::rethrow_exception(lane.error);
@@ -244,7 +243,7 @@ class SideBySide {
  private:
   void begin_others() {
     for (std::size_t i = 1; i < contenders_.size(); ++i) {
-      if (decided(i)) {  // without it
+      if (decided(i)) {  // without this lane's result
         if (alternate_) turns_.leave(i);
         continue;
       }
@@ -279,13 +278,13 @@ class SideBySide {
     leave(mine);
   }
 
-  /// There was no memory for its stack.
+  /// There was no memory for the thread's stack.
   void not_begun(std::size_t i) {
     lanes_[i].found = out_of_memory(contenders_[i].engine.get().name());
     leave(i);
   }
 
-  /// What the others still have to do once this one is done.
+  /// Updates the limits of the other lanes when this one ends.
   void leave(std::size_t mine) {
     {
       const std::lock_guard lock(mutex_);
@@ -299,7 +298,7 @@ class SideBySide {
     if (alternate_) turns_.leave(mine);
   }
 
-  /// Nobody has to look any further than this one had to. Called with the mutex held.
+  /// No lane has to search longer than this one did. Called with the mutex held.
   void limit_others(std::size_t mine) {
     Lane& lane = lanes_[mine];
     lane.finish = contenders_[mine].begins_at + worked(lane, contenders_[mine]);
@@ -324,15 +323,15 @@ class SideBySide {
   const bool alternate_;
   std::vector<Lane> lanes_;
   Turns turns_;
-  std::mutex mutex_;  ///< for what one lane does to another
-  Opening opening_;
-  Patience patience_;
-  std::deque<Seat> seats_;
-  std::vector<std::jthread> threads_;  // last: joined while all the rest is there
+  std::mutex mutex_;  ///< for state that several lanes change
+  DelayedStart start_;
+  DelayBaton patience_;
+  std::deque<TurnBaton> seats_;
+  std::vector<std::jthread> threads_;  // last, so that it is destroyed first
 };
 
-/// One thread and somebody who does not count work, so that nobody knows when to pass the baton:
-/// shares that grow by a factor, each from the start again.
+/// One thread, and a contender that does not count its work, so turns cannot follow virtual time:
+/// shares of real time that grow by a factor, each from the start.
 RaceResult in_turns(const PlacementProblem& problem, const std::vector<Contender>& contenders,
                     const SearchParams& params) {
   constexpr double first_share = 50e6;
@@ -377,7 +376,7 @@ TurnResult take_turns(const PlacementProblem& problem, const std::vector<Contend
     if (lane.found.status == Status::infeasible) return {{std::move(lane.found), i}, false};
     if (lane.found.status == Status::feasible) {
       lane.finish = worked(lane, contenders[i]);
-      share_ns = std::min(share_ns, lane.finish);  // the others need not look any further
+      share_ns = std::min(share_ns, lane.finish);  // the others need not search any longer
     } else if (lane.found.stop == StopReason::node_limit &&
                lane.meter.done.load() >= lane.meter.limit.load()) {
       limited = true;

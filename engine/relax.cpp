@@ -33,7 +33,7 @@ PlacementProblem relaxed(const PlacementProblem& problem) {
   for (Memory& memory : simple.memories) {
     memory.modes.clear();
     memory.modes_per_bank = false;
-    if (memory.straddle) {  // otherwise the borders are a rule the engines know
+    if (memory.straddle) {  // otherwise the borders are a rule that the engines know
       memory.banks.clear();
     } else {
       for (Bank& bank : memory.banks) bank.roles.clear();
@@ -46,7 +46,7 @@ PlacementProblem relaxed(const PlacementProblem& problem) {
 }
 
 std::optional<Placement> lift(const PlacementProblem& problem, const Placement& placement) {
-  auto modes = facts::settle_modes(problem, placement.places);
+  auto modes = facts::resolve_modes(problem, placement.places);
   if (!modes) return std::nullopt;
   Placement lifted{.places = placement.places, .modes = std::move(*modes)};
   if (!check(problem, lifted, 1).empty()) return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<Placement> lift(const PlacementProblem& problem, const Placement& 
 
 namespace {
 
-/// What relaxed() leaves out, whoever is asked about the rest.
+/// Features that relaxed() removes.
 constexpr facts::FeatureSet left_out{
     facts::Feature::banks,     facts::Feature::modes,           facts::Feature::modes_per_bank,
     facts::Feature::same_bank, facts::Feature::different_banks, facts::Feature::avoid_overlap};

@@ -1,11 +1,11 @@
-// A problem without its rules about banks and modes, and the way back.
+// The relaxation without rules about banks and modes, and its inverse.
 //
 //   PlacementProblem simple = relaxed(problem);         // fewer rules: infeasible => infeasible
 //   if (auto lifted = lift(problem, placement)) ...     // passes check(problem, *lifted)
 //   auto quick = make_relaxing_engine(std::move(canonical));   // both, as an engine
 //
-// A relaxation counts: what has no placement without a rule has none with it. And a placement of
-// the relaxation is often one of the problem once every step has chosen a mode.
+// If the relaxation has no placement, the problem has none. A placement of the relaxation is often
+// one of the problem after choosing a mode for each step.
 #pragma once
 
 #include <memory>
@@ -17,21 +17,21 @@
 
 namespace tessera::engine {
 
-/// Is there anything relaxed() would leave out?
+/// Does relaxed() remove anything?
 [[nodiscard]] bool has_bank_rules(const PlacementProblem& problem);
 
-/// The problem without modes, roles, relations about banks and soft costs (borders that may
-/// not be crossed stay).
+/// The problem without modes, roles, relations about banks and soft costs. Bank borders that
+/// buffers may not cross remain.
 /// ensure: every placement of `problem` (without its modes) is one of the result.
 [[nodiscard]] PlacementProblem relaxed(const PlacementProblem& problem);
 
-/// The same places with a mode chosen for every step, if that passes the checker.
+/// The same places with a mode for every step; nothing if the checker rejects it.
 /// require: validate(problem) is empty; one place per buffer.
 [[nodiscard]] std::optional<Placement> lift(const PlacementProblem& problem,
                                             const Placement& placement);
 
-/// Asks `inner` about the relaxation and lifts what it places; gives up where that cannot be
-/// lifted. Named like `inner`.
+/// Solves the relaxation with `inner` and lifts its placement; status unknown if it cannot be
+/// lifted. It has the name of `inner`.
 [[nodiscard]] std::unique_ptr<PlacementEngine> make_relaxing_engine(
     std::unique_ptr<PlacementEngine> inner);
 

@@ -39,7 +39,7 @@ class MemoSession final : public PlacementSession {
       }
     }
     result = own_->solve(layer, params);
-    // With `at_most`, "infeasible" is said of a bound.
+    // With `at_most`, "infeasible" refers to that bound, and is not stored.
     if (result.status == Status::feasible)
       memo_.placed(layer, std::make_shared<const Placement>(*result.placement));
     else if (result.status == Status::infeasible && !params.at_most)

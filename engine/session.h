@@ -1,11 +1,12 @@
-// A session for every engine: a problem loaded once, asked with many sizes and capacities.
+// Sessions for all engines: a problem that is loaded once and solved with many sizes and
+// capacities.
 //
 //   std::unique_ptr<PlacementSession> session = open_session(*engine, problem);
 //   SearchResult first = session->solve(size_layer(problem), {});
 //   SearchResult again = session->solve({.sizes = smaller, .capacities = same}, {});
 //
-// What earlier answers say of the new numbers is known without a search (memo.h); else the engine's
-// own session is asked, which keeps whatever only that engine can keep.
+// If earlier results decide a query, no search runs (memo.h). Otherwise the engine's own session
+// solves it, with its engine-specific state.
 #pragma once
 
 #include <memory>
@@ -14,10 +15,10 @@
 
 namespace tessera::engine {
 
-/// require: validate(problem) is empty, and stays so with every size layer; the engine supports the
-/// problem and outlives the session.
-/// ensure: answers as engine.solve() does; statistics say how many questions were answered from
-/// memory ("session_*"). A question about a goal beyond fitting, or with a proof, is always asked.
+/// require: validate(problem) is empty for every size layer; the engine supports the problem and
+/// outlives the session.
+/// ensure: the same results as engine.solve(). Statistics count the queries decided from memory
+/// ("session_*"). A query with a goal beyond a fit, or with a proof, always goes to the engine.
 [[nodiscard]] std::unique_ptr<PlacementSession> open_session(PlacementEngine& engine,
                                                              const PlacementProblem& problem);
 

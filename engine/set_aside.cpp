@@ -47,7 +47,8 @@ SetAside set_aside(const PlacementProblem& problem) {
       fixed = fixed || !movable(problem.buffers[b]);
     }
     if (fixed) continue;
-    // Whoever lives with all others lives from before the first of them ends until the last begins.
+    // A buffer coexists with all others if it is live from before the first of their ends until the
+    // last of their begins.
     Step first_end = std::numeric_limits<Step>::max();
     Step last_begin = 0;
     bool without_breaks = true;
@@ -130,8 +131,8 @@ SearchResult too_large() {
   return result;
 }
 
-/// Capacities may change from question to question; whether they are multiples of the alignment
-/// too, and then the argument for setting aside does not hold.
+/// Capacities may change between queries and stop being multiples of the alignment. Then setting
+/// aside is not valid.
 bool still_plain(const SetAside& aside, const std::vector<Size>& capacities) {
   for (const MemoryIndex m : aside.memory)
     if (capacities[m] == unbounded || capacities[m] % aside.granule[m] != 0) return false;
@@ -157,7 +158,7 @@ class AsideSession final : public PlacementSession {
   }
 
  private:
-  /// The problem with the sizes it has now, in a session that is opened when it is first needed.
+  /// Solves the current problem; the session is opened on first use.
   SearchResult ask(std::unique_ptr<PlacementSession>& session, const PlacementProblem& problem,
                    const SearchParams& params) {
     if (!session) session = engine_.open(problem);

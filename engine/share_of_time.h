@@ -1,4 +1,4 @@
-// The time of a budget, divided among attempts that are made one after the other.
+// Divides the time of a budget among consecutive attempts.
 //
 //   Budget own = budget;
 //   own.deadline = share_of_time(budget, 3);      // a third of what is left
@@ -11,7 +11,7 @@
 
 namespace tessera::engine {
 
-/// When the first of so many attempts has to end; never, where the budget has no deadline.
+/// The deadline of the first of this many attempts; none if the budget has no deadline.
 /// require: attempts >= 1.
 [[nodiscard]] inline std::chrono::steady_clock::time_point share_of_time(const Budget& budget,
                                                                          std::int64_t attempts) {

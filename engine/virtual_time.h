@@ -1,4 +1,4 @@
-// Work of engines on one scale: units of a WorkMeter times the engine's nanoseconds per unit.
+// Work of different engines on one scale: units of a WorkMeter times nanoseconds per unit.
 //
 //   meter.limit.store(work_units(share_ns, engine.ns_per_unit));
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace tessera::engine {
 
-/// Units that correspond to a virtual time, saturated; of who does not count them (0 ns) as many as
-/// there are.
+/// Units that correspond to a virtual time, saturated. The maximum for an engine that does not
+/// count its work (0 ns).
 [[nodiscard]] inline std::int64_t work_units(double virtual_ns, double ns_per_unit) {
   if (virtual_ns < 0) return 0;
   if (ns_per_unit <= 0) return std::numeric_limits<std::int64_t>::max();

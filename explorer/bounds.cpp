@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <vector>
 
 #include "cost/run_bound.h"
+#include "model/numeric.h"
 #include "planner/pinned.h"
 
 namespace tessera::explorer {
@@ -13,7 +13,6 @@ namespace tessera::explorer {
 LeastCost least_cost(const Network& network, const Hardware& hardware, const cost::Score& score,
                      bool residency) {
   using Costs = std::array<double, 4>;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::size_t ops = network.ops.size();
   std::vector<TensorIndex> stays;
   if (residency) stays = cost::whatever_stays(network);
@@ -32,9 +31,9 @@ LeastCost least_cost(const Network& network, const Hardware& hardware, const cos
         least[last + 1][k] = std::min(least[last + 1][k], least[first][k] + costs[k]);
     }
   // Sums of rounded parts may exceed the rounded sum by a hair.
-  constexpr double slack = 1 - 1e-9;
+  constexpr double safe = 1 - tolerance;
   const Costs& all = least[ops];
-  return {all[0] * slack, all[1] * slack, all[2] * slack, all[3] * slack};
+  return {all[0] * safe, all[1] * safe, all[2] * safe, all[3] * safe};
 }
 
 }  // namespace tessera::explorer

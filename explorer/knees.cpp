@@ -1,22 +1,19 @@
 #include "explorer/knees.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "explorer/condition.h"
+#include "model/numeric.h"
 
 namespace tessera::explorer {
 
 namespace {
 
-constexpr double rounding = 1e-9;
-constexpr double nothing = std::numeric_limits<double>::infinity();
-
 /// No plan scores less: a number, or infinity where there is none.
 double least(const CurvePoint& point) {
-  if (point.status == SweepStatus::infeasible) return nothing;
+  if (point.status == SweepStatus::infeasible) return infinity;
   return point.bound.value_or(0);
 }
 
@@ -42,13 +39,13 @@ void find_enough(Curve& curve) {
   const std::vector<CurvePoint>& points = curve.points;
   for (std::size_t k = 0; k < points.size(); ++k) {
     if (!points[k].score) continue;
-    double better = nothing, possible = nothing;
+    double better = infinity, possible = infinity;
     for (std::size_t above = k + 1; above < points.size(); ++above) {
       if (points[above].score) better = std::min(better, *points[above].score);
       possible = std::min(possible, least(points[above]));
     }
-    if (*points[k].score > better + rounding) continue;
-    Knee knee{.point = k, .proved = *points[k].score <= possible + rounding};
+    if (*points[k].score > better + tolerance) continue;
+    Knee knee{.point = k, .proved = *points[k].score <= possible + tolerance};
     if (!knee.proved) knee.gap = (*points[k].score - possible) / *points[k].score;
     curve.enough = knee;
     return;
@@ -62,7 +59,7 @@ void find_suffers(Curve& curve) {
   const std::vector<CurvePoint>& points = curve.points;
   const double best = *points[curve.enough->point].score;
   const double tolerated = best * (1 + tolerated_loss);
-  double possible = nothing;
+  double possible = infinity;
   for (const CurvePoint& point : points) possible = std::min(possible, least(point));
   double between = 0;
   for (std::size_t k = curve.enough->point; k-- > 0;) {
@@ -74,7 +71,7 @@ void find_suffers(Curve& curve) {
     const double low = std::max(0.0, tolerated - least(points[k]));
     const double high = std::max(0.0, between - possible * (1 + tolerated_loss));
     knee.gap = best > 0 ? std::max(low, high) / best : 0;
-    knee.proved = low <= rounding && high <= rounding;
+    knee.proved = low <= tolerance && high <= tolerance;
     curve.suffers = knee;
     return;
   }

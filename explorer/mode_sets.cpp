@@ -1,7 +1,6 @@
 #include "explorer/mode_sets.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "explorer/rows.h"
 #include "model/derived.h"
 #include "model/json_text.h"
+#include "model/numeric.h"
 #include "planner/modes.h"
 #include "planner/smallest_set.h"
 
@@ -20,8 +20,6 @@ namespace {
 
 using Set = std::vector<bool>;
 
-/// Scores are sums of rounded parts.
-constexpr double slack = 1 + 1e-9;
 /// So often another set is looked for where planning for the smallest did worse than was known.
 constexpr int most_denials = 32;
 /// So many sets are tried one by one, to see that none that is smaller would do.
@@ -194,7 +192,7 @@ class ModeSets {
   }
 
   [[nodiscard]] double most(std::size_t n, double lose) const {
-    return of_[n].with_all * (1 + lose / 100) * slack;
+    return of_[n].with_all * (1 + lose / 100) * (1 + tolerance);
   }
 
   /// What a plan with just these modes says, whether or not there is one that uses fewer.

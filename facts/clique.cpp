@@ -6,27 +6,27 @@
 #include <numeric>
 #include <utility>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/derived.h"
 
 namespace tessera::facts {
 namespace {
 
-/// Buffers of one memory that are looked at; more would make the graph itself take longer than it
-/// is worth.
+/// Limit on the buffers of one memory; beyond it, building the graph costs more than it gains.
 constexpr std::size_t most_buffers = 2'048;
-/// In a problem with more even choosing these takes longer than a limit may be exceeded by.
+/// Limit on the buffers of the problem; beyond it, even the selection takes longer than a time
+/// limit may be exceeded by.
 constexpr std::size_t most_in_all = 100'000;
-/// Words of bits, some tens of milliseconds for one search.
+/// In words of bits: some tens of milliseconds for one search.
 constexpr std::int64_t usual_work = 20'000'000;
-/// Words between two looks at the clock, less than a millisecond.
+/// Words between two polls of the budget: less than a millisecond.
 constexpr std::int64_t poll_after = 200'000;
-/// Alignments that are tried in one memory.
+/// Alignments tried in one memory.
 constexpr std::size_t most_grains = 4;
 
 class Search {
  public:
-  /// Nodes are numbered anew, the heaviest first: then the first of a class is its heaviest.
+  /// Renumbers the nodes by descending weight, so the first node of a colour class is its heaviest.
   Search(const ConflictGraph& graph, std::span<const Size> weights, std::int64_t most_work,
          const Budget& budget)
       : budget_(budget), work_(most_work), next_poll_(most_work - poll_after) {
@@ -66,7 +66,8 @@ class Search {
  private:
   struct Level {
     std::vector<std::uint64_t> candidates;
-    std::vector<std::pair<std::size_t, Size>> order;  ///< a node, and what those up to it can add
+    /// Node, and the maximum weight that it and the nodes before it can add.
+    std::vector<std::pair<std::size_t, Size>> order;
   };
 
   Level& level(std::size_t depth) {
@@ -82,7 +83,7 @@ class Search {
     return adjacent_.data() + i * words_;
   }
 
-  /// A first clique from each node: the heaviest one that still fits, again and again.
+  /// An initial clique from each node: repeatedly adds the heaviest candidate.
   void greedy() {
     std::vector<std::uint64_t> left(words_);
     std::vector<std::size_t> chosen;
@@ -107,8 +108,9 @@ class Search {
     }
   }
 
-  /// Splits the candidates into classes in which nobody conflicts: a clique takes one of each at
-  /// most. Within a class the lightest comes first, so each is bounded by its own weight.
+  /// Greedy colouring of the candidates: a class has no conflicts, so a clique contains at most one
+  /// of its nodes. Within a class the lightest node comes first, so each is bounded by its own
+  /// weight.
   void colour(Level& at) {
     at.order.clear();
     uncoloured_ = at.candidates;
@@ -169,8 +171,8 @@ class Search {
 
   const Budget& budget_;
   std::int64_t work_;
-  std::int64_t next_poll_;         ///< once so much is left
-  std::vector<std::size_t> node_;  ///< of the graph
+  std::int64_t next_poll_;         ///< poll when this much work is left
+  std::vector<std::size_t> node_;  ///< original number of each node
   std::vector<Size> weight_;
   std::size_t words_ = 0;
   std::vector<std::uint64_t> adjacent_;
@@ -188,7 +190,7 @@ std::vector<Size> distinct(std::vector<Size> values) {
   return values;
 }
 
-/// The least height that holds the buffers that keep this grain.
+/// The least height of buffers whose offsets are multiples of this grain.
 Size height_at(const PlacementProblem& problem, const Memory& memory,
                std::span<const BufferIndex> buffers, Size grain) {
   Size asked = 0;
@@ -201,9 +203,9 @@ Size height_at(const PlacementProblem& problem, const Memory& memory,
     slack.push_back(rounded - buffer.size);
   }
   std::sort(slack.begin(), slack.end(), std::greater<>());
-  // From below, stretch by stretch: the highest of each need not be rounded.
+  // Fills the free ranges from below. The top buffer of a range need not be rounded up.
   std::size_t stretches = 0;
-  for (AddressRange free : stretches_of(memory)) {
+  for (AddressRange free : free_ranges(memory)) {
     free.begin = align_up(free.begin, grain);
     if (free.empty()) continue;
     if (stretches < slack.size()) asked -= slack[stretches];
@@ -232,7 +234,7 @@ std::vector<std::vector<BufferIndex>> heavy_cliques(const PlacementProblem& prob
   for (std::size_t i = 0; i < graph.size(); ++i)
     grains.push_back(effective_alignment(problem.buffers[graph.buffer(i)], memory));
   std::vector<Size> tried = distinct(grains);
-  // What all of them keep, then the largest ones.
+  // The common grain of all, then the largest ones.
   Size common = 0;
   for (const Size grain : tried) common = std::gcd(common, grain);
   std::erase(tried, common);
@@ -272,7 +274,7 @@ Size height_of(const PlacementProblem& problem, MemoryIndex m,
 }
 
 std::string why_apart(const PlacementProblem& problem, std::span<const BufferIndex> buffers) {
-  // A step at which most of them live with all they have: it is one at which one of them is born.
+  // The step at which most of them are live as a whole. It is the first step of one of them.
   Step step = 0;
   std::size_t most = 0;
   for (const BufferIndex first : buffers)

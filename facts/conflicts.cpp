@@ -11,7 +11,7 @@
 namespace tessera::facts {
 namespace {
 
-/// Of each buffer one of those that have its offset in every placement.
+/// Per buffer, the representative of the buffers that have its offset in every placement.
 std::vector<BufferIndex> classes_of(const PlacementProblem& problem) {
   Joined sets(problem.buffers.size());
   for (const Relation& relation : problem.relations)
@@ -32,7 +32,7 @@ std::optional<Step> common_step(const std::vector<StepRange>& a, const std::vect
   return std::nullopt;
 }
 
-/// Where a buffer may lie in a memory.
+/// The addresses a buffer may use in a memory.
 AddressRange place_in(const Buffer& buffer, const Memory& memory) {
   AddressRange range{0, memory.capacity};
   const auto cut_down = [&range](const AddressRange& to) {
@@ -43,7 +43,7 @@ AddressRange place_in(const Buffer& buffer, const Memory& memory) {
   return range;
 }
 
-/// Where a buffer that is confined may lie, by memory; nothing of others.
+/// Per memory, the addresses that a confined buffer may use; empty for other buffers.
 using Places = std::vector<std::pair<MemoryIndex, AddressRange>>;
 Places places_of(const PlacementProblem& problem, const Buffer& buffer) {
   Places places;
@@ -53,7 +53,7 @@ Places places_of(const PlacementProblem& problem, const Buffer& buffer) {
   return places;
 }
 
-/// Wherever both may go, do their places have no address in common?
+/// Are the addresses of the two disjoint in every memory that both may use?
 bool never_meet(const Places& a, const Places& b) {
   if (a.empty() || b.empty()) return false;
   for (const auto& [m, here] : a)
@@ -89,7 +89,7 @@ ConflictGraph::ConflictGraph(const PlacementProblem& problem,
   words_ = (buffers_.size() + 63) / 64;
   bits_.assign(buffers_.size() * words_, 0);
   connect(problem);
-  hand_down(problem);
+  inherit_conflicts(problem);
   keep_nodes();
 }
 
@@ -100,7 +100,7 @@ void ConflictGraph::choose(const PlacementProblem& problem,
     for (const BufferIndex b : relation.buffers)
       if (meaning(relation.kind).keeps_apart) named[b] = 1;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-    // What is kept apart of a buffer with parts is not all of it.
+    // A relation separates only the used bytes of a buffer with parts.
     if (!problem.buffers[b].parts.empty()) continue;
     const std::vector<MemoryIndex> allowed = allowed_memories(problem, problem.buffers[b]);
     if (std::includes(memories.begin(), memories.end(), allowed.begin(), allowed.end()))
@@ -115,7 +115,7 @@ void ConflictGraph::choose(const PlacementProblem& problem,
     std::sort(buffers_.begin(), buffers_.end());
   }
   nodes_ = buffers_.size();
-  // Whoever lies at the offset of a node speaks for it, wherever else it may go.
+  // A buffer at the offset of a node represents the node, in any memory it may use.
   std::vector<char> inside(problem.buffers.size(), 0);
   std::vector<char> wanted(problem.buffers.size(), 0);
   for (const BufferIndex b : buffers_) inside[b] = wanted[class_of_[b]] = 1;
@@ -134,7 +134,7 @@ void ConflictGraph::connect(const PlacementProblem& problem) {
   std::vector<std::size_t> node_of(problem.buffers.size(), count);
   for (std::size_t i = 0; i < count; ++i) node_of[buffers_[i]] = i;
   std::vector<std::uint64_t> exempt(bits_.size(), 0);
-  std::vector<std::size_t> here;  // of a relation that may name many more
+  std::vector<std::size_t> here;  // the nodes of a relation that may name many more buffers
   const auto each_pair = [&](const Relation& relation, const auto& act) {
     here.clear();
     for (const BufferIndex b : relation.buffers)
@@ -168,14 +168,14 @@ void ConflictGraph::connect(const PlacementProblem& problem) {
       each_pair(relation, [&](std::size_t one, std::size_t two) { join(one, two); });
 }
 
-/// Who is no larger than another buffer of its class is apart from whoever that one is apart from.
-void ConflictGraph::hand_down(const PlacementProblem& problem) {
+/// A buffer that is not larger than another one of its class inherits its conflicts.
+void ConflictGraph::inherit_conflicts(const PlacementProblem& problem) {
   std::vector<std::vector<std::size_t>> classes(problem.buffers.size());
   for (std::size_t i = 0; i < buffers_.size(); ++i) classes[class_of_[buffers_[i]]].push_back(i);
   std::erase_if(classes, [](const auto& members) { return members.size() < 2; });
   const auto size_of = [&](std::size_t node) { return problem.buffers[buffers_[node]].size; };
   std::vector<std::uint64_t> known(words_);
-  // Twice: once for the one buffer of a pair, once for the other.
+  // Twice: once for each buffer of a pair.
   for (int round = 0; round < 2; ++round) {
     for (std::vector<std::size_t>& members : classes) {
       std::sort(members.begin(), members.end(),
@@ -195,7 +195,7 @@ void ConflictGraph::hand_down(const PlacementProblem& problem) {
   }
 }
 
-/// Those who speak for a node have done so: they are none themselves.
+/// Removes the representatives that are not nodes themselves.
 void ConflictGraph::keep_nodes() {
   if (buffers_.size() == nodes_) return;
   const std::size_t words = (nodes_ + 63) / 64;

@@ -10,7 +10,7 @@
 
 #include "facts/clique.h"
 #include "facts/conflicts.h"
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/relations.h"
@@ -18,22 +18,22 @@
 namespace tessera::facts {
 namespace {
 
-/// Steps of work (a buffer looked at in a section) spent on what alignment and windows add.
+/// Limit on work (one buffer in one section) for alignment and windows.
 constexpr std::int64_t most_work = 20'000'000;
-/// Distinct windows and alignments tried in one section.
+/// Windows and alignments tried per section.
 constexpr std::size_t most_kinds = 24;
 
 struct Piece {
   StepRange steps;
   AddressRange range;  ///< of the buffer, relative to its offset
   BufferIndex buffer = 0;
-  Size bytes = 0;  ///< of `range`: fewer than it has, where parts leave room between them
+  Size bytes = 0;  ///< used bytes of `range`; parts may leave some unused
 };
 
-/// What is known of a buffer in every memory it may go to.
+/// What holds for a buffer in every memory it may use.
 struct Confined {
-  Size grain = 0;     ///< what its offset is a multiple of
-  AddressRange room;  ///< where it may lie at all
+  Size grain = 0;     ///< its offset is a multiple of this
+  AddressRange room;  ///< the addresses it may use
 };
 
 class Finder {
@@ -46,7 +46,7 @@ class Finder {
       grouped_ = true;
       for (const BufferIndex b : relation.buffers) group_[root(b)] = root(relation.buffers.front());
     }
-    for (const Memory& memory : problem.memories) free_.push_back(stretches_of(memory));
+    for (const Memory& memory : problem.memories) free_.push_back(free_ranges(memory));
   }
 
   std::optional<Cut> run() {
@@ -88,15 +88,15 @@ class Finder {
     });
   }
 
-  /// Bytes between `range` in these memories, when offsets are multiples of the grain, and how many
-  /// stretches they are.
-  struct Room {
+  /// The free bytes of `range` in these memories for offsets that are multiples of the grain, and
+  /// the number of free ranges.
+  struct FreeSpace {
     Size bytes = 0;
     std::size_t stretches = 0;
   };
-  [[nodiscard]] Room room_of(const std::vector<MemoryIndex>& memories,
-                             const std::optional<AddressRange>& range, Size grain) const {
-    Room room;
+  [[nodiscard]] FreeSpace free_bytes(const std::vector<MemoryIndex>& memories,
+                                     const std::optional<AddressRange>& range, Size grain) const {
+    FreeSpace room;
     for (const MemoryIndex m : memories) {
       for (AddressRange free : free_[m]) {
         if (range) free = {std::max(free.begin, range->begin), std::min(free.end, range->end)};
@@ -126,18 +126,19 @@ class Finder {
     return result;
   }
 
-  /// Where the piece lies if the buffer lies in the room; a window holds no more than the parts.
+  /// The addresses of the piece if the buffer lies in the range. For a buffer with
+  /// parts, a window only restricts the parts.
   [[nodiscard]] AddressRange addresses_of(const Piece& piece, const AddressRange& room) const {
     const Buffer& buffer = problem_.buffers[piece.buffer];
     if (!buffer.parts.empty()) return room;
     return {room.begin + piece.range.begin, room.end - buffer.size + piece.range.end};
   }
 
-  /// A buffer that is larger than all the addresses it may have.
+  /// A buffer that is larger than all its permitted addresses.
   std::optional<Cut> one_buffer() {
-    std::vector<Room> whole;
+    std::vector<FreeSpace> whole;
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
-      whole.push_back(room_of({m}, std::nullopt, 1));
+      whole.push_back(free_bytes({m}, std::nullopt, 1));
     for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
       const Buffer& buffer = problem_.buffers[b];
       Cut cut{.memories = allowed_memories(problem_, buffer),
@@ -146,13 +147,13 @@ class Finder {
       if (buffer.window || buffer.offset) {
         const AddressRange room = confined(buffer).room;
         cut.range = AddressRange{std::min(room.begin, room.end), room.end};
-        cut.available = room_of(cut.memories, cut.range, 1).bytes;
+        cut.available = free_bytes(cut.memories, cut.range, 1).bytes;
       } else {
         for (const MemoryIndex m : cut.memories)
           cut.available = std::min(unbounded, cut.available + whole[m].bytes);
       }
       if (cut.asked <= cut.available) continue;
-      // All of it counts where no step asks for more.
+      // All of it counts, unless one step needs as much.
       for (const Load& load : loads(buffer))
         if (load.bytes == cut.asked) cut.step = load.steps.lower;
       return cut;
@@ -160,7 +161,7 @@ class Finder {
     return std::nullopt;
   }
 
-  /// The pieces of buffers that may go to these memories only, as events in time.
+  /// Loads the pieces of the buffers that may only use these memories, as events in time.
   void load(const std::vector<MemoryIndex>& memories) {
     memories_ = memories;
     pieces_.clear();
@@ -179,7 +180,7 @@ class Finder {
     std::sort(events_.begin(), events_.end());
   }
 
-  /// Of buffers that may overlap each other only the largest of a connected group is counted.
+  /// Of buffers that may overlap, only the largest of each connected group counts.
   [[nodiscard]] std::vector<std::size_t> counted(std::vector<std::size_t> live) {
     std::sort(live.begin(), live.end(), [this](std::size_t x, std::size_t y) {
       const Piece& a = pieces_[x];
@@ -197,7 +198,7 @@ class Finder {
 
   std::optional<Cut> by_load() {
     if (!limited(memories_)) return std::nullopt;
-    const Size available = room_of(memories_, std::nullopt, 1).bytes;
+    const Size available = free_bytes(memories_, std::nullopt, 1).bytes;
     std::vector<std::multiset<Size>> alive(grouped_ ? problem_.buffers.size() : 0);
     const auto largest = [&alive](BufferIndex g) {
       return alive[g].empty() ? 0 : *alive[g].rbegin();
@@ -225,7 +226,7 @@ class Finder {
     return std::nullopt;
   }
 
-  /// What alignment, windows and fixed offsets add to the load of a maximal set.
+  /// What alignment, windows and fixed offsets add to the load of a maximal set of live buffers.
   std::optional<Cut> by_section() {
     std::vector<Confined> facts(problem_.buffers.size());
     bool matters = false;
@@ -256,7 +257,7 @@ class Finder {
     return std::nullopt;
   }
 
-  /// Buffers that are kept apart by more than time: whole, at whatever step.
+  /// Buffers that more than lifetimes separate: they count as a whole, at any step.
   std::optional<Cut> by_clique(MemoryIndex m) {
     std::vector<Confined> facts(problem_.buffers.size());
     for (const std::vector<BufferIndex>& clique : heavy_cliques(problem_, m, budget_)) {
@@ -288,13 +289,13 @@ class Finder {
       if (values.size() > most_kinds) values.resize(most_kinds);
     };
     std::vector<Size> all_grains = grains;
-    if (!step)  // of those of a step the load says what they need all together
+    if (!step)  // the load test covers buffers of one step without alignment
       all_grains.push_back(
           std::accumulate(grains.begin(), grains.end(), Size{0}, std::gcd<Size, Size>));
     distinct(all_grains);
     distinct(rooms);
     for (const Size grain : all_grains) {
-      if (grain == 1 && step) continue;  // that is its load
+      if (grain == 1 && step) continue;  // covered by the load test
       if (auto cut = try_kind(step, live, facts, grains, std::nullopt, grain)) return cut;
     }
     for (const AddressRange& room : rooms)
@@ -303,7 +304,7 @@ class Finder {
     return std::nullopt;
   }
 
-  /// Those whose offsets are multiples of the grain and who lie in the range.
+  /// Buffers in the range whose offsets are multiples of the grain.
   std::optional<Cut> try_kind(std::optional<Step> step, const std::vector<std::size_t>& live,
                               const std::vector<Confined>& facts, const std::vector<Size>& grains,
                               const std::optional<AddressRange>& range, Size grain) {
@@ -317,7 +318,7 @@ class Finder {
     }
     Cut cut{.step = step, .range = range, .grain = grain, .memories = memories_};
     if (!range && !limited(memories_)) return std::nullopt;
-    const Room room = room_of(memories_, range, grain);
+    const FreeSpace room = free_bytes(memories_, range, grain);
     cut.available = room.bytes;
     if (asked_by(chosen, grain, room.stretches) <= room.bytes) return std::nullopt;
     return shortest(std::move(cut), std::move(chosen));
@@ -339,15 +340,15 @@ class Finder {
     return asked;
   }
 
-  /// Without the buffers that are not needed, the smallest first.
+  /// Drops buffers that the cut does not need, the smallest first.
   [[nodiscard]] Cut shortest(Cut cut, std::vector<std::size_t> chosen) const {
-    const Room room = room_of(cut.memories, cut.range, cut.grain);
+    const FreeSpace room = free_bytes(cut.memories, cut.range, cut.grain);
     cut.available = room.bytes;
     std::stable_sort(chosen.begin(), chosen.end(), [this](std::size_t x, std::size_t y) {
       return pieces_[x].bytes < pieces_[y].bytes;
     });
     cut.asked = asked_by(chosen, cut.grain, room.stretches);
-    // A buffer that is dropped takes its rounded size with it at most.
+    // Dropping a buffer reduces the sum by at most its rounded size.
     std::vector<std::size_t> kept;
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       const Size most = align_up(pieces_[chosen[k]].bytes, cut.grain);
@@ -376,7 +377,7 @@ class Finder {
   const Budget& budget_;
   std::vector<BufferIndex> group_;
   bool grouped_ = false;                         ///< may any buffers overlap?
-  std::vector<std::vector<AddressRange>> free_;  ///< by memory
+  std::vector<std::vector<AddressRange>> free_;  ///< per memory
   std::vector<MemoryIndex> memories_;
   std::vector<Piece> pieces_;
   std::vector<Event> events_;

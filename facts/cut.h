@@ -1,4 +1,4 @@
-// The shortest refutation: buffers no two of which may share an address need more than there is.
+// Cuts: sets of buffers that may not share addresses and need more bytes than available.
 //
 //   if (const std::optional<Cut> cut = find_cut(problem))
 //     std::cout << describe(problem, *cut);      // "At step 3, 5 buffers occupy 130 bytes, ..."
@@ -16,20 +16,20 @@
 namespace tessera::facts {
 
 struct Cut {
-  std::optional<Step> step;           ///< they all occupy something then; none: all of each counts
-  std::optional<AddressRange> range;  ///< each lies in it wherever it goes; none: no matter
-  Size grain = 1;                     ///< every offset is a multiple, so each but the highest of a
-                                      ///< stretch of free addresses is rounded up to it
-  std::vector<MemoryIndex> memories;  ///< the buffers may go to these only, ascending
+  std::optional<Step> step;           ///< a step at which all are live; none: they count as a whole
+  std::optional<AddressRange> range;  ///< contains all of them in every placement; none: anywhere
+  Size grain = 1;  ///< every offset is a multiple, so sizes are rounded up to it except for the top
+                   ///< buffer of each free range
+  std::vector<MemoryIndex> memories;  ///< the only memories that the buffers may use, ascending
   std::vector<BufferIndex> buffers;   ///< ascending
-  Size asked = 0;                     ///< bytes they need
-  Size available = 0;                 ///< bytes there are: capacities without reserved ranges
+  Size asked = 0;                     ///< bytes needed
+  Size available = 0;                 ///< bytes available: capacities without reserved ranges
 };
 
-/// Looks at the load of every step, in each memory alone and in all together, and, where
-/// addresses are confined or aligned, at what that adds. Near-linear; nothing is found where only a
-/// search would tell, or where the budget ends.
-/// require: validate(problem) is empty, but that capacities may be 0.
+/// Searches for a cut: the load of every step, in each memory and in all together, and the
+/// additional load caused by confined addresses and alignment. Near-linear. Finds no cut that needs
+/// a search, and none if the budget ends.
+/// require: validate(problem) is empty, except that capacities may be 0.
 [[nodiscard]] std::optional<Cut> find_cut(const PlacementProblem& problem,
                                           const Budget& budget = {});
 

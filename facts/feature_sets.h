@@ -1,17 +1,17 @@
-// Features that engines take together, so that each engine's own list says what is special about
-// it.
+// Sets of features that several solvers support, so that the list of each solver shows what is
+// specific to it.
 //
 //   FeatureSet features() const { return together(address_features, {Feature::may_overlap}); }
 //
-// A feature that is added here is claimed by every engine that names the set: one that is new
-// belongs into the engines' own lists first (facts/features.h).
+// A feature added to a set is claimed by every solver that names the set. Add a new feature to the
+// lists of individual solvers first (facts/features.h).
 #pragma once
 
 #include "facts/features.h"
 
 namespace tessera::facts {
 
-/// Where a buffer may lie in its memory, and when it occupies what.
+/// Where a buffer may lie in its memory, and when.
 inline constexpr FeatureSet address_features{Feature::several_memories,
                                              Feature::buffer_alignment,
                                              Feature::fixed_offset,
@@ -23,16 +23,15 @@ inline constexpr FeatureSet address_features{Feature::several_memories,
                                              Feature::banks,
                                              Feature::bank_borders};
 
-/// Relations that say which buffers may share addresses or memories, and nothing of banks and
-/// neighbours.
+/// Relations on sharing addresses or memories, without banks and neighbours.
 inline constexpr FeatureSet sharing_features{Feature::same_memory, Feature::different_memories,
                                              Feature::same_offset, Feature::may_overlap,
                                              Feature::disjoint,    Feature::avoid_overlap};
 
-/// Features whose numbers are known to those who say how much room always suffices (enough_room),
-/// which heights there can be (height_granule, next_possible_height) and which capacities come to
-/// the same. Where a problem uses another one they answer as if anything could be: right for every
-/// rule, and slow. A rule that is new goes in here last, when all of them count its numbers.
+/// Features that all these functions account for: sufficient_capacity(), height_granule(),
+/// next_possible_height(), and the equality of capacities. For a problem with another feature these
+/// functions assume the worst case, which is correct but slow. Add a new feature here last, when
+/// all of them account for it.
 inline constexpr FeatureSet measured_features{Feature::several_memories,
                                               Feature::choice_of_memory,
                                               Feature::buffer_alignment,
@@ -58,7 +57,7 @@ inline constexpr FeatureSet measured_features{Feature::several_memories,
                                               Feature::disjoint,
                                               Feature::avoid_overlap};
 
-/// Does the problem use nothing but measured_features?
+/// Does the problem only use measured_features?
 [[nodiscard]] inline bool is_measured(const PlacementProblem& problem) {
   return measured_features.contains(features_of(problem));
 }

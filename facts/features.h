@@ -1,13 +1,11 @@
-// What a problem uses: the words in which engines say what they take.
+// The features that a problem uses. Solvers declare the features they support.
 //
 //   const FeatureSet used = features_of(problem);
 //   if (const auto missing = (used - engine.features()).first())
-//     std::cout << "no " << name(*missing) << ", which " << where_used(problem, *missing) << "
-//     has";
+//     std::cout << "no " << name(*missing) << ", used by " << where_used(problem, *missing);
 //
-// A new rule of a machine gets one line here and is found by features_of(); every engine refuses it
-// until the engine's own list says that it keeps it (CONTRIBUTING.md, "A hardware rule, file by
-// file").
+// A new hardware rule gets an entry here, which features_of() sets. Every solver rejects it until
+// the solver's own list contains it (CONTRIBUTING.md, "A hardware rule, file by file").
 #pragma once
 
 #include <cstdint>
@@ -24,20 +22,20 @@ namespace tessera::facts {
 enum class Feature : std::uint8_t {
   // Where a buffer may lie.
   several_memories,
-  choice_of_memory,  ///< a buffer is not tied to one memory
-  buffer_alignment,  ///< beside that of its memory
+  choice_of_memory,  ///< a buffer may use several memories
+  buffer_alignment,  ///< in addition to that of its memory
   fixed_offset,
   window,
   reserved,
-  unaligned_base,  ///< a memory whose base is no multiple of the alignments there
-  // When it occupies what.
+  unaligned_base,  ///< a memory whose base is not a multiple of the alignments there
+  // When it occupies which bytes.
   several_lives,
   gap,
   gap_window,
   parts,
-  // What its memory is made of.
+  // Structure of its memory.
   banks,
-  bank_borders,  ///< that no buffer may cross
+  bank_borders,  ///< borders that no buffer may cross
   modes,         ///< a table of joint roles
   modes_per_bank,
   // Relations, in the order of RelationKind.
@@ -50,14 +48,14 @@ enum class Feature : std::uint8_t {
   may_overlap,
   disjoint,
   avoid_overlap,
-  // What is asked for beside a placement.
+  // Objectives.
   least_cost,
   least_modes,
-  least_modes_per_bank,  ///< where the modes are combinations of what each bank can do
+  least_modes_per_bank,  ///< modes are combinations of roles per bank
 };
 inline constexpr int feature_count = static_cast<int>(Feature::least_modes_per_bank) + 1;
 
-/// A few words for a sentence: "modes", "the relation adjacent", "a choice between memories".
+/// A few words for a message: "modes", "the relation adjacent", "a choice between memories".
 [[nodiscard]] std::string_view name(Feature feature);
 
 class FeatureSet {
@@ -72,14 +70,14 @@ class FeatureSet {
   [[nodiscard]] constexpr bool contains(FeatureSet other) const {
     return (other.bits_ & ~bits_) == 0;
   }
-  /// Every one: for tests and for whoever asks another engine; no engine claims this.
+  /// All features: for tests and for engines that delegate to another one. No solver claims it.
   [[nodiscard]] static constexpr FeatureSet everything() {
     FeatureSet all;
     all.bits_ = (std::uint32_t{1} << static_cast<unsigned>(feature_count)) - 1;
     return all;
   }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
-  /// In the order of the enumeration; nothing of an empty set.
+  /// In the order of the enumeration; nothing for an empty set.
   [[nodiscard]] std::optional<Feature> first() const;
 
   constexpr void add(Feature feature) { bits_ |= bit(feature); }
@@ -103,12 +101,13 @@ class FeatureSet {
 static_assert(feature_count < 32);
 
 [[nodiscard]] Feature feature_of(RelationKind kind);
-/// Of the memories alone; with more than one, whoever is not tied to one may choose.
+/// Features of the memories alone. With several memories, a buffer that names none may choose.
 [[nodiscard]] FeatureSet features_of(std::span<const Memory> memories);
-/// One pass over the problem.
+/// Takes one pass over the problem.
 [[nodiscard]] FeatureSet features_of(const PlacementProblem& problem);
 
-/// The first that uses it: "memory 'sram'", "buffer 'b'"; empty where it is nobody in particular.
+/// The first element that uses the feature: "memory 'sram'", "buffer 'b'". Empty if it belongs to
+/// no single element.
 [[nodiscard]] std::string where_used(const PlacementProblem& problem, Feature feature);
 
 }  // namespace tessera::facts

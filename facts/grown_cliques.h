@@ -1,12 +1,13 @@
-// Many different sets of which every two are joined, grown greedily.
+// Many different cliques of a graph, grown greedily.
 //
 //   GrownCliques graph(nodes);                     // node 0 is wanted first, and so on
 //   graph.join(x, y);                              // each pair, in either order
 //   for (const auto& [x, y] : seeds)
 //     if (!graph.seen(x, y)) use(graph.grow(x, y));
 //
-// The heaviest clique of a graph (clique.h) settles a bound; a search wants many that differ, each
-// with a pair that no other has. Numbers go by weight, so that the heaviest that fit come first.
+// A bound needs the heaviest clique (clique.h). A search needs many different cliques, each with a
+// pair that no other clique contains. Nodes are numbered by descending weight, so the heaviest
+// candidates are added first.
 #pragma once
 
 #include <bit>
@@ -18,7 +19,7 @@ namespace tessera::facts {
 
 class GrownCliques {
  public:
-  /// Takes a quarter of nodes squared in bytes.
+  /// Takes nodes^2 / 4 bytes.
   explicit GrownCliques(std::size_t nodes)
       : words_((nodes + 63) / 64), joined_(nodes * words_), seen_(nodes * words_) {}
 
@@ -27,10 +28,10 @@ class GrownCliques {
     set(joined_, y, x);
   }
   [[nodiscard]] bool joined(std::size_t x, std::size_t y) const { return at(joined_, x, y); }
-  /// Were both in one that was grown?
+  /// Does a grown clique contain both?
   [[nodiscard]] bool seen(std::size_t x, std::size_t y) const { return at(seen_, x, y); }
 
-  /// x, y and whoever of the others is joined to all that are in it already, least numbers first.
+  /// x, y and, in ascending order, every node that is joined to all nodes already in the clique.
   /// require: joined(x, y).
   [[nodiscard]] std::vector<std::size_t> grow(std::size_t x, std::size_t y) {
     std::vector<std::size_t> clique = {x, y};

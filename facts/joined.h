@@ -1,4 +1,4 @@
-// Indices joined into sets, pair by pair.
+// Disjoint sets of indices (union-find).
 //
 //   Joined sets(problem.buffers.size());
 //   sets.join(a, b);
@@ -12,7 +12,7 @@
 
 namespace tessera::facts {
 
-/// The name of a set is the least of its indices.
+/// A set is represented by its least index.
 class Joined {
  public:
   explicit Joined(std::size_t count) : root_(count) {

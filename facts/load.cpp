@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/relations.h"
@@ -13,10 +13,10 @@
 namespace tessera::facts {
 namespace {
 
-/// A part begins or ends to live.
+/// Begin or end of the life of a part.
 struct Event {
   Step step = 0;
-  bool born = false;  ///< what dies at a step leaves before what is born at it
+  bool born = false;  ///< at one step, ends come before begins
   std::size_t part = 0;
   auto operator<=>(const Event&) const = default;
 };
@@ -29,7 +29,7 @@ Size round_up(Size size, Size granule) {
 
 LoadTest::LoadTest(const PlacementProblem& problem) {
   gather_parts(problem);
-  gather_rooms(problem);
+  gather_capacities(problem);
 }
 
 void LoadTest::gather_parts(const PlacementProblem& problem) {
@@ -50,13 +50,13 @@ void LoadTest::gather_parts(const PlacementProblem& problem) {
       continue;
     }
     Buffer marked = problem.buffers[b];
-    marked.size = unbounded;  // no window reaches it, so the whole is told apart from a window
+    marked.size = unbounded;  // larger than any window, which distinguishes the whole from a window
     for (const Segment& segment : segments(marked))
       add(b, segment.range.end == unbounded ? 0 : segment.range.size(), segment.steps);
   }
   std::ranges::sort(events);
-  // A set of parts alive together is as large as it gets when one is about to leave it and one came
-  // since the last one that was.
+  // A set of live parts is maximal if the next event is an end, and a part began since the last
+  // maximal set.
   Change change;
   for (const Event& event : events) {
     if (event.born) {
@@ -68,7 +68,7 @@ void LoadTest::gather_parts(const PlacementProblem& problem) {
   }
 }
 
-void LoadTest::gather_rooms(const PlacementProblem& problem) {
+void LoadTest::gather_capacities(const PlacementProblem& problem) {
   const bool windows =
       std::ranges::any_of(parts_, [](const Part& part) { return part.window > 0; });
   for (const Memory& memory : problem.memories) {
@@ -77,8 +77,8 @@ void LoadTest::gather_rooms(const PlacementProblem& problem) {
     Memory rounded = memory;
     if (memory.capacity != unbounded)
       rounded.capacity = align_up(memory.capacity, granules_.back());
-    room_.push_back(room_of(rounded));
-    all_room_ = std::min(unbounded, all_room_ + room_.back());
+    capacity_.push_back(free_bytes(rounded));
+    total_capacity_ = std::min(unbounded, total_capacity_ + capacity_.back());
   }
   for (const Part& part : parts_) {
     const std::vector<MemoryIndex> allowed =
@@ -91,15 +91,15 @@ void LoadTest::gather_rooms(const PlacementProblem& problem) {
 }
 
 Size LoadTest::worst(const std::vector<Size>& sizes, bool any) {
-  const bool several = room_.size() > 1;  // with one memory both counts are the same
+  const bool several = capacity_.size() > 1;  // with one memory both counts are equal
   for (PartIndex k = 0; k < parts_.size(); ++k) {
     const Size size = parts_[k].window > 0 ? parts_[k].window : sizes[parts_[k].buffer];
     rounded_[k] = round_up(size, common_granule_);
-    if (several && tied_to_[k] < room_.size())
+    if (several && tied_to_[k] < capacity_.size())
       tied_size_[k] = round_up(size, granules_[tied_to_[k]]);
   }
   Size worst = 0;
-  Size all = -all_room_;
+  Size all = -total_capacity_;
   if (several) std::ranges::fill(tied_load_, 0);
   for (const Change& change : changes_) {
     for (const PartIndex k : change.dead) all -= rounded_[k];
@@ -108,8 +108,8 @@ Size LoadTest::worst(const std::vector<Size>& sizes, bool any) {
     if (several) {
       for (const PartIndex k : change.dead) tied_load_[tied_to_[k]] -= tied_size_[k];
       for (const PartIndex k : change.born) tied_load_[tied_to_[k]] += tied_size_[k];
-      for (MemoryIndex m = 0; m < room_.size(); ++m)
-        worst = std::max(worst, tied_load_[m] - room_[m]);
+      for (MemoryIndex m = 0; m < capacity_.size(); ++m)
+        worst = std::max(worst, tied_load_[m] - capacity_[m]);
     }
     if (any && worst > 0) return worst;
   }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<Role, 7> all_roles = {Role::read, Role::write, Role::read_write, Role::weight,
                                            Role::data, Role::hold,  Role::off};
-using Roles = std::uint8_t;  // a bit for each
+using Roles = std::uint8_t;  // one bit per role
 
 constexpr Roles bit(Role role) {
   return static_cast<Roles>(1U << static_cast<unsigned>(role));
@@ -26,14 +26,14 @@ Roles roles_that(Predicate&& allowed) {
   return static_cast<Roles>(roles);
 }
 
-/// Steps among which nothing of one memory changes, and the roles they leave to each bank.
+/// Steps between two changes of one memory, and the roles that each bank may have.
 struct Stretch {
   StepRange steps;
   std::vector<Roles> roles;
 };
 
-std::vector<Stretch> stretches_of(const PlacementProblem& problem,
-                                  const std::vector<BufferPlace>& places, MemoryIndex m) {
+std::vector<Stretch> free_ranges(const PlacementProblem& problem,
+                                 const std::vector<BufferPlace>& places, MemoryIndex m) {
   const Memory& memory = problem.memories[m];
   const std::vector<AddressRange> banks = bank_ranges(memory);
   const Roles any = roles_that([](Role) { return true; });
@@ -87,8 +87,8 @@ std::vector<Stretch> stretches_of(const PlacementProblem& problem,
   return stretches;
 }
 
-/// What a stretch can choose from: sets of choices that are made side by side, one word after the
-/// other. A table of modes is one choice; modes per bank are one for each bank.
+/// The modes that a stretch permits, as bit sets: one for a table of modes, one per bank for modes
+/// per bank.
 class Choices {
  public:
   Choices(const Memory& memory, const std::vector<Stretch>& stretches) : memory_(memory) {
@@ -103,7 +103,7 @@ class Choices {
   }
 
   [[nodiscard]] std::size_t size() const { return sets_.size(); }
-  /// Takes away from `common` what the stretch does not allow. False: nothing is left.
+  /// Intersects `common` with the modes of the stretch. Returns false if nothing is left.
   [[nodiscard]] bool narrow(std::vector<std::uint64_t>& common, std::size_t stretch) const {
     bool some = false;
     bool each = true;
@@ -117,7 +117,7 @@ class Choices {
   [[nodiscard]] std::vector<std::uint64_t> everything() const {
     return std::vector<std::uint64_t>(words_, ~std::uint64_t{0});
   }
-  /// The first of what is left.
+  /// The first mode that is left.
   [[nodiscard]] std::string name(const std::vector<std::uint64_t>& common) const {
     if (memory_.modes_per_bank) {
       std::vector<Role> roles;
@@ -155,8 +155,8 @@ class Choices {
 
 using Names = std::vector<std::string>;  // one per stretch
 
-/// Longest runs with one common choice, from the left: no choice has fewer changes.
-std::optional<Names> settle_line(const Choices& choices) {
+/// Greedy from the left: the longest runs with a common mode. No choice has fewer switches.
+std::optional<Names> resolve_line(const Choices& choices) {
   Names names(choices.size());
   for (std::size_t begin = 0; begin < choices.size();) {
     std::vector<std::uint64_t> common = choices.everything();
@@ -175,22 +175,22 @@ std::optional<Names> settle_line(const Choices& choices) {
   return names;
 }
 
-/// A cycle of `period` steps that is passed through once or twice in `choices`, one entry a step.
+/// A cycle of `period` steps that `choices` passes once or twice, with one entry per step.
 class Cycle {
  public:
   Cycle(const Choices& choices, std::size_t period) : choices_(choices), period_(period) {}
 
-  std::optional<Names> settle() {
+  std::optional<Names> resolve() {
     // No switch at all, or one run that ends where it begins.
     if (auto names = all_alike()) return names;
-    // Some switch lies within the first run: try each of its positions.
+    // Otherwise a switch lies within the first run: try each of its positions.
     const std::size_t first = run_from(0);
     if (first == 0) return std::nullopt;
     std::optional<Names> best;
     std::size_t fewest = 0;
     for (std::size_t begin = 0; begin <= std::min(first, period_ - 1); ++begin) {
       std::size_t runs = 0;
-      auto names = settle_from(begin, runs);
+      auto names = resolve_from(begin, runs);
       if (!names) return std::nullopt;
       if (best && runs >= fewest) continue;
       fewest = runs;
@@ -212,8 +212,8 @@ class Cycle {
     return Names(choices_.size(), choices_.name(common));
   }
 
-  /// How many positions from here on need no switch, in any pass; `common`, if wanted, is what they
-  /// have in common, pass by pass.
+  /// The number of positions from `begin` that need no switch, in all passes. `common`, if given,
+  /// receives their common modes per pass.
   std::size_t run_from(std::size_t begin, std::size_t most = ~std::size_t{0},
                        std::vector<std::vector<std::uint64_t>>* common = nullptr) const {
     std::vector<std::vector<std::uint64_t>> here(passes(), choices_.everything());
@@ -230,7 +230,7 @@ class Cycle {
     return length;
   }
 
-  std::optional<Names> settle_from(std::size_t begin, std::size_t& runs) const {
+  std::optional<Names> resolve_from(std::size_t begin, std::size_t& runs) const {
     Names names(choices_.size());
     for (std::size_t done = 0; done < period_; ++runs) {
       std::vector<std::vector<std::uint64_t>> common;
@@ -249,7 +249,7 @@ class Cycle {
   std::size_t period_;
 };
 
-/// The same, one stretch for each step.
+/// The same with one stretch per step.
 std::vector<Stretch> step_by_step(const std::vector<Stretch>& stretches) {
   std::vector<Stretch> steps;
   for (const Stretch& each : stretches)
@@ -277,19 +277,19 @@ std::vector<std::int64_t> mode_switches(const ModeSchedule& modes, std::optional
   return switches;
 }
 
-std::optional<ModeSchedule> settle_modes(const PlacementProblem& problem,
-                                         const std::vector<BufferPlace>& places,
-                                         std::optional<Step> cycle) {
+std::optional<ModeSchedule> resolve_modes(const PlacementProblem& problem,
+                                          const std::vector<BufferPlace>& places,
+                                          std::optional<Step> cycle) {
   ModeSchedule schedule(problem.memories.size());
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     const Memory& memory = problem.memories[m];
     if (!has_modes(memory)) continue;
-    std::vector<Stretch> stretches = stretches_of(problem, places, m);
+    std::vector<Stretch> stretches = free_ranges(problem, places, m);
     if (cycle) stretches = step_by_step(stretches);
     const Choices choices(memory, stretches);
     const auto names = cycle && !stretches.empty()
-                           ? Cycle(choices, static_cast<std::size_t>(*cycle)).settle()
-                           : settle_line(choices);
+                           ? Cycle(choices, static_cast<std::size_t>(*cycle)).resolve()
+                           : resolve_line(choices);
     if (!names) return std::nullopt;
     for (std::size_t k = 0; k < stretches.size(); ++k)
       for (Step t = stretches[k].steps.lower; t < stretches[k].steps.upper; ++t)

@@ -1,15 +1,14 @@
-// Modes for buffers that have their places: which roles each step leaves to each bank, and among
-// the schedules that keep them one that switches least.
+// Mode schedules for given places. The accesses of each step restrict the roles of each bank; among
+// the schedules that satisfy them, these functions find one with the fewest switches.
 //
-//   std::optional<ModeSchedule> modes = settle_modes(problem, places);        // one after the
-//   other std::optional<ModeSchedule> again = settle_modes(problem, places, cycle); // over and
-//   over again std::vector<std::int64_t> switches = mode_switches(*modes, {});           // per
-//   step
+//   std::optional<ModeSchedule> once = resolve_modes(problem, places);
+//   std::optional<ModeSchedule> cyclic = resolve_modes(problem, places, cycle);
+//   std::vector<std::int64_t> switches = mode_switches(*once, {});        // per step
 //
-// A switch is a step whose mode is another than that of the step before, in any memory. Steps
-// follow each other in a line, or in a cycle: then the first follows the last, and where one pass
-// of the cycle is shorter than the schedule (two halves of a double-buffered tile), the same
-// position of every pass counts once.
+// A switch is a step whose mode differs from that of the step before, in any memory. Steps form a
+// line or a cycle. In a cycle the first step follows the last. If a pass of the cycle is shorter
+// than the schedule (two halves of a double-buffered tile), the same position in all passes counts
+// once.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +24,17 @@ namespace tessera::facts {
 /// modes[m][t], as Placement::modes.
 using ModeSchedule = std::vector<std::vector<std::string>>;
 
-/// Per position: how many memories switch before it. A line has a position for each step; a cycle
-/// has `cycle` of them.
+/// Per position, the number of memories that switch before it. A line has one position per step,
+/// and a cycle has `cycle` positions.
 [[nodiscard]] std::vector<std::int64_t> mode_switches(const ModeSchedule& modes,
                                                       std::optional<Step> cycle);
 
-/// Nothing where the places leave some step without a mode.
-/// require: one place per buffer, each inside its memory; with a cycle the horizon is one or two
+/// The schedule with the fewest switches; nothing if some step permits no mode.
+/// require: one place per buffer, each inside its memory; with a cycle, the horizon is one or two
 /// times its length.
-/// ensure: places and schedule keep every rule about modes; no schedule has fewer switches.
-[[nodiscard]] std::optional<ModeSchedule> settle_modes(const PlacementProblem& problem,
-                                                       const std::vector<BufferPlace>& places,
-                                                       std::optional<Step> cycle = std::nullopt);
+/// ensure: places and schedule satisfy every rule about modes; no schedule has fewer switches.
+[[nodiscard]] std::optional<ModeSchedule> resolve_modes(const PlacementProblem& problem,
+                                                        const std::vector<BufferPlace>& places,
+                                                        std::optional<Step> cycle = std::nullopt);
 
 }  // namespace tessera::facts

@@ -13,12 +13,12 @@
 namespace tessera::facts {
 namespace {
 
-/// Whoever lives at one step in one memory.
+/// Joins buffers that are live at one step and may use the same memory.
 void join_by_time(const PlacementProblem& problem, Joined& sets) {
   struct Event {
     MemoryIndex memory;
     Step step;
-    bool begins;  ///< what ends at a step leaves before what begins at it
+    bool begins;  ///< at one step, ends come before begins
     BufferIndex buffer;
   };
   std::vector<Event> events;
@@ -33,7 +33,7 @@ void join_by_time(const PlacementProblem& problem, Joined& sets) {
            std::tie(y.memory, y.step, y.begins, y.buffer);
   });
   std::size_t alive = 0;
-  BufferIndex one = 0;  // of those that were joined to whoever is alive
+  BufferIndex one = 0;  // one of the live buffers, which are all joined
   for (const Event& event : events) {
     if (!event.begins) {
       --alive;
@@ -45,8 +45,8 @@ void join_by_time(const PlacementProblem& problem, Joined& sets) {
   }
 }
 
-/// Whom a relation names, but for those that only speak of buffers in one memory: of these whoever
-/// may go to one.
+/// Joins the buffers of each relation. If a relation only applies within one memory, it joins those
+/// that may use the same memory.
 void join_by_relations(const PlacementProblem& problem, Joined& sets) {
   for (const Relation& relation : problem.relations) {
     std::map<MemoryIndex, BufferIndex> first;

@@ -1,10 +1,10 @@
-// Parts of a problem that have nothing to do with each other.
+// Independent parts of a problem.
 //
 //   for (const auto& buffers : independent_parts(problem))
 //     least += least_cost(restricted(problem, buffers).problem);     // costs add up
 //
-// Buffers belong together where they may meet (they live at one step and may go to one memory) or a
-// relation names both. Whatever is chosen in one part leaves all choices of the others open.
+// Two buffers are in one part if they may conflict (live at one step and may use the same memory)
+// or a relation names both. Choices in one part do not restrict the other parts.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@
 
 namespace tessera::facts {
 
-/// The buffers of each part, ascending. Parts without soft costs are one, which comes first;
-/// nothing but that is told apart where a memory has modes, which all of its buffers share.
+/// The buffers of each part, ascending. All parts without soft costs form one part, which comes
+/// first. If a memory has modes, all buffers form one part, because they share the modes.
 [[nodiscard]] std::vector<std::vector<BufferIndex>> independent_parts(
     const PlacementProblem& problem);
 

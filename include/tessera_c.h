@@ -1,4 +1,4 @@
-/* Tessera for C, and for whatever calls C.
+/* The C interface of Tessera.
 
      tessera_problem *problem = tessera_problem_new(1 << 20, 64);
      tessera_add_buffer(problem, "a", 0, 3, 4096);
@@ -11,14 +11,14 @@
      tessera_result_free(result);
      tessera_problem_free(problem);
 
-   Nothing here throws, ends the program or keeps anything between calls. What is wrong with a
-   problem is said by the answer: its status is TESSERA_BAD_INPUT then, and tessera_reason() has the
-   sentence. A function that takes a pointer accepts NULL: there is no such problem, and its answer
-   says so. Different problems may be used from different threads at one time; one problem may not,
-   unless nobody changes it. Texts belong to what they were asked of, and live as long.
+   No function throws, ends the program or keeps state between calls. An invalid problem is reported
+   by the result: its status is TESSERA_BAD_INPUT, and tessera_reason() returns the message. Every
+   pointer may be NULL: a NULL problem gives a result with TESSERA_BAD_INPUT. Threads may use
+   different problems at the same time, and may share a problem while none changes it. A returned
+   text belongs to the object it was requested from, and is valid as long as the object.
 
-   What C cannot say here (several memories, banks, modes, relations, parts) stands in a file:
-   tessera_problem_load() reads what `tessera place` reads. */
+   Several memories, banks, modes, relations and parts need a file: tessera_problem_load() reads
+   every input of `tessera place`. */
 #ifndef TESSERA_C_H
 #define TESSERA_C_H
 
@@ -40,8 +40,8 @@ typedef enum tessera_status {
   TESSERA_FEASIBLE = 0,
   TESSERA_BAD_INPUT = 2,
   TESSERA_INFEASIBLE = 20, /* proved */
-  TESSERA_UNKNOWN = 30,    /* a limit came first, or the memory ran out: never a "no" */
-  TESSERA_BUG = 1          /* an answer did not pass the checker */
+  TESSERA_UNKNOWN = 30,    /* a limit ended the search, or memory ran out: not a "no" */
+  TESSERA_BUG = 1          /* the checker rejected a placement */
 } tessera_status;
 
 typedef enum tessera_goal {
@@ -49,20 +49,20 @@ typedef enum tessera_goal {
   TESSERA_LEAST_HEIGHT = 1,
   TESSERA_LEAST_COST = 2,
   TESSERA_FEWEST_MODES = 3,
-  TESSERA_MOST_BENEFIT = 4 /* which of the optional buffers are placed */
+  TESSERA_MOST_BENEFIT = 4 /* choose the optional buffers to place */
 } tessera_goal;
 
-/* What all of zero means: any placement, no limit, two threads, the engine "auto". */
+/* All zero: any placement, no limit, two threads, the engine "auto". */
 typedef struct tessera_options {
   tessera_goal goal;
   int64_t timeout_ms; /* 0: none */
-  int64_t work;   /* search nodes, which end a call in one place on every machine; 0: no limit */
-  int64_t memory; /* bytes beside what the process has; 0: no limit */
-  int threads;    /* 0: two */
+  int64_t work;       /* search nodes, a limit that does not depend on the machine; 0: none */
+  int64_t memory;     /* bytes added to what the process uses; 0: no limit */
+  int threads;        /* 0: two */
   uint64_t seed;
   const char* engine; /* NULL: "auto" */
-  /* Asked every few milliseconds, from a thread of its own: anything but 0 ends the call with the
-     best so far. May be NULL. */
+  /* Called every few milliseconds from a separate thread. A nonzero value ends the call with the
+     best result so far. May be NULL. */
   int (*stop)(void* context);
   void* context;
 } tessera_options;
@@ -70,46 +70,47 @@ typedef struct tessera_options {
 /* "1.2.3" */
 TESSERA_C_API const char* tessera_version(void);
 
-/* One memory. `capacity` 0: without one (for a least height). `alignment` 0: 1. NULL: no memory. */
+/* A problem with one memory. `capacity` 0: unlimited, to minimise the height. `alignment` 0: 1.
+   Returns NULL if memory ran out. */
 TESSERA_C_API tessera_problem* tessera_problem_new(int64_t capacity, int64_t alignment);
-/* A file that `tessera place` reads. `profile` may be NULL, `capacity` 0: the file's own. */
+/* Loads an input file of `tessera place`. `profile` may be NULL. `capacity` 0: the file's own. */
 TESSERA_C_API tessera_problem* tessera_problem_load(const char* path, const char* profile,
                                                     int64_t capacity);
 TESSERA_C_API void tessera_problem_free(tessera_problem* problem);
 TESSERA_C_API size_t tessera_buffers(const tessera_problem* problem);
 
-/* Lives in the steps from `lower` to `upper` - 1. `id` may be NULL: its number. Buffers have the
-   numbers 0, 1, 2, ... in the order they were added. */
+/* Adds a buffer that is live in the steps from `lower` to `upper` - 1. `id` NULL: its number.
+   Buffers are numbered 0, 1, 2, ... in the order they are added. */
 TESSERA_C_API void tessera_add_buffer(tessera_problem* problem, const char* id, int64_t lower,
                                       int64_t upper, int64_t size);
-/* Of a buffer that was added or read. A number that no buffer has is said by the answer. */
+/* Change a buffer. The result reports a number that no buffer has. */
 TESSERA_C_API void tessera_set_size(tessera_problem* problem, size_t buffer, int64_t size);
 TESSERA_C_API void tessera_set_alignment(tessera_problem* problem, size_t buffer,
                                          int64_t alignment);
 TESSERA_C_API void tessera_fix(tessera_problem* problem, size_t buffer, int64_t offset);
 TESSERA_C_API void tessera_set_hint(tessera_problem* problem, size_t buffer, int64_t offset);
-/* It may stay out, and is worth this (at most three decimals count) where it is placed. */
+/* The buffer may be left out; placing it has this benefit, with at most three decimals. */
 TESSERA_C_API void tessera_make_optional(tessera_problem* problem, size_t buffer, double benefit);
 
-/* `options` may be NULL. NULL: no memory for the answer itself. */
+/* `options` may be NULL. Returns NULL if there is no memory for the result. */
 TESSERA_C_API tessera_result* tessera_place(const tessera_problem* problem,
                                             const tessera_options* options);
 TESSERA_C_API void tessera_result_free(tessera_result* result);
 
 TESSERA_C_API tessera_status tessera_status_of(const tessera_result* result);
-/* One sentence: why not. Empty where there is nothing to say; never NULL. */
+/* One sentence on why there is no placement. May be empty; never NULL. */
 TESSERA_C_API const char* tessera_reason(const tessera_result* result);
-/* -1 without a placement, for a buffer that is left out, and for one that there is not. */
+/* -1 without a placement, for a buffer that is left out, and for an invalid number. */
 TESSERA_C_API int64_t tessera_offset(const tessera_result* result, size_t buffer);
-/* The name of its memory; NULL where the offset is -1. */
+/* The name of the buffer's memory; NULL if its offset is -1. */
 TESSERA_C_API const char* tessera_memory(const tessera_result* result, size_t buffer);
 TESSERA_C_API int64_t tessera_height(const tessera_result* result);
 TESSERA_C_API int64_t tessera_lower_bound(const tessera_result* result); /* proved */
 TESSERA_C_API double tessera_benefit(const tessera_result* result);
 TESSERA_C_API double tessera_benefit_bound(const tessera_result* result); /* proved */
-/* Is what was asked for proved to be the best there is? */
+/* Is the result proved optimal for the goal? */
 TESSERA_C_API int tessera_is_best(const tessera_result* result);
-/* The whole answer, as `tessera place --format json` prints it; empty for bad input. */
+/* The result as `tessera place --format json` prints it; empty for an invalid problem. */
 TESSERA_C_API const char* tessera_json(const tessera_result* result);
 
 #ifdef __cplusplus

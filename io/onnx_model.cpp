@@ -101,14 +101,15 @@ class Loader {
       : options_(options), out_(out) {
     model_.file = file;
     model_.poll = Poll(options.budget);
-    model_.poll.look();
+    model_.poll.check();
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
       fail("has 2 GiB or more, the limit of an ONNX message",
            "export large weights as external data: Tessera needs only their shapes");
     const std::size_t parts = parts_in(bytes, max_parts, model_.poll);
     if (parts > max_parts)
       fail("is made of more than " + std::to_string(max_parts) + " parts, the limit for a model");
-    model_.poll.room(part_bytes * static_cast<double>(parts) + static_cast<double>(bytes.size()));
+    model_.poll.check_memory(part_bytes * static_cast<double>(parts) +
+                             static_cast<double>(bytes.size()));
     if (!parses(bytes, options.budget, deepest, model_.proto)) {
       if (parses(bytes, options.budget, 30 * deepest, model_.proto))
         fail("nests its messages more than " + std::to_string(deepest) + " deep",

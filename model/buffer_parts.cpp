@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-/// Adds the runs of a part one by one, in any order.
+/// Appends the runs of a part, unsorted.
 void add_runs(const BufferPart& part, std::vector<AddressRange>& into) {
   const std::size_t first = into.size();
   into.push_back({part.offset, part.offset + part.size});
@@ -36,13 +36,13 @@ std::optional<std::int64_t> run_count(const BufferPart& part) {
   std::int64_t runs = 1;
   for (const Repeat& repeat : part.repeat) {
     const auto product = checked_mul(runs, repeat.count);
-    if (!product || *product > most_pieces) return std::nullopt;
+    if (!product || *product > max_part_runs) return std::nullopt;
     runs = *product;
   }
   return runs;
 }
 
-std::int64_t piece_count(const Buffer& buffer) {
+std::int64_t part_run_count(const Buffer& buffer) {
   std::vector<Step> borders;
   for (const BufferPart& part : buffer.parts)
     for (const StepRange& live : part.live) {
@@ -58,7 +58,7 @@ std::int64_t piece_count(const Buffer& buffer) {
   for (const BufferPart& part : buffer.parts)
     for (const StepRange& live : part.live) {
       const auto more = checked_mul(*run_count(part), at(live.upper) - at(live.lower));
-      pieces = std::min(most_pieces + 1, pieces + more.value_or(most_pieces + 1));
+      pieces = std::min(max_part_runs + 1, pieces + more.value_or(max_part_runs + 1));
     }
   return pieces;
 }
@@ -147,14 +147,14 @@ std::vector<PartsAlive> parts_alive(const Buffer& buffer) {
 
 namespace {
 
-/// Does no byte belong to two parts, or twice to one?
+/// Does each byte belong to at most one part, and to one run of it?
 bool parts_are_apart(const Buffer& buffer) {
   Size bytes = 0;
   for (const BufferPart& part : buffer.parts) bytes += run_count(part).value_or(0) * part.size;
   return bytes == used_size(buffer);
 }
 
-/// The bytes that live at a step are then those of its parts, added up.
+/// require: parts_are_apart(). The bytes live at a step are the sum over its parts.
 std::vector<Load> added_loads(const Buffer& buffer) {
   struct Event {
     Step step;

@@ -1,11 +1,12 @@
-// Which bytes of a buffer are used, and which of them when.
+// Which bytes of a buffer are used, and at which steps.
 //
-//   AddressRange hull = extent(buffer);                  // relative to its offset, as all of these
+//   AddressRange hull = extent(buffer);                  // relative to the buffer's offset
 //   for (const AddressRange& run : used_bytes(buffer)) touch(run);
 //   for (const Load& load : loads(buffer)) add(load.steps, load.bytes);
 //
-// A buffer without parts is one part: all of its bytes, as long as it lives. With parts it may be
-// many thin runs; validate() bounds how many (most_pieces), so all of them can be listed.
+// A run is a contiguous range of bytes of a part. A buffer without parts is one part of one run. A
+// buffer with parts may have many short runs; validate() limits their number (max_part_runs), so
+// they can all be listed.
 #pragma once
 
 #include <cstdint>
@@ -18,52 +19,56 @@
 
 namespace tessera {
 
-/// How many runs the parts of a problem may come to, each counted once for every stretch of steps
-/// in which the same parts of its buffer live.
-inline constexpr std::int64_t most_pieces = 2'000'000;
+/// Limit on the runs of all parts of a problem. A run counts once per interval of steps in which
+/// the same parts of its buffer are live.
+inline constexpr std::int64_t max_part_runs = 2'000'000;
 
-/// Sorts the ranges and joins those that overlap or touch.  require: none is empty.
+/// Sorts the ranges and joins those that overlap or touch.
+/// require: none is empty.
 void join_touching(std::vector<AddressRange>& ranges);
 
-/// The product of the counts; nothing where it is more than most_pieces.
+/// The product of the repeat counts; nothing if it exceeds max_part_runs.
 [[nodiscard]] std::optional<std::int64_t> run_count(const BufferPart& part);
 
-/// What the parts of a buffer count of most_pieces, or a little more than all of them.
-/// require: run_count() of each part is something.
-[[nodiscard]] std::int64_t piece_count(const Buffer& buffer);
+/// The runs of the buffer, counted as for max_part_runs. The count stops a little above
+/// max_part_runs.
+/// require: run_count() of each part has a value.
+[[nodiscard]] std::int64_t part_run_count(const Buffer& buffer);
 
-/// The addresses from the first to behind the last run.
-/// require: run_count(part) is something, no count below 1, no address beyond max_address.
+/// From the first address of the first run to the end of the last run.
+/// require: run_count(part) has a value, no count is below 1, no address exceeds max_address.
 [[nodiscard]] AddressRange extent(const BufferPart& part);
 
-/// The runs as a set of addresses: sorted, and no two touch.  require: as for extent().
+/// The runs as a set of addresses: sorted, and no two touch.
+/// require: as for extent().
 [[nodiscard]] std::vector<AddressRange> runs(const BufferPart& part);
 
-/// All of these sets of addresses together, each as of runs(). Tiles of one shape fill the gaps of
-/// their neighbours, so lists that stand side by side are joined first.
+/// The union of address sets as runs() returns them. Adjacent lists are joined first, because tiles
+/// of one shape fill the gaps of their neighbours.
 [[nodiscard]] std::vector<AddressRange> united(
     std::span<const std::vector<AddressRange>* const> lists);
 
-/// Everything the buffer ever uses: [0, size), or the hull of its parts.
+/// All bytes that the buffer uses at any step: [0, size), or the hull of its parts.
 [[nodiscard]] AddressRange extent(const Buffer& buffer);
 
-/// The bytes it ever uses: sorted, and no two ranges touch.
+/// The bytes used at any step: sorted, and no two ranges touch.
 [[nodiscard]] std::vector<AddressRange> used_bytes(const Buffer& buffer);
 
-/// How many bytes it ever uses.
+/// The number of bytes used at any step.
 [[nodiscard]] Size used_size(const Buffer& buffer);
 
-/// How many bytes the buffer occupies at each of these steps, and between which addresses.
+/// The number of bytes a buffer occupies at each of these steps, and their hull.
 struct Load {
   StepRange steps;
   AddressRange range;
   Size bytes = 0;
   [[nodiscard]] bool in_one_piece() const { return bytes == range.size(); }
 };
-/// By time; nothing for steps at which it occupies none.
+/// Sorted by time; steps without bytes are left out.
 [[nodiscard]] std::vector<Load> loads(const Buffer& buffer);
 
-/// Stretches of steps in which the same parts live, and which.  require: the buffer has parts.
+/// Intervals of steps in which the same parts live.
+/// require: the buffer has parts.
 struct PartsAlive {
   StepRange steps;
   std::vector<std::size_t> parts;

@@ -12,8 +12,8 @@ namespace tessera {
 
 namespace {
 
-/// Who stays out: optional buffers that there are, in order and in whole groups.
-/// ensure: false where the others cannot be told from them.
+/// Checks that the buffers left out exist, are optional, are sorted, and form whole groups.
+/// ensure: false if the remaining buffers cannot be determined.
 bool check_left_out(const PlacementProblem& problem, const std::vector<BufferIndex>& left_out,
                     checking::Context& context) {
   std::vector<char> out(problem.buffers.size(), 0);
@@ -48,7 +48,7 @@ bool check_left_out(const PlacementProblem& problem, const std::vector<BufferInd
   return true;
 }
 
-/// Each rule for those that are in, told of them as the whole problem has them.
+/// Checks the remaining buffers. Violations name the buffers of the whole problem.
 void check_those_in(const PlacementProblem& problem, const Placement& placement,
                     checking::Context& context) {
   if (!check_left_out(problem, placement.left_out, context)) return;

@@ -1,4 +1,4 @@
-// What the mode of a step forbids: reading, writing, and keeping anything in a bank that is off.
+// Checks modes: a step's mode may forbid reading, writing, or data in a bank that is off.
 #include <algorithm>
 #include <unordered_map>
 
@@ -7,7 +7,7 @@
 namespace tessera::checking {
 namespace {
 
-/// The modes of one memory, each name looked up once.
+/// The modes of one memory by index.
 class ModeSchedule {
  public:
   /// require: one name per step.
@@ -111,7 +111,7 @@ void check_modes(Context& context) {
   const auto steps = static_cast<std::size_t>(horizon(problem));
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     const Memory& memory = problem.memories[m];
-    // A missing schedule has been reported as a matter of shape.
+    // check_shape() reports a missing schedule.
     if (!has_modes(memory) || m >= context.placement.modes.size() ||
         context.placement.modes[m].size() != steps) {
       continue;

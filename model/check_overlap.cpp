@@ -1,7 +1,7 @@
-// Two buffers never share an address at one step: a sweep over time that keeps, per memory, what is
-// occupied now in an ordered set. What is in the set never overlaps, so a newcomer only meets its
-// neighbours there. Buffers that may overlap somebody (exempt pairs) or already do would break that
-// property; they are kept in a list beside the set and compared one by one.
+// Checks that no two buffers share an address at one step: a sweep over time that keeps, per
+// memory, the occupied ranges in an ordered set. Ranges in the set never overlap, so a new range is
+// compared with its neighbours only. Buffers with exempt pairs, and buffers that already overlap
+// another, would break this invariant: they are kept in a separate list and compared one by one.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -83,7 +83,7 @@ class MemorySweep {
     }
     home_[i] = clean ? Home::set : Home::side;
     if (clean) {
-      place_[i] = set_.emplace_hint(neighbour, range.begin, i);  // nobody else begins there
+      place_[i] = set_.emplace_hint(neighbour, range.begin, i);  // no other range begins there
     } else {
       side_.insert(i);
     }
@@ -119,14 +119,14 @@ class MemorySweep {
   const std::vector<std::vector<std::size_t>>& exempt_;
   std::vector<Occupation> occupations_;
   std::vector<Home> home_;
-  std::map<Offset, std::size_t> set_;  ///< by first address; these never overlap
-  std::vector<std::map<Offset, std::size_t>::iterator> place_;  ///< of those in the set
+  std::map<Offset, std::size_t> set_;  ///< by first address; ranges in it never overlap
+  std::vector<std::map<Offset, std::size_t>::iterator> place_;  ///< of ranges in the set
   std::set<std::size_t> side_;
   std::set<std::pair<BufferIndex, BufferIndex>> reported_;
 };
 
-/// A buffer with parts against another buffer of its memory, run by run. Neither knows of the
-/// differences that engines work with.
+/// Compares a buffer with parts with another buffer of its memory, run by run. The check is
+/// independent of model/differences.h, which the solvers use.
 class PartsCheck {
  public:
   PartsCheck(Context& context, const std::vector<std::vector<std::size_t>>& exempt)
@@ -165,7 +165,7 @@ class PartsCheck {
       return;
     const std::vector<Segment>& of_a = pieces(a);
     const std::vector<Segment>& of_b = pieces(b);
-    // Stretches of equal steps, each with its runs in order.
+    // Groups of equal steps, each with its runs in order.
     const auto stretch_end = [](const std::vector<Segment>& list, std::size_t from) {
       std::size_t to = from;
       while (to < list.size() && list[to].steps == list[from].steps) ++to;
@@ -212,10 +212,10 @@ class PartsCheck {
   std::vector<std::vector<Segment>> pieces_;
 };
 
-/// Up to so many every two are compared sooner than a set is built.
+/// Up to this count, comparing all pairs is faster than building a set.
 constexpr std::size_t few = 64;
 
-/// Do any two of them occupy an address at one step, whether they may or not?
+/// Do any two occupy an address at one step, exempt or not?
 bool any_meet(const std::vector<Occupation>& occupations) {
   for (std::size_t i = 0; i < occupations.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)

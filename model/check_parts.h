@@ -1,4 +1,4 @@
-// The pieces check() is made of; private to model/.
+// The parts of check(); private to model/.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +23,15 @@ struct BankSpan {
   friend bool operator==(const BankSpan&, const BankSpan&) = default;
 };
 
-/// What the rules ask of a memory again and again.
+/// Facts about a memory that several rules use.
 struct MemoryFacts {
   std::vector<AddressRange> banks;
 
-  /// The banks the range touches; nothing where it lies outside the memory altogether.
+  /// The banks the range touches; nothing if it lies outside the memory.
   [[nodiscard]] std::optional<BankSpan> touched(const AddressRange& range) const;
 };
 
-/// The question, the answer, and what has been found wrong so far.
+/// The problem, the placement and the violations found so far.
 class Context {
  public:
   Context(const PlacementProblem& asked, const Placement& answer, std::size_t at_most);
@@ -48,10 +48,10 @@ class Context {
   [[nodiscard]] AddressRange range(BufferIndex b) const {
     return {offset(b), offset(b) + buffer(b).size};
   }
-  /// The addresses the buffer ever uses, as one range and one by one.
+  /// The addresses the buffer uses at any step: the hull, and the ranges.
   [[nodiscard]] AddressRange hull(BufferIndex b) const { return extent(buffer(b)).at(offset(b)); }
   [[nodiscard]] std::vector<AddressRange> used(BufferIndex b) const;
-  /// From the lowest bank it touches to the highest; all of them.
+  /// The hull of the touched banks, and the touched banks.
   [[nodiscard]] std::optional<BankSpan> banks(BufferIndex b) const {
     return facts[memory_of(b)].touched(hull(b));
   }
@@ -64,20 +64,20 @@ class Context {
   const Placement& placement;
   std::size_t limit;
   std::vector<MemoryFacts> facts;
-  /// False for a buffer so far outside that its addresses cannot be added up; `bounds` reports it
-  /// and the other rules leave it out.
+  /// False for a buffer whose addresses are so large that sums would overflow. The rule `bounds`
+  /// reports it; other rules skip it.
   std::vector<char> sane;
   std::vector<Violation> violations;
 };
 
-/// A buffer's claim on a memory, in addresses or in bank numbers.
+/// A range of a memory that a buffer uses, in addresses or in bank numbers.
 struct Claim {
   BufferIndex buffer = 0;
   MemoryIndex memory = 0;
   AddressRange range;
 };
 
-/// A claim for every range of addresses a buffer ever uses.
+/// Appends a claim for each range of addresses the buffer uses at any step.
 inline void claim_bytes(const Buffer& buffer, BufferIndex b, const BufferPlace& place,
                         std::vector<Claim>& claims) {
   if (buffer.parts.empty()) {
@@ -88,13 +88,13 @@ inline void claim_bytes(const Buffer& buffer, BufferIndex b, const BufferPlace& 
     claims.push_back({b, place.memory, bytes.at(place.offset)});
 }
 
-/// Calls report(a, b) for every two buffers of which two claims of one memory intersect, with the
-/// lowest such claims. Time follows the number of claims and of intersections. report answers
-/// whether to go on.
+/// Calls report(a, b) once for every two buffers with intersecting claims in one memory, with the
+/// lowest such claims. Takes time in proportion to the claims and the intersections. report()
+/// returns whether to continue.
 template <typename Report>
 void for_each_intersection(std::vector<Claim> claims, Report report) {
   std::set<std::pair<BufferIndex, BufferIndex>> told;
-  bool several = false;  // claims of one buffer; then pairs may meet more than once
+  bool several = false;  // some buffer has several claims, so a pair may meet more than once
   for (std::size_t k = 1; k < claims.size() && !several; ++k)
     several = claims[k].buffer == claims[k - 1].buffer;
   std::sort(claims.begin(), claims.end(), [](const Claim& a, const Claim& b) {
@@ -115,7 +115,7 @@ void for_each_intersection(std::vector<Claim> claims, Report report) {
   }
 }
 
-/// Whether the answer has the right shape; only then may the other rules look at it.
+/// Does the placement have the right shape? The other rules require it.
 [[nodiscard]] bool check_shape(Context& context);
 void check_places(Context& context);
 void check_overlap(Context& context);

@@ -1,4 +1,4 @@
-// The rules about one buffer, and about the shape of the whole answer.
+// Checks the shape of the placement, and the rules about a single buffer.
 #include <algorithm>
 
 #include "check_parts.h"

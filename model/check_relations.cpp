@@ -5,7 +5,7 @@
 namespace tessera::checking {
 namespace {
 
-/// One relation and the words for what is wrong with it.
+/// Checks one relation and words its violations.
 class RelationCheck {
  public:
   RelationCheck(Context& context, std::size_t index)
@@ -35,7 +35,7 @@ class RelationCheck {
 
  private:
   void same_bank() {
-    // The first that lies in one bank says which bank it has to be.
+    // The first buffer that lies in one bank determines the bank.
     std::optional<BufferIndex> leader;
     for (const BufferIndex b : relation_.buffers) {
       const std::optional<BankSpan> banks = banks_of(b);

@@ -28,7 +28,7 @@ std::vector<Role> parse_per_bank(const Memory& memory, std::string_view mode) {
   return roles.size() == memory.banks.size() ? roles : std::vector<Role>{};
 }
 
-/// Two sorted lists of ranges, of whatever `steps_of` takes them from.
+/// Do two sorted lists of ranges intersect? `steps_of` gives the range of an element.
 template <typename List, typename StepsOf>
 bool meet(const List& a, const List& b, StepsOf steps_of) {
   auto x = a.begin();

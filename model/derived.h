@@ -1,4 +1,4 @@
-// Small facts that follow from a problem, in one place so that every room means the same.
+// Facts derived from a problem, shared by all modules.
 #pragma once
 
 #include <utility>
@@ -16,20 +16,20 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-/// The live intervals minus what gaps take away, sorted by time; never an empty range. Of a buffer
-/// with parts every run: several at one step, of equal `steps`, sorted and apart from each other.
+/// The live intervals without gaps, sorted by time; no address range is empty. A buffer with parts
+/// has one segment per run: segments of one step have equal `steps`, are sorted and disjoint.
 [[nodiscard]] std::vector<Segment> segments(const Buffer& buffer);
 
-/// One past the last step anything lives at: steps run from 0 to here. 0 without buffers.
+/// One past the last live step; 0 without buffers.
 [[nodiscard]] Step horizon(const PlacementProblem& problem);
 
-/// Do the two ever live (occupy something) at one step?
+/// Do the two occupy memory at a common step?
 [[nodiscard]] bool coexist(const Buffer& a, const Buffer& b);
 
 /// Is the step inside one of the live intervals?
 [[nodiscard]] bool live_at(const Buffer& buffer, Step step);
 
-/// From the first step it lives at to the last.
+/// From the first live step to the last.
 [[nodiscard]] inline StepRange hull_of(const Buffer& buffer) {
   return {buffer.live.front().lower, buffer.live.back().upper};
 }
@@ -37,11 +37,11 @@ struct Segment {
 /// lcm(buffer alignment, memory alignment).  require: the problem is valid.
 [[nodiscard]] Size effective_alignment(const Buffer& buffer, const Memory& memory);
 
-/// Is (base + offset) sometimes to be a multiple of an alignment where the offset is not? If not,
-/// the bases change nothing about where buffers may lie.
+/// Is there an alignment that applies to base + offset and is not the same as that of the offset?
+/// If not, bases do not affect placements.
 [[nodiscard]] bool has_unaligned_base(const PlacementProblem& problem);
 
-/// The memories the buffer may go to, in index order (all where it names none).
+/// The memories the buffer may use, in index order; all if it names none.
 [[nodiscard]] std::vector<MemoryIndex> allowed_memories(const PlacementProblem& problem,
                                                         const Buffer& buffer);
 
@@ -60,8 +60,8 @@ struct Segment {
          (kind == BufferKind::activation && role == Role::data);
 }
 
-/// Unordered pairs (first < second, sorted, unique) exempt from non-overlap: those of relations
-/// that lift it (relations.h), same_offset and may_overlap.
+/// Pairs exempt from non-overlap: first < second, sorted, unique. They come from relations that
+/// lift it (relations.h): same_offset and may_overlap.
 [[nodiscard]] std::vector<std::pair<BufferIndex, BufferIndex>> exempt_pairs(
     const PlacementProblem& problem);
 

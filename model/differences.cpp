@@ -11,11 +11,11 @@
 namespace tessera {
 namespace {
 
-/// Where runs begin, but for a shift: every sum of one multiple of each stride, from 0 to
-/// count - 1 times it.
+/// The starts of runs relative to the first: all sums of one multiple, 0 to count - 1, of each
+/// stride.
 using Progressions = std::vector<Repeat>;
 
-/// Bytes that live together.
+/// Bytes that live at the same steps.
 struct Piece {
   std::vector<StepRange> live;
   Offset offset = 0;
@@ -23,7 +23,7 @@ struct Piece {
   Progressions repeat;
 };
 
-/// Progressions of one stride are one; single runs say nothing.
+/// Progressions of one stride become one; those with a single element are dropped.
 Progressions joined(const Progressions& given) {
   std::map<Size, std::int64_t> counts;
   for (const Repeat& each : given)
@@ -62,7 +62,7 @@ void ask_for(double ranges, Poll& poll) {
   poll(static_cast<std::int64_t>(ranges) / 8 + 1);
 }
 
-/// Two lists as one. Both are sorted, and ranges of either do not touch.
+/// The union of two lists. Both are sorted, and the ranges of each do not touch.
 Differences united(const Differences& a, const Differences& b, Poll& poll) {
   ask_for(static_cast<double>(a.size() + b.size()), poll);
   Differences all(a.size() + b.size());
@@ -76,8 +76,8 @@ Differences moved(Differences ranges, Offset by) {
   return ranges;
 }
 
-/// Every range moved by 0, stride, ..., (count - 1) * stride: doubled, and doubled again, so that
-/// what touches is joined before there is much of it.
+/// Every range shifted by 0, stride, ..., (count - 1) * stride. The shifts are doubled step by step
+/// and touching ranges joined, so the list stays short.
 Differences repeated(const Differences& ranges, const Repeat& by, Poll& poll) {
   Differences all = ranges;
   std::int64_t copies = 1;
@@ -92,9 +92,8 @@ Differences repeated(const Differences& ranges, const Repeat& by, Poll& poll) {
   return all;
 }
 
-/// Tiles side by side ask for nearly the same again and again. Those whose runs repeat alike are
-/// taken together: where a first run of one meets a first run of the other, joined, and only then
-/// repeated.
+/// Adjacent tiles forbid nearly the same differences. Tiles whose runs repeat alike are grouped:
+/// the differences of their first runs are joined, and then repeated once.
 template <typename Together>
 Differences between(const std::vector<Piece>& a, const std::vector<Piece>& b, Together together,
                     Poll& poll) {
@@ -123,7 +122,7 @@ Differences between(const std::vector<Piece>& a, const std::vector<Piece>& b, To
       Alike& each = alike[{pattern, patterns_of_b[k]}];
       each.p = &p;
       each.q = &q;
-      // A run of a at i and one of b at j meet where i - j - size of b < d < i - j + size of a.
+      // A run of a at i and a run of b at j overlap if i - j - size of b < d < i - j + size of a.
       each.first.push_back(AddressRange{1 - q.size, p.size}.at(p.offset - q.offset));
       if (each.first.size() <= most_differences) continue;
       join_touching(each.first);

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "model/hardware_idle.h"
 #include "model/stored.h"
+#include "model/unused_keys.h"
 #include "say.h"
 #include "tessera/network.h"
 #include "tessera/validate.h"
@@ -31,7 +31,7 @@ class HardwareChecker {
     restrictions();
     tiling();
     objective();
-    if (defects_.empty()) find_idle(hardware_, defects_);
+    if (defects_.empty()) find_unused_keys(hardware_, defects_);
     return std::move(defects_);
   }
 
@@ -46,7 +46,7 @@ class HardwareChecker {
     of_ = std::move(of);
   }
   void real(const char* field, double value, double least, double most) {
-    if (value >= least && value <= most) return;  // not for what is no number
+    if (value >= least && value <= most) return;  // not for NaN
     if (std::isnan(value))
       wrong(field, "has a `", field, "` that is not a number");
     else
@@ -174,7 +174,7 @@ class HardwareChecker {
     whole("small", rule.small, 0, limits::parallel);
   }
 
-  /// Every shape of a block is tried for every op.
+  /// Every block shape is tried for every op, so their number is limited.
   void block_shapes(const BlockRule& rule, const LoopCounts& unroll) {
     double shapes = 1;
     for (const char* loop : {"K", "H", "W"}) {

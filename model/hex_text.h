@@ -1,4 +1,4 @@
-// An address as people write it.
+// An address in hexadecimal.
 //
 //   hex_text(0x20000000) == "0x20000000"
 #pragma once

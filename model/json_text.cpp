@@ -41,7 +41,7 @@ std::string json_number(double value) {
   const auto [end, code] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
   static_cast<void>(code);  // the shortest form of a double has at most 24 characters
   std::string out(digits.data(), end);
-  // "2" would be read back as an integer.
+  // Without ".0" it would read back as an integer.
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
   return out;
 }

@@ -1,4 +1,5 @@
-// Writing JSON by hand, so that keys keep their order and long lists stand one entry a line.
+// JSON values as text. Writing them directly keeps the order of keys and puts long lists one entry
+// per line.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,10 @@
 
 namespace tessera {
 
-/// With the quotes; control characters escaped, bytes that are not UTF-8 as U+FFFD.
+/// Quoted and escaped; bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_string(std::string_view text);
-/// The shortest text that reads back the same; `null` for what is not finite (JSON has no word
-/// for it).
+/// The shortest text that reads back as the same value; `null` for infinity and NaN, which JSON
+/// does not have.
 [[nodiscard]] std::string json_number(double value);
 [[nodiscard]] std::string json_number(std::int64_t value);
 

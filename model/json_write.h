@@ -1,5 +1,5 @@
-// Objects and lists of a JSON document, written in place: whatever is printed or written as JSON
-// goes through here, so that every text is escaped in one way.
+// Writes JSON objects and lists in place. All JSON output uses these functions, so that escaping is
+// uniform.
 //
 //   JsonObject object(out);
 //   object.text("status", "feasible");
@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-/// What stands between the entries of an object or a list that is on one line.
+/// Separator of entries of an object or list on one line.
 inline constexpr std::string_view json_on_one_line = ", ";
 
 template <typename Item, typename Write>
@@ -31,14 +31,14 @@ void write_list(std::string& out, const std::vector<Item>& items, std::string_vi
   out += ']';
 }
 
-/// `<key>: <value>` entries of one object; one a line, unless something else stands between them.
+/// The `<key>: <value>` entries of one object, separated by `between`.
 class JsonObject {
  public:
   explicit JsonObject(std::string& out, std::string_view between = ",\n ")
       : out_(out), between_(between) {
     out_ += '{';
   }
-  /// Begins an entry; the value is up to the caller.
+  /// Begins an entry; the caller appends the value.
   std::string& entry(std::string_view key) {
     if (!first_) out_ += between_;
     first_ = false;
@@ -66,7 +66,7 @@ class JsonObject {
   bool first_ = true;
 };
 
-/// An object on one line: `fill` says what is in it.
+/// An object on one line; `fill` writes the entries.
 template <typename Fill>
 [[nodiscard]] std::string json_object(Fill fill) {
   std::string out;

@@ -1,4 +1,4 @@
-// Where a row of numbers stands in a table.
+// Hash of a sequence of integers.
 //
 //   std::unordered_map<std::array<std::int64_t, 24>, ArrayCost, KeyHash> known;
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// Of arrays and vectors of integers.
+/// For arrays and vectors of integers.
 struct KeyHash {
   template <typename Key>
   [[nodiscard]] std::size_t operator()(const Key& key) const {

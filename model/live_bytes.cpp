@@ -8,11 +8,11 @@ namespace tessera {
 
 namespace {
 
-/// The length of the union of ranges that come and go: a segment tree over their ends (J. L.
+/// The length of the union of a changing set of ranges: a segment tree over their ends (J. L.
 /// Bentley, "Algorithms for Klee's rectangle problems", 1977).
 class Union {
  public:
-  /// `ends`: the ends of all ranges, sorted and each once.
+  /// `ends`: the sorted, unique ends of all ranges.
   explicit Union(std::vector<Offset> ends)
       : ends_(std::move(ends)), leaves_(std::bit_ceil(ends_.size())), nodes_(2 * leaves_) {}
 
@@ -21,8 +21,8 @@ class Union {
 
  private:
   struct Node {
-    int whole = 0;     ///< ranges that span the node and not its parent
-    Size covered = 0;  ///< of the addresses of the node
+    int whole = 0;     ///< ranges that cover the node and not its parent
+    Size covered = 0;  ///< covered addresses of the node
   };
 
   [[nodiscard]] Offset end(std::size_t k) const { return ends_[std::min(k, ends_.size() - 1)]; }

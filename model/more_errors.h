@@ -1,4 +1,4 @@
-// What a BadInput may be as well: the first of several.
+// Mixed into a BadInput that is the first of several errors.
 //
 //   if (const auto* several = dynamic_cast<const MoreErrors*>(&bad))
 //     for (const BadInput& other : several->more) std::cerr << other.what() << '\n';

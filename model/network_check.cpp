@@ -1,4 +1,4 @@
-// check_network(): the invariants every other room relies on.
+// check_network(): the invariants that all other modules require.
 #include <algorithm>
 #include <unordered_set>
 
@@ -23,7 +23,7 @@ class NetworkChecker {
   explicit NetworkChecker(const Network& network) : net_(network) {}
 
   std::vector<NetworkDefect> run() {
-    if (!indices()) return std::move(defects_);  // the rest would follow wrong indices
+    if (!indices()) return std::move(defects_);  // later checks require valid indices
     tensors();
     views();
     if (!defects_.empty()) return std::move(defects_);
@@ -114,7 +114,7 @@ class NetworkChecker {
     if (net_.outputs.empty()) wrong(NetworkPart::network, 0, "the network has no outputs");
   }
 
-  /// Who is a view of itself, in the end. Each view is followed once.
+  /// Tensors that are views of themselves, directly or indirectly. Each chain is followed once.
   std::vector<bool> circular() const {
     enum : char { fresh, on_the_way, ends, turns };
     std::vector<char> state(net_.tensors.size(), fresh);
@@ -143,7 +143,7 @@ class NetworkChecker {
     for (std::size_t t = 0; t < net_.tensors.size(); ++t) {
       const Tensor& tensor = net_.tensors[t];
       if (!tensor.view_of) continue;
-      // A chain of views is as good as each of its links.
+      // A chain of views is valid if each link is.
       const Tensor& source = net_.tensors[*tensor.view_of];
       if (turns[t])
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is a view of itself");
@@ -216,10 +216,10 @@ class NetworkChecker {
             text(declared));
   }
 
-  /// Far beyond what any machine finishes, and far from where a product of loops would wrap.
+  /// Far more work than any machine finishes, and far from an overflow of products of loop counts.
   static constexpr double most_work = static_cast<double>(std::int64_t{1} << 50);
 
-  /// Multiplications or comparisons, at least.
+  /// A lower bound of the multiplications or comparisons.
   static double work(const Op& op, const std::vector<Shape>& inputs, const Shape& out) {
     const auto product = [](const Shape& shape) {
       double all = 1;
@@ -227,9 +227,9 @@ class NetworkChecker {
       return all;
     };
     switch (op.kind) {
-      case OpKind::conv:  // every output meets a filter
+      case OpKind::conv:  // every output element meets a filter
         return product(out) * product(inputs[1]) / static_cast<double>(inputs[1][0]);
-      case OpKind::conv_transpose:  // every input is spread over a filter
+      case OpKind::conv_transpose:  // every input element is spread over a filter
         return std::max(product(inputs[0]), product(out)) * product(inputs[1]) /
                static_cast<double>(inputs[1][0]);
       case OpKind::max_pool:

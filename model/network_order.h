@@ -1,4 +1,4 @@
-// One order of tensors for networks that say the same, so that files read back equal.
+// One order of tensors for equal networks, so that files read back equal.
 //
 //   Network tidy = normalized(net);      // read_network_yaml(write_network_yaml(tidy)) == tidy
 #pragma once
@@ -7,12 +7,12 @@
 
 namespace tessera {
 
-/// Is the tensor a weight that a single op uses, among its last inputs with nothing but such
-/// weights behind it? One entry per tensor.
+/// Per tensor: is it a weight of one op only, in the tail of the op's inputs that consists of such
+/// weights?
 [[nodiscard]] std::vector<bool> private_weights(const Network& network);
 
-/// The same network without tensors nobody uses; first what is shared, in the order it had, then
-/// private weights in the order of the ops.
+/// The network without unused tensors: first shared tensors in their order, then private weights in
+/// the order of the ops.
 [[nodiscard]] Network normalized(const Network& network);
 
 }  // namespace tessera

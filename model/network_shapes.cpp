@@ -10,7 +10,7 @@ namespace {
 using Shape = std::vector<Dim>;
 using Shapes = std::vector<Shape>;
 
-/// Collects the first thing that is wrong with an op and its inputs.
+/// Checks an op and its inputs; keeps the first error.
 class ShapeRule {
  public:
   ShapeRule(const Op& op, const Shapes& inputs, std::string& error)
@@ -85,7 +85,7 @@ class ShapeRule {
     return true;
   }
 
-  /// Window attributes have one entry per spatial axis and sensible values.
+  /// Window attributes have one entry per spatial axis, each in its valid range.
   bool windows(std::size_t spatial) {
     const auto count = [&](const std::vector<Dim>& list, const char* what, Dim least) {
       if (list.size() != spatial)
@@ -105,7 +105,7 @@ class ShapeRule {
                   extent + op_.pad_begin[axis] + op_.pad_end[axis], " with padding");
     const Dim stride = op_.stride[axis];
     Dim out = room / stride + 1;
-    // A window that hangs over the end still has to begin inside the input or its front padding.
+    // With ceil mode, the last window has to begin inside the input or its front padding.
     if (ceil_mode && room % stride != 0 && out * stride < extent + op_.pad_begin[axis]) ++out;
     return out;
   }

@@ -17,7 +17,7 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 
 std::int64_t macs(const Network& network, const Op& op) {
   switch (op.kind) {
-    case OpKind::conv:  // each output element meets one filter: its channels of the group x kernel
+    case OpKind::conv:  // each output element meets one filter: group channels x kernel
       return product(count(network, op.outputs[0]),
                      count(network, op.inputs[1]) / network.tensors[op.inputs[1]].shape[0]);
     case OpKind::conv_transpose:  // each input element is spread over one filter

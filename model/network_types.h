@@ -1,4 +1,4 @@
-// Element types of a network that is read as another type.
+// Conversion of the element types of a network.
 //
 //   replace_floating(network, ElementType::int8);      // filters int8, biases int32
 #pragma once
@@ -14,15 +14,15 @@ namespace tessera {
   return kind == OpKind::conv || kind == OpKind::conv_transpose || kind == OpKind::matmul;
 }
 
-/// Weights with memory of their own that products multiply by, and those added to their sums.
+/// Weights with own storage: factors of products, and biases that are added to the sums.
 struct ProductWeights {
   std::vector<bool> factors;  ///< per tensor
   std::vector<bool> biases;
 };
 [[nodiscard]] ProductWeights product_weights(const Network& network);
 
-/// Gives every floating tensor the type; biases of products get bias_type(). int4 and uint4 are
-/// types of what products multiply by: every other tensor gets the unpacked type.
+/// Converts every floating tensor; biases of products get bias_type(). int4 and uint4 only apply to
+/// factors of products: other tensors get the unpacked type.
 void replace_floating(Network& network, ElementType type);
 
 }  // namespace tessera

@@ -48,7 +48,7 @@ const HardwareMemory* reached(const Hardware& hardware) {
   return nullptr;
 }
 
-const HardwareMemory* behind(const Hardware& hardware) {
+const HardwareMemory* backing(const Hardware& hardware) {
   for (const HardwareMemory& memory : hardware.memories)
     if (memory.offchip && !memory.behind.empty()) return &memory;
   return nullptr;

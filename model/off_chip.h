@@ -1,11 +1,11 @@
-// Which memory off the chip holds what.
+// The roles of the off-chip memories of a machine.
 //
 //   const HardwareMemory* flash = off_chip::weights(hardware);
 //   const HardwareMemory* dram = off_chip::activations(hardware);   // perhaps the same one
 //
-// A memory that a running program cannot write (flash) holds the weights; what ops make, inputs and
-// results lie in the one that it can write. Where there is one memory, it holds all it can. A
-// profile has one of each at most, and one behind the one that holds both (model/hardware_idle.h).
+// A memory that a program cannot write (flash) holds the weights. A writable one holds results of
+// ops and the network's inputs and outputs. A single memory holds both. A profile has at most one
+// of each, and at most one backing memory behind the one that holds both (model/unused_keys.h).
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,26 @@
 
 namespace tessera::off_chip {
 
-/// Those off the chip and behind no other, in the profile's order: positions in
-/// Hardware::memories.
+/// Positions in Hardware::memories of the off-chip memories that back no other memory, in the
+/// profile's order.
 [[nodiscard]] std::vector<std::size_t> memories(const Hardware& hardware);
 
-/// Their names: "flash and dram".
+/// Their names, such as "flash and dram".
 [[nodiscard]] std::string names(const Hardware& hardware);
 
-/// Nothing where there is no memory off the chip.
+/// Null without an off-chip memory.
 [[nodiscard]] const HardwareMemory* weights(const Hardware& hardware);
 
-/// Nothing where no program can write off the chip.
+/// Null if no off-chip memory is writable.
 [[nodiscard]] const HardwareMemory* activations(const Hardware& hardware);
 
 /// Does a list of Engine::reach name the memory?
 [[nodiscard]] bool is_named(const std::vector<std::string>& list, const HardwareMemory& memory);
 
-/// activations(), where some engine reads or writes there itself (Engine::reach); else nothing.
+/// activations() if some engine reads or writes it directly (Engine::reach); else null.
 [[nodiscard]] const HardwareMemory* reached(const Hardware& hardware);
 
-/// The one behind weights(): nothing where none is.
-[[nodiscard]] const HardwareMemory* behind(const Hardware& hardware);
+/// The backing memory of weights(); null if there is none.
+[[nodiscard]] const HardwareMemory* backing(const Hardware& hardware);
 
 }  // namespace tessera::off_chip

@@ -10,9 +10,9 @@ namespace tessera {
 
 namespace {
 
-constexpr std::string_view range_mark = " .. ";  ///< between the first op of a run and its last
+constexpr std::string_view range_mark = " .. ";  ///< between the first and the last op of a group
 
-/// Of what two names have in common: whole folders.
+/// Length of the common folders of two names.
 std::size_t common_folders(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
   std::size_t folders = 0;
@@ -23,13 +23,13 @@ std::size_t common_folders(std::string_view a, std::string_view b) {
 
 constexpr std::string_view ellipsis = "...";
 
-/// At the beginning of a character.
+/// The next position at which a UTF-8 character begins.
 std::size_t whole_character(std::string_view text, std::size_t at) {
   while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) ++at;
   return at;
 }
 
-/// What stands around a place, more of what follows it.
+/// The text around a position, with more of what follows it.
 std::string around(const std::string& text, std::size_t place, std::size_t width) {
   constexpr std::size_t longest_character = 4;
   const std::size_t tail = text.size() - std::min(text.size(), width - ellipsis.size());
@@ -43,7 +43,7 @@ std::string around(const std::string& text, std::size_t place, std::size_t width
 }
 
 std::size_t common_beginning(const std::set<std::string>& texts) {
-  // Of sorted texts the first and the last have in common what all have.
+  // The common prefix of a sorted list is that of its first and last element.
   const std::string& first = *texts.begin();
   const std::string& last = *texts.rbegin();
   return static_cast<std::size_t>(
@@ -56,7 +56,7 @@ std::vector<std::string> shortened_apart(const std::vector<std::string>& texts, 
   std::vector<std::string> out;
   for (const std::string& text : texts) out.push_back(shortened(text, width));
   if (width < 4 * ellipsis.size()) return out;
-  constexpr int most_rounds = 20;  // each shows a place further behind
+  constexpr int most_rounds = 20;  // each round shows a position further right
   for (int round = 0; round < most_rounds; ++round) {
     std::map<std::string, std::set<std::string>> alike;
     for (std::size_t k = 0; k < texts.size(); ++k) alike[out[k]].insert(texts[k]);
@@ -108,7 +108,7 @@ std::string without_repeats(std::string_view name) {
 
 std::string shortened(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
-  // Both ends of a range are named, the shorter one as a whole where it is short.
+  // Both ends of a range are shown, the shorter one in full if it is short.
   if (const std::size_t at = text.find(range_mark);
       at != text.npos && width >= range_mark.size() + 4 * ellipsis.size()) {
     const std::string first = text.substr(0, at);
@@ -124,7 +124,7 @@ std::string shortened(const std::string& text, std::size_t width) {
   };
   std::size_t head = kept / 3;
   std::size_t tail = text.size() - (kept - head);
-  while (head > 0 && inside(head)) --head;  // no half of a character
+  while (head > 0 && inside(head)) --head;  // do not split a character
   while (inside(tail)) ++tail;
   return text.substr(0, head) + std::string(ellipsis) + text.substr(tail);
 }

@@ -1,11 +1,13 @@
-// Buffers that may stay out: what belongs together, and the problem of those that are in.
+// Optional buffers: the units that are in or out together, and the problem without those left out.
 //
-//   const std::vector<OptionalUnit> units = optional_units(problem);   // each is in, or out
-//   const Restricted in = chosen(problem, {2, 5});                         // without buffers 2 and
-//   5 Placement whole = spread(problem, in, {2, 5}, place(in.problem, {}).placement);
+//   const std::vector<OptionalUnit> units = optional_units(problem);
+//   const Restricted in = chosen(problem, {2, 5});            // without buffers 2 and 5
+//   Placement placed = place(in.problem, {}).placement;
+//   Placement whole = spread(problem, in, {2, 5}, placed);
 //
-// Who places and who checks sees a problem in which nothing is optional. Leaving a buffer out never
-// asks for more (model/restricted.h): what has no placement has none with more buffers.
+// Placement and checking work on a problem without optional buffers. Leaving out a buffer never
+// adds a requirement (model/restricted.h): if a set of buffers has no placement, no larger set has
+// one.
 #pragma once
 
 #include <span>
@@ -17,7 +19,7 @@
 
 namespace tessera {
 
-/// Optional buffers that stay or go together: those of one group, or one that is in none.
+/// Optional buffers that are in or out together: a group, or a single buffer without a group.
 struct OptionalUnit {
   std::vector<BufferIndex> buffers;  ///< ascending
   Benefit benefit = 0;
@@ -26,11 +28,11 @@ struct OptionalUnit {
 /// In the order of their first buffers.
 [[nodiscard]] std::vector<OptionalUnit> optional_units(const PlacementProblem& problem);
 
-/// Of all that is optional.
+/// The benefit of all optional buffers.
 [[nodiscard]] Benefit whole_benefit(const PlacementProblem& problem);
 
-/// require: `left_out` is ascending, each once, and of buffers that there are.
-/// ensure: nothing in it is optional.
+/// require: `left_out` is ascending and unique, and all indices are valid.
+/// ensure: the result has no optional buffers.
 [[nodiscard]] Restricted chosen(const PlacementProblem& problem,
                                 std::span<const BufferIndex> left_out);
 
@@ -39,12 +41,12 @@ struct OptionalUnit {
 /// require: placement.left_out is ascending.
 [[nodiscard]] bool is_left_out(const Placement& placement, BufferIndex buffer);
 
-/// The placement of those that are in as one of the whole problem.
+/// Converts a placement of the remaining buffers to one of the whole problem.
 [[nodiscard]] Placement spread(const PlacementProblem& problem, const Restricted& in,
                                std::vector<BufferIndex> left_out, const Placement& placement);
 
-/// The part of a placement that is about those that are in.
-/// require: placement.places has one for each buffer of the problem `in` came from.
+/// The inverse of spread(): the places of the remaining buffers.
+/// require: placement.places has one entry for each buffer of the whole problem.
 [[nodiscard]] Placement gathered(const Restricted& in, const Placement& placement);
 
 }  // namespace tessera

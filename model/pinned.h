@@ -1,4 +1,4 @@
-// Where weights may lie on the chip for good.
+// Where weights can be pinned on-chip.
 //
 //   if (const auto memory = pin_memory(hardware)) ...      // as buffers count the memories there
 //   Size bytes = pinned_bytes(network, hardware)[weight];
@@ -12,15 +12,16 @@
 
 namespace tessera {
 
-/// The largest memory on the chip without banks, modes and reserved ranges: a block of weights
-/// takes the same addresses in every step. Memories off the chip are not counted.
+/// The largest on-chip memory without banks, modes and reserved ranges, as an index among on-chip
+/// memories: a pinned block takes the same addresses at every step.
 [[nodiscard]] std::optional<MemoryIndex> pin_memory(const Hardware& hardware);
 
-/// That of the hardware's memories.  require: there are more on the chip.
+/// Converts an index among on-chip memories to one of hardware.memories.
+/// require: the index is valid.
 [[nodiscard]] std::size_t memory_on_chip(const Hardware& hardware, MemoryIndex index);
 
-/// Per tensor what it takes there, encoded where machines keep it so; 0 of what is no weight with
-/// memory of its own that an op reads.
+/// Bytes of each pinned tensor, encoded if the machine keeps weights encoded. 0 for a tensor that
+/// is not a weight with own storage that an op reads.
 [[nodiscard]] std::vector<Size> pinned_bytes(const Network& network, const Hardware& hardware);
 
 }  // namespace tessera

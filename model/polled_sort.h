@@ -1,9 +1,8 @@
-// std::sort() of very many values that looks at a budget every millisecond or so.
+// std::sort() of large vectors with a poll of the budget about every millisecond.
 //
-//   sort_polled(events, by_time, poll);        // throws BudgetEnded, in the midst of it
+//   sort_polled(events, by_time, poll);        // throws BudgetEnded and leaves the vector unsorted
 //
-// Blocks that are sorted in a moment, then merged pair by pair: nothing but time is added, and a
-// vector of one block is sorted as std::sort() would.
+// Sorts small blocks and merges them pair by pair. A vector of one block is sorted by std::sort().
 #pragma once
 
 #include <algorithm>
@@ -24,12 +23,12 @@ void sort_polled(std::vector<Value>& values, Less less, Poll& poll) {
     return values.begin() + static_cast<std::ptrdiff_t>(std::min(index, count));
   };
   for (std::size_t begin = 0; begin < count; begin += block) {
-    if (begin > 0) poll.look();
+    if (begin > 0) poll.check();
     std::sort(at(begin), at(begin + block), less);
   }
   for (std::size_t width = block; width < count; width *= 2)
     for (std::size_t begin = 0; begin + width < count; begin += 2 * width) {
-      poll.look();
+      poll.check();
       std::inplace_merge(at(begin), at(begin + width), at(begin + 2 * width), less);
     }
 }

@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine, with every standard library (the
-// distributions of <random> are not).
+// Random numbers that are equal on every machine and with every standard library, which the
+// distributions of <random> are not.
 //
 //   Random random(mix(seed, round));
 //   if (random.chance(10)) swap(order[random.below(n)], order[random.below(n)]);

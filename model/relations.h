@@ -1,11 +1,10 @@
-// What the kinds of relations mean, in one table, and what is left of a relation where some of its
-// buffers are.
+// The meaning of each kind of relation, and the rest of a relation when buffers are removed.
 //
-//   if (meaning(relation.kind).lifts_overlap) ...       // these may share bytes at one step
+//   if (meaning(relation.kind).lifts_overlap) ...       // its buffers may share bytes at one step
 //   for (Relation& left : remaining(relation, index)) part.relations.push_back(std::move(left));
 //
-// Whoever adds up, cuts apart or relaxes a problem asks the table and keeps no list of kinds: for a
-// kind that is new the compiler wants a row, and the row answers for all of them.
+// Code that splits, relaxes or bounds a problem reads this table instead of listing kinds. A new
+// kind needs a row, which the compiler enforces.
 #pragma once
 
 #include <span>
@@ -17,18 +16,17 @@
 namespace tessera {
 
 struct RelationMeaning {
-  std::string_view word{};     ///< as files have it; empty: there is no such kind
-  bool forbids = false;        ///< a placement may be wrong because of it
-  bool lifts_overlap = false;  ///< its pairs may share bytes at one step
-  bool keeps_apart = false;    ///< no two of it ever share a byte
-  bool one_memory = false;     ///< all of it are in one memory
-  /// Says nothing of two that are in different memories.
+  std::string_view word{};     ///< as in files; empty: no such kind
+  bool forbids = false;        ///< a placement may violate it
+  bool lifts_overlap = false;  ///< its buffers may share bytes at one step
+  bool keeps_apart = false;    ///< no two of its buffers ever share a byte
+  bool one_memory = false;     ///< all its buffers are in one memory
+  /// It does not constrain two buffers in different memories.
   bool within_memory = false;
-  /// Where one of it lies says where another does, so that none comes down by itself.
+  /// The offset of one buffer determines that of another, so they cannot be lowered one by one.
   bool ties_offsets = false;
   bool about_banks = false;
-  /// It says different things of whoever stands first and second in it; other kinds, the same of
-  /// every two.
+  /// The order of its buffers matters. Other kinds say the same of every pair.
   bool in_order = false;
 };
 
@@ -69,12 +67,12 @@ struct RelationMeaning {
   return {};
 }
 
-/// Every kind there is, in the order of the enumeration.
+/// All kinds, in the order of the enumeration.
 [[nodiscard]] std::span<const RelationKind> relation_kinds();
 
-/// What is left where buffer b becomes index[b], or goes where that is `gone`: nothing, one
-/// relation, or several of `adjacent`, whose neighbours on both sides of a gap are none of each
-/// other. Whatever else the relation says stays.
+/// The relation after buffer b becomes index[b], or is removed if that is `gone`. The result is
+/// empty, one relation, or several of `adjacent`: the neighbours on both sides of a removed buffer
+/// are not adjacent. Other fields are kept.
 inline constexpr BufferIndex gone = static_cast<BufferIndex>(-1);
 [[nodiscard]] std::vector<Relation> remaining(const Relation& relation,
                                               const std::vector<BufferIndex>& index);

@@ -1,11 +1,11 @@
-// Some of a problem's buffers as a problem of their own.
+// A problem restricted to some of its buffers.
 //
 //   const Restricted part = restricted(problem, {1, 4, 5});
 //   part.problem.buffers[0];                                  // buffer 1 of the whole
 //   part.originals[0] == 1;
 //
-// A relation becomes one about those of its buffers that are in (`adjacent`: those that stand side
-// by side in it), so that fewer buffers never ask for more.
+// A relation is restricted to the remaining buffers (`adjacent`: to those that are next to each
+// other in it), so a restriction never adds a requirement.
 #pragma once
 
 #include <span>
@@ -17,12 +17,12 @@ namespace tessera {
 
 struct Restricted {
   PlacementProblem problem;
-  std::vector<BufferIndex> originals;  ///< of each of its buffers, in the problem it came from
-  std::vector<std::size_t> relations;  ///< of each of its relations, likewise
+  std::vector<BufferIndex> originals;  ///< per buffer, its index in the whole problem
+  std::vector<std::size_t> relations;  ///< per relation, its index in the whole problem
 };
 
-/// The problem with these buffers only, in this order, and what relations say of them.
-/// require: `buffers` names each once, and only such that there are.
+/// The problem with these buffers in this order, and the relations among them.
+/// require: `buffers` has no duplicates, and all indices are valid.
 [[nodiscard]] Restricted restricted(const PlacementProblem& problem,
                                     std::span<const BufferIndex> buffers);
 

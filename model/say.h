@@ -1,4 +1,4 @@
-// Sentences out of pieces, for the messages of this room.
+// Builds a message from its parts.
 //
 //   say("buffer '", id, "' has size ", size)
 #pragma once
@@ -27,8 +27,8 @@ template <typename... Pieces>
   return out.str();
 }
 
-/// Can the name stand in a line of text, and does a reader see what it is? One with a line break, a
-/// bell or what turns the direction of writing cannot.
+/// Can the name be shown in a line of text? Not if it has a line break, a control character or a
+/// character that changes the direction of writing.
 [[nodiscard]] inline bool is_printable(std::string_view name) {
   while (!name.empty()) {
     if (begins_unseen(name)) return false;

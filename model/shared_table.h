@@ -1,10 +1,10 @@
-// What several threads remember together.
+// A cache that several threads share.
 //
 //   SharedTable<std::string, Metrics> known;
 //   if (const std::optional<Metrics> m = known.find(key)) return *m;
 //   known.keep(key, made);
 //
-// It is in parts that have a lock each, so that threads rarely wait for one another.
+// The table is split into parts with a lock each, so threads rarely wait for each other.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace tessera {
 template <typename Key, typename Value, typename Hash = std::hash<Key>>
 class SharedTable {
  public:
-  /// It takes about `most` values, and then no more: each part its share, rounded up.
+  /// Holds about `most` values; each part holds its share, rounded up, and rejects further ones.
   /// require: most >= 1
   explicit SharedTable(std::size_t most = std::numeric_limits<std::size_t>::max())
       : most_of_part_((most - 1) / parts + 1) {}
@@ -35,7 +35,7 @@ class SharedTable {
     const auto known = part.known.find(sought);
     return known == part.known.end() ? std::nullopt : std::optional(known->second);
   }
-  /// The value takes the place of what was known.
+  /// Replaces the value of the key.
   void keep(const Key& key, Value value) {
     const Sought sought{Hash{}(key), &key};
     Part& part = parts_[number_of(sought.hash)];
@@ -56,7 +56,7 @@ class SharedTable {
  private:
   static constexpr std::size_t parts = 64;
 
-  // A key is hashed once, also where it is long.
+  // A key is hashed once, because it may be long.
   struct Kept {
     std::size_t hash;
     Key key;
@@ -81,7 +81,7 @@ class SharedTable {
     std::unordered_map<Kept, Value, ByHash, Same> known;
   };
 
-  /// Of bits that tables look at last.
+  /// Uses bits that hash tables use last.
   [[nodiscard]] static std::size_t number_of(std::size_t hash) {
     return static_cast<std::size_t>((std::uint64_t{hash} * 0x9e3779b97f4a7c15U) >> 58U);
   }

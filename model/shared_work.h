@@ -1,4 +1,4 @@
-// Work that whoever has nothing else to do may join.
+// Work that idle threads may join.
 //
 //   SharedWork shared;
 //   work_together(threads, [&] {
@@ -9,8 +9,8 @@
 //   each_sharing({.threads = threads}, kinds,
 //                [&](std::size_t k, SharedWork& own) { jobs[k].run(own); });      // the same
 //
-// Jobs take unequally long: with fewer of them left than there are threads, the others help with
-// what is under way, where that can be shared.
+// Jobs take unequal times. When fewer jobs than threads are left, the idle threads help with
+// running jobs that can be shared.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,13 @@
 #include <string_view>
 #include <vector>
 
-#include "model/crew.h"
+#include "model/parallel.h"
 
 namespace tessera {
 
 class SharedWork {
  public:
-  /// Of a thread, as long as it has jobs of its own; helps the others from then on.
+  /// Exists while its thread has jobs of its own. Its destructor helps the other threads.
   class Own {
    public:
     explicit Own(SharedWork& shared) : shared_(shared) {
@@ -46,25 +46,26 @@ class SharedWork {
     SharedWork& shared_;
   };
 
-  /// Calls `work()` here; others may at the same time. Comes back when all of them have ended, and
-  /// throws what the first of them threw.
-  /// require: it returns everywhere soon after it is done anywhere.
+  /// Calls `work()` in this thread; idle threads may call it at the same time. Returns when all
+  /// calls have ended, and rethrows the first exception.
+  /// require: all calls return soon after the work is done.
   void run(const std::function<void()>& work) {
-    Open open{.work = &work};
+    Job job{.work = &work};
     {
       const std::lock_guard guard(lock_);
-      open_.push_back(&open);
+      jobs_.push_back(&job);
     }
     changed_.notify_all();
-    work_at(open);
+    work_at(job);
     std::unique_lock guard(lock_);
-    std::erase(open_, &open);
-    changed_.wait(guard, [&] { return open.helpers == 0; });
-    if (open.error) std::rethrow_exception(open.error);
+    std::erase(jobs_, &job);
+    changed_.wait(guard, [&] { return job.helpers == 0; });
+    if (job.error) std::rethrow_exception(job.error);
   }
 
-  /// Helps with what is under way until it is so. Whoever makes it so calls wake() afterwards.
-  /// require: `done()` calls nothing of this.
+  /// Helps with running jobs until done() is true. The thread that makes it true calls wake()
+  /// afterwards.
+  /// require: `done()` calls no member of this.
   template <class Done>
   void help_until(const Done& done) {
     std::unique_lock guard(lock_);
@@ -72,28 +73,28 @@ class SharedWork {
   }
   void wake() {
     {
-      const std::lock_guard guard(lock_);  // not between asking whether it is so and waiting
+      const std::lock_guard guard(lock_);  // not between a call of done() and the wait
     }
     changed_.notify_all();
   }
 
-  /// Has somebody nothing to do just now?
+  /// Is a thread idle?
   [[nodiscard]] bool wanted() const { return waiting_ > 0; }
 
  private:
-  struct Open {
+  struct Job {
     const std::function<void()>* work = nullptr;
     int helpers = 0;
     std::exception_ptr error;
   };
 
-  /// Nothing is thrown where a thread only helps.
-  void work_at(Open& open) noexcept {
+  /// An exception is stored for the thread that called run().
+  void work_at(Job& job) noexcept {
     try {
-      (*open.work)();
+      (*job.work)();
     } catch (...) {
       const std::lock_guard guard(lock_);
-      if (!open.error) open.error = std::current_exception();
+      if (!job.error) job.error = std::current_exception();
     }
   }
 
@@ -107,19 +108,19 @@ class SharedWork {
   template <class Done>
   void help_until(std::unique_lock<std::mutex>& guard, const Done& done) {
     while (!done()) {
-      if (open_.empty()) {
+      if (jobs_.empty()) {
         ++waiting_;
         changed_.wait(guard);
         --waiting_;
         continue;
       }
-      Open& open = *open_.front();
-      ++open.helpers;
+      Job& job = *jobs_.front();
+      ++job.helpers;
       guard.unlock();
-      work_at(open);
+      work_at(job);
       guard.lock();
-      --open.helpers;
-      std::erase(open_, &open);  // it is done
+      --job.helpers;
+      std::erase(jobs_, &job);  // the job is done
       changed_.notify_all();
     }
   }
@@ -127,14 +128,14 @@ class SharedWork {
   std::mutex lock_;
   std::condition_variable changed_;
   int busy_ = 0;                 ///< threads with jobs of their own
-  std::atomic<int> waiting_{0};  ///< changed with the lock held
-  std::vector<Open*> open_;
+  std::atomic<int> waiting_{0};  ///< changed only with the lock held
+  std::vector<Job*> jobs_;
 };
 
-/// Who works: so many threads, or one, and whoever has no jobs of its own helps it.
+/// The threads to use: a number of own threads; or one, which the idle threads of `outer` help.
 struct Helpers {
   int threads = 1;
-  SharedWork* outer = nullptr;  ///< of the job that this is a part of; null: it is none
+  SharedWork* outer = nullptr;  ///< of the enclosing job; null: none
 };
 
 /// Calls `each(0, shared)` to `each(count - 1, shared)`.
@@ -153,8 +154,8 @@ void each_sharing(Helpers helpers, std::size_t count, const Each& each) {
   });
 }
 
-/// Calls `each(0)` to `each(count - 1)`, of which some take long: whoever has nothing else to do
-/// takes one, too.
+/// Calls `each(0)` to `each(count - 1)`, a few calls of unequal length. Idle threads take calls
+/// too.
 template <class Each>
 void each_of_few(Helpers helpers, std::size_t count, const Each& each) {
   if (helpers.threads > 1 || helpers.outer == nullptr)
@@ -165,8 +166,8 @@ void each_of_few(Helpers helpers, std::size_t count, const Each& each) {
   });
 }
 
-/// The same as each_sharing() for each of the kinds. Of one kind the first is done before the
-/// others: whoever asks for what is being made already would only wait for it.
+/// The same as each_sharing() for each of the kinds. The first job of a kind runs before the
+/// others: a second job of the same kind would only wait for its result.
 template <class Each>
 void each_sharing(Helpers helpers, const std::vector<std::string>& kinds, const Each& each) {
   std::vector<std::size_t> first;

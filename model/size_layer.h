@@ -1,4 +1,4 @@
-// The size layer of a problem: reading it off, and putting another one in.
+// The size layer of a problem: read it, and replace it.
 //
 //   SizeLayer layer = size_layer(problem);
 //   layer.sizes[3] /= 2;
@@ -11,13 +11,13 @@
 
 namespace tessera {
 
-/// The size layer: the only numbers a session can replace.
+/// The numbers that a session may replace.
 struct SizeLayer {
   std::vector<Size> sizes{};       ///< per buffer
   std::vector<Size> capacities{};  ///< per memory; memories with banks keep their banks
 };
 
-/// The numbers a problem has now.
+/// The current size layer.
 [[nodiscard]] SizeLayer size_layer(const PlacementProblem& problem);
 
 /// Memories with banks keep their capacity.

@@ -17,7 +17,7 @@ Size elements_of(const Tensor& tensor) {
   return element_count(tensor.shape).value_or(max_address);
 }
 
-/// Of what a product makes.
+/// The number of output channels of a product.
 Dim output_channels(const Network& network, const Op& op) {
   const std::vector<Dim>& shape = network.tensors[op.outputs.at(0)].shape;
   if (op.kind == OpKind::matmul) return shape.empty() ? 1 : shape.back();

@@ -1,13 +1,13 @@
-// How many bytes a tensor takes where it is stored: in bricks of channels, or encoded.
+// The bytes a tensor takes in memory, in bricks of channels or encoded.
 //
 //   Size bytes = stored_bytes(network.tensors[t], on_chip_layout(hardware).brick);
-//   ElementBytes weights = multiplied_by(network, op, hardware);       // as its arrays keep them
+//   ElementBytes weights = multiplied_by(network, op, hardware);       // as the arrays keep them
 //
-// Activations lie in the layout of their memory (Layout): the channels of tensors with four axes,
-// and of vectors (N, C), are filled up to whole bricks. What comes from outside the network or is a
-// result has no bricks: others hand it over, and few machines would have an image of one channel
-// filled up to sixteen. Weights are encoded where a machine decodes
-// them (WeightCoding); every part of one takes its share of the bytes of all.
+// Activations have the layout of their memory (Layout): the channels of tensors with four axes, and
+// of vectors (N, C), are padded to whole bricks. Inputs and outputs of the network have no bricks:
+// other software exchanges them, and an image of one channel is rarely padded to sixteen. Weights
+// are encoded if the machine decodes them (WeightCoding); each part of a weight takes its share of
+// the encoded bytes.
 #pragma once
 
 #include <cmath>
@@ -22,19 +22,20 @@
 
 namespace tessera {
 
-/// Does a layout say how it lies? Four axes, or N and C; other shapes lie row by row everywhere.
+/// Do layouts apply to the shape? To four axes and to (N, C); other shapes are row-major
+/// everywhere.
 [[nodiscard]] inline bool has_layout(const std::vector<Dim>& shape) {
   return shape.size() == 4 || shape.size() == 2;
 }
-/// And weights do.
+/// Layouts do not apply to weights.
 [[nodiscard]] inline bool has_layout(const Tensor& tensor) {
   return tensor.kind == TensorKind::activation && has_layout(tensor.shape);
 }
 
-/// Is it an input of the network, or a result, or a view of one?
+/// Is it an input or output of the network, or a view of an output?
 [[nodiscard]] bool is_outside(const Network& network, TensorIndex storage);
 
-/// Without bricks: channels that lay side by side still do, NHWC.
+/// The layout without bricks: channels that were adjacent stay adjacent (NHWC).
 [[nodiscard]] constexpr Layout unbricked(const Layout& layout) {
   if (layout.brick == 1) return layout;
   Layout same;
@@ -45,22 +46,22 @@ namespace tessera {
   return same;
 }
 
-/// Axis 1 of a part, filled up to whole bricks.
+/// The channels of a part, padded to whole bricks.
 [[nodiscard]] constexpr Dim in_bricks(Dim channels, Dim brick) {
   return brick == 1 ? channels : (channels + brick - 1) / brick * brick;
 }
 
-/// Of the whole tensor as its elements are, in bricks of so many channels.
+/// Bytes of the whole unencoded tensor, in bricks of this many channels.
 /// require: as tensor_bytes().
 [[nodiscard]] Size stored_bytes(const Tensor& tensor, Dim brick);
 
-/// What parts of a tensor take, by how many elements they have.
+/// Bytes of a part of a tensor as a function of its number of elements.
 struct ElementBytes {
-  Size bits = 8;         ///< of each
-  Size encoded = 0;      ///< or else of all of them
-  std::int64_t all = 1;  ///< which are so many
+  Size bits = 8;         ///< per element
+  Size encoded = 0;      ///< bytes of all elements if encoded; else 0
+  std::int64_t all = 1;  ///< number of elements
   [[nodiscard]] Size whole() const { return of(all); }
-  /// ensure: never less for more elements.
+  /// ensure: monotonic in `elements`.
   [[nodiscard]] Size of(std::int64_t elements) const {
     if (encoded == 0) return (elements * bits + 7) / 8;
     if (elements >= all) return encoded;
@@ -68,28 +69,29 @@ struct ElementBytes {
                                        static_cast<double>(encoded)));
   }
 };
-/// As the elements are. require: check_network() is empty.
+/// Without encoding.
+/// require: check_network() is empty.
 [[nodiscard]] ElementBytes bytes_of(const Tensor& tensor);
 
-/// The weight that the op multiplies by, encoded where the machine decodes weights; nothing where
-/// the op is no product, or no weight.
+/// The weight the op multiplies by, encoded if the machine decodes weights. Nothing if the op is
+/// not a product of a weight.
 struct MultipliedWeight {
-  TensorIndex tensor = 0;  ///< with memory of its own
+  TensorIndex tensor = 0;  ///< with own storage
   ElementBytes bytes;
 };
 [[nodiscard]] std::optional<MultipliedWeight> multiplied_by(const Network& network, const Op& op,
                                                             const Hardware& hardware);
 
-/// Per tensor the least that any op which reads it finds it stored in.
+/// Per tensor, its smallest size among all ops that read it.
 [[nodiscard]] std::vector<Size> least_stored(const Network& network, const Hardware& hardware);
 
-/// Does any memory fill channels up to bricks?
+/// Does any memory pad channels to bricks?
 [[nodiscard]] bool has_bricks(const Hardware& hardware);
 
-/// Of the memories on the chip, which all have the same one.
+/// The layout that all on-chip memories share.
 [[nodiscard]] Layout on_chip_layout(const Hardware& hardware);
 
-/// "NHWC", "NCHW32c": axes, the outermost first, and how many channels make a brick.
+/// "NHWC", "NCHW32c": axes from the outermost, and the channels of a brick.
 [[nodiscard]] std::optional<Layout> layout_from(std::string_view text);
 [[nodiscard]] std::string to_string(const Layout& layout);
 

@@ -14,11 +14,11 @@ namespace tessera {
 namespace validation {
 namespace {
 
-// A mode is chosen for every step, so an answer has as many entries as there are steps.
+// A placement has a mode per step, so the number of steps is limited.
 constexpr Step max_moded_horizon = 1'000'000;
 
-/// The buffer's size rounded up for the memory that asks for most; nothing where that exceeds
-/// max_address.  require: sizes, alignments and memory indices are in range.
+/// The size rounded up to the largest alignment of its memories; nothing if it exceeds max_address.
+/// require: sizes, alignments and memory indices are in range.
 std::optional<Size> aligned_size(const PlacementProblem& problem, const Buffer& buffer) {
   Size largest = 0;
   for (const MemoryIndex m : allowed_memories(problem, buffer)) {
@@ -30,7 +30,7 @@ std::optional<Size> aligned_size(const PlacementProblem& problem, const Buffer& 
   return largest;
 }
 
-/// Each of a list says something, and something else than those before it.
+/// Each objective is meaningful and occurs once.
 void validate_objectives(const PlacementProblem& problem, std::vector<Defect>& out) {
   const auto wrong = [&](std::string message) {
     out.push_back({ProblemPart::problem, 0, "objective", std::move(message)});
@@ -52,7 +52,8 @@ void validate_objectives(const PlacementProblem& problem, std::vector<Defect>& o
   }
 }
 
-/// What only shows when everything is added up.  require: each part is right by itself.
+/// Limits on sums.
+/// require: each part is valid.
 void validate_sums(const PlacementProblem& problem, std::vector<Defect>& out) {
   Size total = 0;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {

@@ -33,7 +33,7 @@ bool check_part_live(const Buffer& buffer, const BufferPart& part, std::string_v
   return true;
 }
 
-/// Where the part ends; nothing where that is beyond all addresses.
+/// The end of the part; nothing if it exceeds the address range.
 std::optional<Offset> end_of(const BufferPart& part) {
   std::optional<Offset> end = checked_add(part.offset, part.size);
   for (const Repeat& repeat : part.repeat) {
@@ -57,7 +57,7 @@ bool check_part_bytes(const Buffer& buffer, const BufferPart& part, std::string_
     return false;
   }
   if (!run_count(part)) {
-    found.add("parts", "has ", who, " of more than ", most_pieces, " runs");
+    found.add("parts", "has ", who, " of more than ", max_part_runs, " runs");
     return false;
   }
   const std::optional<Offset> end = end_of(part);
@@ -80,7 +80,7 @@ std::int64_t validate_buffer_parts(const Buffer& buffer, Findings& found) {
     if (!check_part_bytes(buffer, part, who, found)) return 0;
     if (!check_part_live(buffer, part, who, found)) return 0;
   }
-  return piece_count(buffer);
+  return part_run_count(buffer);
 }
 
 }  // namespace tessera::validation

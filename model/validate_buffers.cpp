@@ -9,7 +9,7 @@
 namespace tessera::validation {
 namespace {
 
-/// Each interval not empty, not negative and apart from the one before it.
+/// Each interval is non-empty, non-negative and after the one before it.
 bool check_live(const Buffer& buffer, Findings& found) {
   if (buffer.live.empty()) {
     found.add("live", "has no live interval");
@@ -35,7 +35,7 @@ bool check_live(const Buffer& buffer, Findings& found) {
   return true;
 }
 
-/// require: live is right.
+/// require: `live` is valid.
 bool inside_one_interval(const Buffer& buffer, const StepRange& steps) {
   return std::any_of(buffer.live.begin(), buffer.live.end(), [&](const StepRange& live) {
     return live.lower <= steps.lower && steps.upper <= live.upper;
@@ -128,9 +128,9 @@ void check_memories(const PlacementProblem& problem, const Buffer& buffer, Findi
   }
 }
 
-/// Ids met so far, as indices in one flat table: a node for each, as the standard set has, is what
-/// reading a million buffers would spend half of its time on. What is left then is waiting for
-/// slots that are in no cache, so each is asked for some buffers ahead.
+/// The ids seen so far, as indices in one flat hash table. With a node per id, as in the standard
+/// set, reading a million buffers would spend half its time here. The remaining cost is cache
+/// misses, so slots are prefetched some buffers ahead.
 class MetIds {
  public:
   explicit MetIds(const std::vector<Buffer>& buffers) : buffers_(buffers) {
@@ -139,7 +139,7 @@ class MetIds {
     slots_.resize(slots);
     for (BufferIndex b = 0; b < std::min(ahead, buffers.size()); ++b) expect(b);
   }
-  /// Was the id of this buffer there before? Now it is. To be asked of each buffer in its turn.
+  /// Inserts the id of this buffer; was it present already? Call for each buffer in order.
   bool meet(BufferIndex index) {
     const std::size_t hash = hashes_[index % ahead];
     if (index + ahead < buffers_.size()) expect(index + ahead);
@@ -157,7 +157,7 @@ class MetIds {
  private:
   struct Slot {
     std::size_t hash = 0;
-    std::size_t used = 0;  ///< index + 1
+    std::size_t used = 0;  ///< index + 1; 0: free
   };
   static constexpr std::size_t ahead = 16;
 
@@ -198,10 +198,10 @@ void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out)
     }
     const bool live_is_right = check_live(buffer, found);
     if (live_is_right) check_gaps(buffer, found);
-    if (live_is_right && !buffer.parts.empty() && pieces <= most_pieces) {
+    if (live_is_right && !buffer.parts.empty() && pieces <= max_part_runs) {
       pieces += validate_buffer_parts(buffer, found);
-      if (pieces > most_pieces)
-        found.add("parts", "brings the parts of the problem above ", most_pieces,
+      if (pieces > max_part_runs)
+        found.add("parts", "brings the parts of the problem above ", max_part_runs,
                   " runs, counted per interval of steps with the same live parts of a buffer; "
                   "merge parts with similar lifetimes");
     }

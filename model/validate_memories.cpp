@@ -16,7 +16,7 @@ void check_banks(const Memory& memory, Findings& found) {
                 ", but it must be between 1 and ", max_address);
       sums_up = false;
     } else if (sums_up) {
-      // Cannot wrap: both terms are at most max_address.
+      // No overflow: both terms are at most max_address.
       sum += bank.size;
       if (sum > max_address) {
         found.add("banks", "has banks whose sizes add up to more than ", max_address);

@@ -1,4 +1,4 @@
-// The pieces validate() is made of; private to model/.
+// The parts of validate(); private to model/.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace tessera::validation {
 
-/// Gathers the defects of one memory, buffer or relation; each begins with its name.
+/// Collects the defects of one memory, buffer or relation; each message begins with its name.
 class Findings {
  public:
-  /// `name` is the name of the memory, the id of the buffer, the kind of the relation.
+  /// `name`: of the memory, the buffer id, or the kind of the relation.
   Findings(std::vector<Defect>& out, ProblemPart part, std::size_t index, std::string_view name)
       : out_(out), part_(part), index_(index), name_(name) {}
 
@@ -41,7 +41,7 @@ class Findings {
 constexpr const char* not_printable =
     " a name with a control character; names are one line of text";
 
-/// The first value that stands twice in a row of names, or nullptr.
+/// The first value that occurs twice in a list of names, or nullptr.
 template <typename Range, typename Name>
 [[nodiscard]] const std::string* first_repeated(const Range& range, Name name) {
   std::unordered_set<std::string_view> seen;
@@ -58,8 +58,9 @@ template <typename Range, typename Name>
   return value >= 0 && value <= max_address;
 }
 
-/// ensure: how many pieces its parts come to (buffer_parts.h), at most one more than are allowed;
-/// 0 where something is wrong with them.  require: the buffer's own lives are right.
+/// ensure: returns the number of runs of its parts (buffer_parts.h), at most one more than allowed;
+/// 0 if the parts are invalid.
+/// require: the buffer's own live intervals are valid.
 [[nodiscard]] std::int64_t validate_buffer_parts(const Buffer& buffer, Findings& found);
 
 void validate_memories(const PlacementProblem& problem, std::vector<Defect>& out);

@@ -1,4 +1,4 @@
-// What was meant by a misspelt word.
+// Suggestions for misspelt words.
 //
 //   const std::string_view close = closest_word("capasity", known);     // "capacity"
 //   if (!close.empty()) hint = "did you mean `" + std::string(close) + "`?";
@@ -9,16 +9,15 @@
 
 namespace tessera {
 
-/// Edits (insert, delete, replace) between two short words.
+/// The number of edits (insert, delete, replace) between two short words.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The known word closest to a misspelt one, else the shortest it is the beginning of, or "" where
-/// there is neither.
+/// The known word closest to `wrong`; else the shortest one that begins with it; else "".
 template <typename Words>
 [[nodiscard]] std::string_view closest_word(std::string_view wrong, const Words& known) {
   if (wrong.size() > 40) return {};
   std::string_view best;
-  std::size_t least = wrong.size() / 3 + 2;  // further away is no misspelling
+  std::size_t least = wrong.size() / 3 + 2;  // a larger distance is not a misspelling
   for (const std::string_view word : known) {
     const std::size_t distance = edit_distance(wrong, word);
     if (distance < least) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/race.h"
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/optional.h"
@@ -41,7 +41,8 @@ class BenefitProof {
       packing = search::packing_of(problem_, units_, search_.budget, &origins_);
     sums_ = packing.rows.size();
     for (const std::vector<Unit>& together : refuted_) {
-      search::PackingRow row{.terms = {}, .room = static_cast<std::int64_t>(together.size()) - 1};
+      search::PackingRow row{.terms = {},
+                             .capacity = static_cast<std::int64_t>(together.size()) - 1};
       for (const Unit u : together) row.terms.emplace_back(u, 1);
       packing.rows.push_back(std::move(row));
     }
@@ -81,7 +82,7 @@ class BenefitProof {
   void write_sum(const search::RowOrigin& row) {
     Size room = 0;
     for (const MemoryIndex m : row.memories)
-      for (const AddressRange& free : facts::stretches_of(problem_.memories[m])) {
+      for (const AddressRange& free : facts::free_ranges(problem_.memories[m])) {
         const Offset begin = align_up(free.begin, row.granule);
         if (begin < free.end) room += align_up(free.end - begin, row.granule);
       }

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "engine/race.h"
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "model/derived.h"
 #include "placer/make_engine.h"
 #include "proof/check_proof.h"
@@ -149,7 +149,7 @@ bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
   if (claim.kind == ClaimKind::benefit || goal_of(claim.kind) != Objective::fit ||
       proof::unspoken(problem))
     return false;
-  const PlacementProblem refuted = against(problem, claim);
+  const PlacementProblem refuted = counterexample_problem(problem, claim);
   const std::optional<facts::Cut> cut = facts::find_cut(refuted);
   return cut && proof::check_proof_of(problem, claim, "cut", cut_text(problem, *cut)).accepted;
 }
@@ -161,7 +161,7 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
     if (declined != nullptr) *declined = *std::move(why);
     return std::nullopt;
   }
-  const PlacementProblem refuted = against(problem, claim);
+  const PlacementProblem refuted = counterexample_problem(problem, claim);
   const Objective goal = goal_of(claim.kind);
   if (goal == Objective::fit) {
     if (const std::optional<facts::Cut> cut = facts::find_cut(refuted)) {
@@ -180,7 +180,7 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
     }
     engine::SearchParams own = search;
     own.goal = goal;
-    own.at_most = most_paid(claim);
+    own.at_most = counterexample_cost(claim);
     own.proof = &file;
     file.begin(claim, "derivation");
     if (engine::solve_within_memory(*engine, refuted, own).status == Status::infeasible) {

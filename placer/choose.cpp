@@ -76,7 +76,7 @@ class Chooser {
   }
 
   /// What an answer of the sums says is in; nothing where there is no answer.
-  [[nodiscard]] Units in_of(const search::PackingAnswer& sums) const {
+  [[nodiscard]] Units in_of(const search::PackingResult& sums) const {
     Units in;
     for (Unit u = 0; u < sums.in.size(); ++u)
       if (sums.in[u] != 0 && units_[u].benefit > 0) in.push_back(u);
@@ -188,7 +188,7 @@ class Chooser {
            !stopped()) {
       Budget budget = params_.search.budget;
       budget.max_nodes = std::min(looks, nodes_left());
-      const search::PackingAnswer sums = search::best_packing(packing_, result_.benefit, budget);
+      const search::PackingResult sums = search::best_packing(packing_, result_.benefit, budget);
       ++sums_;
       nodes_ += sums.nodes;
       result_.bound = std::min(result_.bound, std::max(sums.bound, undecided_));
@@ -248,11 +248,11 @@ class Chooser {
       const double part = (low + high) / 2;
       search::PackingProblem less = packing_;
       for (std::size_t r = 0; r < sum_rows_; ++r)
-        less.rows[r].room =
-            static_cast<std::int64_t>(part * static_cast<double>(less.rows[r].room));
+        less.rows[r].capacity =
+            static_cast<std::int64_t>(part * static_cast<double>(less.rows[r].capacity));
       Budget budget = params_.search.budget;
       budget.max_nodes = std::min(first_sums, nodes_left());
-      const search::PackingAnswer sums = search::best_packing(less, 0, budget);
+      const search::PackingResult sums = search::best_packing(less, 0, budget);
       nodes_ += sums.nodes;
       const Units in = in_of(sums);
       Decision answer = place(in, Effort::quick);
@@ -277,7 +277,7 @@ class Chooser {
 
   /// These are never all in.
   void forbid(const Units& together) {
-    search::PackingRow row{.terms = {}, .room = static_cast<std::int64_t>(together.size()) - 1};
+    search::PackingRow row{.terms = {}, .capacity = static_cast<std::int64_t>(together.size()) - 1};
     for (const Unit u : together) row.terms.emplace_back(u, 1);
     packing_.rows.push_back(std::move(row));
   }
@@ -362,7 +362,7 @@ class Chooser {
                          std::int64_t sum = 0;
                          for (const auto& [unit, amount] : row.terms)
                            sum += placed[unit] != 0 ? amount : 0;
-                         return sum > row.room;
+                         return sum > row.capacity;
                        });
   }
 

@@ -446,7 +446,7 @@ struct Attempts {
     own.budget.meter = nullptr;
     own.budget.max_nodes = std::min(own.budget.max_nodes, looks);
     search::CostMoves cheap = search::cheapest_by_moves(problem, own);
-    note("moves", {{"looks", cheap.looks}});
+    note("moves", {{"looks", cheap.evaluations}});
     if (!cheap.placement || (start != nullptr && cheap.cost >= soft_cost(problem, *start))) return;
     engine::SearchResult found;
     found.status = Status::feasible;

@@ -8,7 +8,7 @@
 #include "engine/race.h"
 #include "engine/share_of_time.h"
 #include "facts/joined.h"
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "model/derived.h"
 #include "placer/boxing_sizes.h"
 #include "placer/group_heights.h"

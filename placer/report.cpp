@@ -8,7 +8,7 @@
 
 #include "encoder/explain.h"
 #include "encoder/load_cut.h"
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "io/files.h"
 #include "io/load.h"
 #include "io/report_page.h"
@@ -118,7 +118,7 @@ std::string loads_text(const PlacementProblem& problem, const Explanation& why) 
     text += (text.size() > 1 ? "," : "") + json_object([&](JsonObject& one) {
               Size room = 0;
               for (const MemoryIndex m : memories)
-                room = std::min(unbounded, room + facts::room_of(problem.memories[m]));
+                room = std::min(unbounded, room + facts::free_bytes(problem.memories[m]));
               one.list("memories", memories,
                        [&](MemoryIndex m) { return json_string(problem.memories[m].name); });
               if (room != unbounded) one.number("room", room);

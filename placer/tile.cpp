@@ -8,8 +8,8 @@
 #include <new>
 
 #include "io/plan_words.h"
-#include "model/crew.h"
 #include "model/json_write.h"
+#include "model/parallel.h"
 #include "placer/make_engine.h"
 #include "placer/tile_engine.h"
 #include "placer/tile_need.h"
@@ -251,7 +251,7 @@ class VariantSearch {
     search.only = shape_;
     search.record_probes = true;
     if (params_.progress)
-      search.looked_at = [this](std::int64_t tiles, Status verdict) { tell(tiles, verdict); };
+      search.evaluated = [this](std::int64_t tiles, Status verdict) { tell(tiles, verdict); };
     VariantAnswer answer;
     search::TileSearchResult found;
     try {

@@ -75,7 +75,7 @@ class SmallestTiles {
     Poll poll(budget);
     const tiling::WatchedGeometry watched(geometry_, poll);
     try {
-      poll.look();
+      poll.check();
       // One element along each axis: that is as many tiles as elements, where volumes do not say
       // it.
       std::vector<std::vector<std::int64_t>> volumes;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cost/score.h"
-#include "model/crew.h"
+#include "model/parallel.h"
 #include "model/stored.h"
 
 namespace tessera::planner {

@@ -118,7 +118,7 @@ void complete(const Network& network, const Hardware& hardware,
   for (const PlannedSubgraph& run : runs) way.waiting_cycles -= run.metrics.latency_cycles;
   way.energy_pj = static_cast<double>(way.bytes - written) * link.energy.read_pj +
                   static_cast<double>(written) * link.energy.write_pj;
-  way.memory = off_chip::behind(hardware)->space.name;
+  way.memory = off_chip::backing(hardware)->space.name;
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // What lies in the memory behind another one: what stays in front, what comes when, who waits.
 //
-//   if (off_chip::behind(hardware))                                  // model/off_chip.h
+//   if (off_chip::backing(hardware))                                  // model/off_chip.h
 //     for (PlannedBehind& way : ways_behind(net, hardware, runs, uses, room_beside))
 //       if (fits(way)) plan.behind = std::move(way);                 // offchip.h asks where
 //

@@ -44,7 +44,7 @@ std::string fetch_wrong(const PlannedFetch& fetch, const BehindUse* use, std::si
 
 std::vector<std::string> behind_wrong(const Network& network, const Hardware& hardware,
                                       const NetworkPlan& plan) {
-  const HardwareMemory* const memory = off_chip::behind(hardware);
+  const HardwareMemory* const memory = off_chip::backing(hardware);
   const PlannedBehind& said = plan.behind;
   if (memory == nullptr) {
     if (said == PlannedBehind{}) return {};

@@ -43,7 +43,7 @@ class Passes {
       return !name.empty() && is_printable(name) && named[name] == 1;
     };
     // Inputs and results are where the rest of the system looks for them.
-    if (off_chip::behind(hardware)->writable)
+    if (off_chip::backing(hardware)->writable)
       for (const Op& op : network.ops)
         for (const TensorIndex t : op.outputs)
           if (has_name(storage_of(network, t))) may_lie_behind_[storage_of(network, t)] = 1;
@@ -329,7 +329,7 @@ class SingleFetches {
 }  // namespace
 
 Metrics with_single_fetches(const Network& network, const Hardware& hardware, Metrics layers) {
-  if (off_chip::behind(hardware) == nullptr) return layers;
+  if (off_chip::backing(hardware) == nullptr) return layers;
   const Memory& front = off_chip::weights(hardware)->space;
   SingleFetches each(network, hardware, layers);
   for (const Op& op : network.ops) each.add(op);

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/crew.h"
+#include "model/parallel.h"
 #include "model/shared_work.h"
 
 namespace tessera::planner {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "cost/score.h"
-#include "model/crew.h"
 #include "model/json_text.h"
+#include "model/parallel.h"
 #include "planner/check.h"
 #include "planner/describe.h"
 #include "planner/idle.h"

@@ -55,7 +55,7 @@ double bound_whatever_stays(const Network& network, const Hardware& hardware, Si
 
   const double per_byte = cost::peak_weight(params.score);
   search::KeptCoverProblem problem{
-      .runs = runs, .items = may.items, .rooms = rooms_up_to(room, per_byte > 0)};
+      .runs = runs, .items = may.items, .capacities = rooms_up_to(room, per_byte > 0)};
   cost::RunBounds bounds(network, hardware, may.others, params.early);
   std::vector<TensorIndex> kept;
   problem.cost = [&](std::size_t first, std::size_t last, std::span<const std::size_t> items) {
@@ -69,7 +69,7 @@ double bound_whatever_stays(const Network& network, const Hardware& hardware, Si
   for (std::size_t k = 0;
        const search::KeptCover& cover : search::kept_covers(problem, params.budget)) {
     least = std::min(least, cover.cost + per_byte * static_cast<double>(above) * rounding);
-    above = problem.rooms[k++];
+    above = problem.capacities[k++];
   }
   return least == no_cover ? 0 : least;
 }

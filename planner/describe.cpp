@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "cost/tiled_run.h"
-#include "facts/room.h"
-#include "model/crew.h"
+#include "facts/free_space.h"
 #include "model/derived.h"
 #include "model/off_chip.h"
+#include "model/parallel.h"
 #include "planner/behind.h"
 #include "planner/idle.h"
 #include "planner/offchip.h"
@@ -119,7 +119,7 @@ OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, co
   const std::vector<BehindUse> uses = behind_uses(network, hardware, plan.subgraphs);
   std::optional<Crossing> crossing;
   OffchipAnswer answer;
-  Size room = facts::room_of(front);
+  Size room = facts::free_bytes(front);
   for (int round = 0; round < most_rounds; ++round, room -= front.capacity / part_left) {
     // Once time is up tensors are placed as a whole, and have to have room like that.
     if (!crossing || budget.exhausted())
@@ -134,7 +134,7 @@ OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, co
         ways_behind(network, hardware, plan.subgraphs, uses, beside, budget);
     for (std::size_t k = 0; k < std::min(ways.size(), most_ways); ++k) {
       answer = place_offchip(network, hardware, plan.subgraphs, in_front(network, uses, ways[k]),
-                             budget, most_pieces, threads);
+                             budget, max_part_runs, threads);
       plan.behind = std::move(ways[k]);
       if (answer.too_small.empty()) return answer;
     }
@@ -155,9 +155,9 @@ void settle_off_chip(const Network& network, const Hardware& hardware, const Bud
                      NetworkPlan& plan, int threads) {
   plan.behind = {};
   OffchipAnswer answer =
-      off_chip::behind(hardware) != nullptr
+      off_chip::backing(hardware) != nullptr
           ? settle_behind(network, hardware, budget, plan, threads)
-          : place_offchip(network, hardware, plan.subgraphs, {}, budget, most_pieces, threads);
+          : place_offchip(network, hardware, plan.subgraphs, {}, budget, max_part_runs, threads);
   plan.offchip = std::move(answer.memories);
   if (answer.too_small.empty()) return;
   plan.behind = {};
@@ -181,7 +181,7 @@ void describe(const Network& network, const Hardware& hardware, const cost::Scor
   for (std::vector<PlannedLayer>& each : layers)
     std::ranges::move(each, std::back_inserter(plan.layers));
   // Other places for the runs' buffers may have made them longer.
-  if (off_chip::behind(hardware) != nullptr)
+  if (off_chip::backing(hardware) != nullptr)
     complete(network, hardware, plan.subgraphs, behind_uses(network, hardware, plan.subgraphs),
              plan.behind);
   plan.totals = with_fetches(totals_of(plan.subgraphs), plan.behind);

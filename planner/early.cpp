@@ -25,10 +25,10 @@ constexpr int most_halvings = 5;
 /// No weight is loaded in a run further before: it takes room in all between.
 constexpr std::size_t most_ahead = 8;
 
-class EarlyWeights : LaterLook {
+class PrefetchedWeights : LaterLook {
  public:
-  EarlyWeights(const Network& network, const Hardware& hardware, const PlanParams& params,
-               const NetworkPlan& plan)
+  PrefetchedWeights(const Network& network, const Hardware& hardware, const PlanParams& params,
+                    const NetworkPlan& plan)
       : LaterLook(network, hardware, params, plan),
         shared_(shared_weights(network)),
         allows_resident_(std::ranges::find(hardware.tiling.weights, WeightPolicy::resident) !=
@@ -333,12 +333,12 @@ std::set<std::string> shared_weights(const Network& network) {
 
 bool may_come_early(const Network& network, const Hardware& hardware) {
   return hardware.tiling.early == Early::weights && network.ops.size() > 1 &&
-         off_chip::behind(hardware) == nullptr;
+         off_chip::backing(hardware) == nullptr;
 }
 
 bool take_early(const Network& network, const Hardware& hardware, const PlanParams& params,
                 Helpers helpers, NetworkPlan& plan) {
-  return EarlyWeights(network, hardware, params, plan).improve(plan, helpers);
+  return PrefetchedWeights(network, hardware, params, plan).improve(plan, helpers);
 }
 
 }  // namespace tessera::planner

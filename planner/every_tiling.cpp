@@ -68,7 +68,7 @@ TilingGroups Candidates::tiling_groups(OpRange ops, const ScoreOf& score, double
             run, structure, answer,
             [&](RunGeometry& of, const std::string& name, const TileVariant& options,
                 std::int64_t fewest) {
-              poll.look();
+              poll.check();
               const auto bound = grid_bound({of, name, effort_at(0, params_.nodes_per_question)});
               tiling::TileGeometry& geometry = of.with(options.halo);
               const tiling::WatchedGeometry watched(geometry, poll);

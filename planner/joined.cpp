@@ -38,7 +38,7 @@ class Joiner {
 
   Network run() {
     if (hardware_.tiling.concat == Concat::copied || stays_on_chip(hardware_) ||
-        off_chip::activations(hardware_) == nullptr || off_chip::behind(hardware_) != nullptr ||
+        off_chip::activations(hardware_) == nullptr || off_chip::backing(hardware_) != nullptr ||
         hardware_.clock_hz <= 0)
       return std::move(network_);
     link_ = cost::links_of(hardware_).data;

@@ -190,7 +190,7 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const H
     PlacementProblem inside = own.problem;
     inside.memories = together.problem().memories;
     auto modes =
-        facts::settle_modes(inside, own.placement.places, pieces[k].lowering.steps_per_tile);
+        facts::resolve_modes(inside, own.placement.places, pieces[k].lowering.steps_per_tile);
     if (!modes) throw InternalError("a joint placement of groups leaves a step without a mode");
     own.placement.modes = std::move(*modes);
     const cost::RunCost cost = cost::run_cost(piece_run(pieces[k], hardware, runs[k].placements));
@@ -298,7 +298,7 @@ void early_wrong(const Network& network, const Hardware& hardware,
     return "the group that begins at op " + std::to_string(run.ops.first);
   };
   for (const PlannedSubgraph& run : runs) {
-    const tiling::EarlyWeights weights = early_weights(network, run);
+    const tiling::PrefetchedWeights weights = early_weights(network, run);
     std::vector<TensorIndex> still;
     const auto is_there = [&](TensorIndex t) { return std::ranges::binary_search(waiting, t); };
     for (const TensorIndex t : weights.early)

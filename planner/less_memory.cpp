@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/crew.h"
+#include "model/parallel.h"
 #include "model/shared_work.h"
 #include "planner/plannings.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "placer/tile_engine.h"
 
 namespace tessera::planner {

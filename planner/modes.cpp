@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "facts/modes.h"
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "model/derived.h"
 #include "model/joint_modes.h"
 #include "placer/decide.h"
@@ -210,8 +210,8 @@ class RunPart final : public Part {
   bool settled(const Set& in) {
     PlannedSubgraph now = run_;
     for (std::size_t k = 0; k < now.placements.size(); ++k) {
-      auto modes = facts::settle_modes(problem_with(in, k), now.placements[k].placement.places,
-                                       piece_.lowering.steps_per_tile);
+      auto modes = facts::resolve_modes(problem_with(in, k), now.placements[k].placement.places,
+                                        piece_.lowering.steps_per_tile);
       if (!modes) return false;
       now.placements[k].placement.modes = std::move(*modes);
     }
@@ -237,7 +237,7 @@ class RunPart final : public Part {
       placed.engine = decision.engine;
       placed.placement = std::move(*decision.found.placement);
       auto modes =
-          facts::settle_modes(problem, placed.placement.places, piece_.lowering.steps_per_tile);
+          facts::resolve_modes(problem, placed.placement.places, piece_.lowering.steps_per_tile);
       if (!modes) return Enough::open;
       placed.placement.modes = std::move(*modes);
     }

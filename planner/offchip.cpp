@@ -7,11 +7,11 @@
 #include <span>
 #include <utility>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/buffer_parts.h"
-#include "model/crew.h"
 #include "model/derived.h"
 #include "model/off_chip.h"
+#include "model/parallel.h"
 #include "model/say.h"
 #include "model/stored.h"
 #include "planner/piece.h"
@@ -56,7 +56,7 @@ struct Homes {
     }
     if (!away) return;
     behind = memories.size();
-    memories.push_back(off_chip::behind(hardware));
+    memories.push_back(off_chip::backing(hardware));
   }
   /// What a buffer there says of its memories.
   [[nodiscard]] std::vector<MemoryIndex> tied_to(std::optional<MemoryIndex> m) const {
@@ -228,8 +228,8 @@ struct Touched {
 
 std::int64_t pieces_of(const Buffer& buffer) {
   for (const BufferPart& part : buffer.parts)
-    if (!run_count(part)) return most_pieces + 1;
-  return piece_count(buffer);
+    if (!run_count(part)) return max_part_runs + 1;
+  return part_run_count(buffer);
 }
 
 /// The parts that follow where each access is to all of the last axes. No byte lives shorter.
@@ -243,7 +243,7 @@ void set_parts(const Network& network, const std::vector<tiling::BoxAccess>& acc
       access.box[axis] = {0, touched.shape[axis]};
     }
   buffer.parts = tiling::lives_of(touched.shape, element, wider, touched.outside);
-  touched.pieces = buffer.parts.empty() ? most_pieces + 1 : pieces_of(buffer);
+  touched.pieces = buffer.parts.empty() ? max_part_runs + 1 : pieces_of(buffer);
 }
 
 /// Where tiles are cut too small to be told apart, rows, planes or all of a tensor live as one: of
@@ -352,7 +352,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
   for (Traffic::Followed& run : followed) traffic.add(std::move(run));
   const StepRange all{0, traffic.end()};
   Ids ids;
-  if (off_chip::behind(hardware) != nullptr) {
+  if (off_chip::backing(hardware) != nullptr) {
     for (const FrontRoom& room : front.rooms) {
       Buffer& buffer = problem.buffers.emplace_back();
       const std::string& name = network.tensors[room.tensor].name;
@@ -438,7 +438,7 @@ Size always_there(const PlacementProblem& question, MemoryIndex memory) {
 PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
                                      const NetworkPlan& plan, std::int64_t pieces, int threads) {
   Front front;
-  if (off_chip::behind(hardware) != nullptr)
+  if (off_chip::backing(hardware) != nullptr)
     front = in_front(network, behind_uses(network, hardware, plan.subgraphs), plan.behind);
   return offchip_question(network, hardware, plan.subgraphs, front, {}, pieces, threads);
 }
@@ -448,7 +448,7 @@ std::string never_fits_offchip(const Network& network, const Hardware& hardware)
   for (MemoryIndex m = 0; m < homes.memories.size(); ++m) {
     const Memory& memory = homes.memories[m]->space;
     if (memory.capacity == unbounded) continue;
-    const bool weights_there = homes.weights == m && off_chip::behind(hardware) == nullptr;
+    const bool weights_there = homes.weights == m && off_chip::backing(hardware) == nullptr;
     const Size weights = weights_there ? weight_bytes(network, hardware, memory) : 0;
     Size beside = 0;
     std::string what;
@@ -467,16 +467,16 @@ std::string never_fits_offchip(const Network& network, const Hardware& hardware)
       look_at(network.inputs, "all inputs");
       look_at(network.outputs, "all outputs");
     }
-    const Size room = facts::room_of(memory);
+    const Size room = facts::free_bytes(memory);
     if (weights + beside <= room) continue;
     if (weights_there) what = what.empty() ? "all weights" : "all weights and " + what;
     return what + " take " + std::to_string(weights + beside) + " bytes of memory '" + memory.name +
            "', which has " + std::to_string(room);
   }
-  if (const HardwareMemory* behind = off_chip::behind(hardware);
+  if (const HardwareMemory* behind = off_chip::backing(hardware);
       behind != nullptr && behind->space.capacity != unbounded) {
     const Size weights = weight_bytes(network, hardware, behind->space);
-    if (const Size room = facts::room_of(behind->space); weights > room)
+    if (const Size room = facts::free_bytes(behind->space); weights > room)
       return "all weights take " + std::to_string(weights) + " bytes of memory '" +
              behind->space.name + "', which has " + std::to_string(room);
   }
@@ -538,7 +538,7 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
       const std::string who =
           homes.behind == m ? "weights and tensors in the backing memory need "
           : homes.data != m ? "weights need "
-          : off_chip::behind(hardware) != nullptr
+          : off_chip::backing(hardware) != nullptr
               ? "transfers in slices, weights in use and tensors across the cut points of the best "
                 "partition need "
           : homes.weights == m

@@ -48,7 +48,7 @@ struct OffchipAnswer {
 [[nodiscard]] OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                                           const std::vector<PlannedSubgraph>& subgraphs,
                                           const Front& front, const Budget& budget,
-                                          std::int64_t pieces = most_pieces, int threads = 1);
+                                          std::int64_t pieces = max_part_runs, int threads = 1);
 
 /// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
 /// require: the subgraphs are right.
@@ -67,7 +67,8 @@ constexpr std::int64_t by_runs = 0;
 [[nodiscard]] PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                                 const std::vector<PlannedSubgraph>& subgraphs,
                                                 const Front& front, const Budget& budget = {},
-                                                std::int64_t pieces = most_pieces, int threads = 1);
+                                                std::int64_t pieces = max_part_runs,
+                                                int threads = 1);
 
 /// Bytes of a memory of the question that are taken in every step, whatever the tiles: weights that
 /// never leave. No place for everything needs less.
@@ -76,7 +77,7 @@ constexpr std::int64_t by_runs = 0;
 /// The question about a plan that was made.
 [[nodiscard]] PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
                                                    const NetworkPlan& plan,
-                                                   std::int64_t pieces = most_pieces,
+                                                   std::int64_t pieces = max_part_runs,
                                                    int threads = 1);
 
 }  // namespace tessera::planner

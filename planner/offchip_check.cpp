@@ -105,7 +105,7 @@ std::vector<std::string> bounds_wrong(const PlacementProblem& problem,
 
 std::vector<std::string> offchip_wrong(const Network& network, const Hardware& hardware,
                                        const NetworkPlan& plan, int threads) {
-  const bool behind = off_chip::behind(hardware) != nullptr;
+  const bool behind = off_chip::backing(hardware) != nullptr;
   if (plan.offchip.empty() && !behind) return {};
   std::optional<PlacementProblem> by_runs_alone;
   const auto whole_tensors = [&]() -> const PlacementProblem& {
@@ -119,7 +119,7 @@ std::vector<std::string> offchip_wrong(const Network& network, const Hardware& h
       places_wrong(whole_tensors(), plan.offchip).empty())
     return {};
   const PlacementProblem problem =
-      offchip_question_of(network, hardware, plan, most_pieces, threads);
+      offchip_question_of(network, hardware, plan, max_part_runs, threads);
   // What is fetched, and when, rests on there being a place for it.
   if (plan.offchip.empty() && !problem.buffers.empty() && !has_a_place(network, hardware, plan))
     return {"`offchip` has no placement for memory '" + problem.memories.front().name +

@@ -173,7 +173,7 @@ PlannedSubgraph make_option(const tiling::TileGeometry& geometry, const Hardware
     PlannedPlacement p{.problem = piece_problem(piece, k),
                        .placement = std::move(found.placements[k]),
                        .engine = std::string(engine)};
-    auto modes = facts::settle_modes(p.problem, p.placement.places, steps);
+    auto modes = facts::resolve_modes(p.problem, p.placement.places, steps);
     if (!modes)
       throw InternalError("engine " + p.engine +
                           " placed buffers that leave a step without a mode");

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cost/score.h"
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "tessera/claim.h"
 
 namespace tessera::planner {

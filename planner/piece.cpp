@@ -41,10 +41,10 @@ std::vector<TensorIndex> sorted(std::vector<TensorIndex> tensors) {
 }
 
 /// Weights that come early, of the run itself and of later ones.
-void set_early(const Network& network, const Hardware& hardware, const PlannedSubgraph& planned,
-               tiling::Subgraph& part) {
+void set_prefetched(const Network& network, const Hardware& hardware,
+                    const PlannedSubgraph& planned, tiling::Subgraph& part) {
   if (planned.early.empty() && planned.ahead.empty() && planned.passing.empty()) return;
-  const tiling::EarlyWeights weights = early_weights(network, planned);
+  const tiling::PrefetchedWeights weights = early_weights(network, planned);
   const auto listed = [&](TensorIndex t) { return "'" + network.tensors[t].name + "'"; };
   for (const auto& [list, name] : {std::pair(&weights.early, "early"),
                                    {&weights.ahead, "ahead"},
@@ -58,7 +58,7 @@ void set_early(const Network& network, const Hardware& hardware, const PlannedSu
       refuse(planned, "lists " + listed(t) + " in `ahead` and in `passing`");
   if (planned.variant.reduction != 1)
     refuse(planned, "combines a split reduction with weight prefetch, which is not supported");
-  if (off_chip::behind(hardware) != nullptr)
+  if (off_chip::backing(hardware) != nullptr)
     refuse(planned,
            "has weight prefetch, which is not supported on a machine with a backing memory");
   const auto reads = [&](TensorIndex t) {
@@ -84,7 +84,7 @@ void set_early(const Network& network, const Hardware& hardware, const PlannedSu
              "lists " + listed(t) + " as `passing`, which is not a weight for a later group");
   if (!weights.early.empty() && planned.variant.weights != WeightPolicy::resident)
     refuse(planned, "finds weights early without resident weights");
-  tiling::set_early(part, hardware, weights);
+  tiling::set_prefetched(part, hardware, weights);
 }
 
 /// Tensors of which some rows stay, of the run itself and of others.
@@ -114,7 +114,7 @@ std::vector<TensorIndex> kept_tensors(const Network& network, const PlannedSubgr
   return sorted(named(network, planned, planned.kept, "keeps"));
 }
 
-tiling::EarlyWeights early_weights(const Network& network, const PlannedSubgraph& planned) {
+tiling::PrefetchedWeights early_weights(const Network& network, const PlannedSubgraph& planned) {
   return {sorted(named(network, planned, planned.early, "finds early")),
           named(network, planned, planned.ahead, "loads ahead"),
           named(network, planned, planned.passing, "lists as `passing`")};
@@ -148,7 +148,7 @@ Piece make_piece(tiling::Subgraph part, const tiling::TileSpace& space, tiling::
 }
 
 bool splits_sums(const Hardware& hardware) {
-  return off_chip::behind(hardware) == nullptr;
+  return off_chip::backing(hardware) == nullptr;
 }
 
 tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
@@ -156,7 +156,7 @@ tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
                               const std::vector<std::optional<OpIndex>>& readers) {
   tiling::Subgraph part = tiling::make_subgraph(network, planned.ops, readers, hardware,
                                                 kept_tensors(network, planned));
-  set_early(network, hardware, planned, part);
+  set_prefetched(network, hardware, planned, part);
   if (planned.variant.reduction == 1) {
     set_kept_rows(network, hardware, planned, part);
     return part;

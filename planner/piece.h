@@ -31,8 +31,8 @@ struct Piece {
 [[nodiscard]] std::vector<TensorIndex> kept_tensors(const Network& network,
                                                     const PlannedSubgraph& planned);
 /// Likewise of weights that come early.
-[[nodiscard]] tiling::EarlyWeights early_weights(const Network& network,
-                                                 const PlannedSubgraph& planned);
+[[nodiscard]] tiling::PrefetchedWeights early_weights(const Network& network,
+                                                      const PlannedSubgraph& planned);
 /// What a run keeps, and what waits while it works.
 [[nodiscard]] std::vector<std::string> kept_names(const tiling::Subgraph& part);
 

@@ -200,7 +200,7 @@ std::optional<PinnableWeights> pinnable_weights(const Network& network, const Ha
                                                 const NetworkPlan& plan) {
   const std::optional<MemoryIndex> memory = pin_memory(hardware);
   if (plan.status != Status::feasible || hardware.tiling.pinned == Pinned::weights || !memory ||
-      off_chip::behind(hardware) != nullptr)
+      off_chip::backing(hardware) != nullptr)
     return std::nullopt;
   const planner::Block block(network, hardware);
   const std::vector<TensorIndex> weights = block.weights();

@@ -127,7 +127,7 @@ NetworkPlan Plannings::found(const PlanParams& params, bool wants_nearly, Reside
     if (!timed && plan.status == Status::unknown) placed = soon_placed();
     take_instead(plan, std::move(placed));
   }
-  if (off_chip::behind(hardware_) != nullptr) try_shorter_runs(plan);
+  if (off_chip::backing(hardware_) != nullptr) try_shorter_runs(plan);
   if (levels && may_go_on(plan)) {
     look_further(plan, fewest);
     if (const auto tell = progress_from(plan)) tell({plan.score, plan.bound, 0});

@@ -174,7 +174,7 @@ bool has_room_off_chip(const NetworkPlan& plan, const Hardware& hardware) {
 /// within them, and its bound holds for them. The search that settles every plan within them on the
 /// way follows where it does not fit, or where a limit ended it.
 NetworkPlan within_capacities(const Network& network, const Hardware& hardware, PlanParams params) {
-  if (always_settles(hardware) || off_chip::behind(hardware) != nullptr ||
+  if (always_settles(hardware) || off_chip::backing(hardware) != nullptr ||
       !never_fits_offchip(network, hardware).empty())
     return pinned_ways(network, hardware, params);
   const validation::LimitedBudget limited(params.limits);

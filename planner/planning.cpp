@@ -8,8 +8,8 @@
 #include "cost/run_bound.h"
 #include "cost/run_parts.h"
 #include "cost/score.h"
-#include "model/against.h"
-#include "model/crew.h"
+#include "model/claim_problem.h"
+#include "model/parallel.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
@@ -307,8 +307,8 @@ class Planner {
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
       return cover_candidate(*candidates_.answer({first, last}, effort), score);
     };
-    problem.ahead = [&](std::size_t first, std::size_t last,
-                        int effort) -> std::optional<search::CoverCandidate> {
+    problem.speculate = [&](std::size_t first, std::size_t last,
+                            int effort) -> std::optional<search::CoverCandidate> {
       const auto answer = candidates_.ahead({first, last}, effort);
       return answer ? std::optional(cover_candidate(*answer, score)) : std::nullopt;
     };
@@ -484,8 +484,8 @@ class Planner {
     for (const Metrics& m : answer.open) add(m);
     if (answer.open_beyond) cost = static_cast<double>(peak = 0);
     if (peak == std::numeric_limits<Size>::max()) return;
-    candidate.open_cost = cost;
-    candidate.open_peak = peak;
+    candidate.unresolved_cost = cost;
+    candidate.unresolved_peak = peak;
   }
 
   void add(const std::vector<search::CoverRun>& runs) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cost/run_bound.h"
-#include "model/crew.h"
+#include "model/parallel.h"
 #include "model/poll.h"
 #include "planner/cheaper.h"
 #include "search/partition/run_kinds.h"

@@ -130,7 +130,7 @@ class PutTogether : LaterLook {
     double known = 0;
     for (const PlannedSubgraph& run : best) known += cost_of(run);
     search::KeptCoverProblem problem{
-        .runs = runs_there_are(), .items = may_.items, .rooms = {on_chip_capacity(within_)}};
+        .runs = runs_there_are(), .items = may_.items, .capacities = {on_chip_capacity(within_)}};
     problem.cost = [this](std::size_t first, std::size_t last, std::span<const std::size_t> kept) {
       return hoped(of_run_.at({first, last}), {first, last}, Kept(kept.begin(), kept.end()));
     };

@@ -12,7 +12,7 @@
 
 #include "cost/run_bound.h"
 #include "cost/score.h"
-#include "model/crew.h"
+#include "model/parallel.h"
 #include "model/shared_work.h"
 #include "model/stored.h"
 #include "planner/candidates.h"

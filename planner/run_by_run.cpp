@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/crew.h"
 #include "model/off_chip.h"
+#include "model/parallel.h"
 #include "planner/candidates.h"
 #include "planner/cheaper.h"
 #include "planner/describe.h"

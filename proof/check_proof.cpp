@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "model/derived.h"
 #include "parts.h"
 #include "tessera/validate.h"
@@ -190,7 +190,7 @@ std::string_view take_body(Lines& lines) {
 void judge(const PlacementProblem& problem, std::string_view text, std::size_t first,
            const Budget& budget, ProofPart& part, std::optional<StopReason>& stop) {
   part.claim_text = describe(problem, part.claim);
-  const PlacementProblem refuted = against(problem, part.claim);
+  const PlacementProblem refuted = counterexample_problem(problem, part.claim);
   const Body body{refuted, part.claim, text, first, budget};
   if (part.kind == "choice") {
     check_choice(body, part, stop);

@@ -19,7 +19,7 @@
 #include <unordered_map>
 
 #include "derivation_facts.h"
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "model/poll.h"
 #include "parts.h"
 #include "tessera/claim.h"
@@ -56,7 +56,7 @@ class Derivation {
         poll_(budget),
         claim_(claim),
         most_variables_(std::min(bytes, std::size_t{1} << 24U)),
-        most_paid_(most_paid(claim)) {}
+        most_paid_(counterexample_cost(claim)) {}
 
   /// Throws Wrong with a sentence where the line is not allowed, BudgetEnded where the limit
   /// struck.

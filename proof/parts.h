@@ -28,7 +28,7 @@ class Lines {
 
 /// The lines of one proof, without its claim and its kind, and what it is about.
 struct Body {
-  const PlacementProblem& problem;  ///< against(about, claim): has no placement, says the proof
+  const PlacementProblem& problem;  ///< counterexample_problem(about, claim), to be refuted
   const Claim& claim;
   std::string_view text;
   std::size_t first_line = 1;

@@ -1,4 +1,4 @@
-// The tiles along one axis, the other axes whole: what geometry.cpp and volumes.cpp share.
+// The tiles along one axis with the other axes whole; shared by geometry.cpp and volumes.cpp.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace tessera::tiling {
 
-/// Ceiling without the sum that could wrap.
+/// Division rounded up, without a sum that could overflow.
 inline Dim pieces(Dim whole_extent, Dim extent) {
   return (whole_extent - 1) / extent + 1;
 }
 
-/// What the tiles along one axis store of the tensors that leave, one position after another: the
-/// pieces partition each tensor.
+/// The parts of leaving tensors that the tiles along one axis store, position by position. The
+/// parts partition each tensor.
 struct StoredPieces {
   /// require: both outlive this.
   StoredPieces(const Subgraph& of, const TileSpace& space_of_it, std::size_t along, Dim tile_extent)
@@ -34,8 +34,9 @@ struct StoredPieces {
 
   [[nodiscard]] Dim end() const { return std::min(total, (position + 1) * extent); }
 
-  /// Enlarges what is needed of t by the piece. require: called once per tensor and position, in
-  /// the order of positions, when all readers of t have said what they need.
+  /// Extends the needed box of t by the part stored at this position.
+  /// require: called once per tensor and position, in the order of positions, after all readers of
+  /// t.
   void store(std::size_t t, Box& needed) {
     Box& piece = pieces[t];
     const LocalTensor& local = subgraph.tensors[t];
@@ -68,8 +69,8 @@ struct StoredPieces {
   std::vector<Box> pieces;  ///< per local tensor, at this position
 };
 
-/// The tile at one position along one axis, the other axes whole. Keeps what the next position
-/// has to know: how far each tensor is stored, and what was in memory.
+/// The tile at one position along one axis, with the other axes whole. Keeps the state that the
+/// next position needs: how far each tensor is stored, and what was in memory.
 struct AxisRules {
   AxisRules(const Subgraph& of, const TileSpace& space_of_it, std::size_t along, Dim tile_extent,
             bool keep_halo)
@@ -92,7 +93,7 @@ struct AxisRules {
     before[t] = needed;
     const std::optional<std::size_t> along = space.follows[axis][t];
     if (!keep || !along || !space.has_halo[t] || needed.none || previous.none) return needed;
-    Box covered = previous;  // all that matters are the other axes
+    Box covered = previous;  // only the other axes matter
     covered[*along] = needed[*along];
     if (previous[*along].begin > needed[*along].begin || !contains(covered, needed)) return needed;
     Box rest = needed;
@@ -112,7 +113,7 @@ struct AxisRules {
     regions.stored = storing.pieces;
   }
 
-  /// Is every piece that is stored, made or read there along this axis? Where one is not, another
+  /// Is every part that is stored, produced or read along this axis non-empty? Otherwise another
   /// axis does not know that nothing of it is needed.
   [[nodiscard]] bool complete() const {
     const auto some = [](const Box& box) { return !box.none; };
@@ -122,8 +123,8 @@ struct AxisRules {
            std::ranges::all_of(read_, [&](const auto& read) { return some(read.second); });
   }
 
-  /// Makes `out` equal for two positions whose tiles differ by nothing but where they are. It keeps
-  /// its memory.
+  /// Sets `out` to a key that is equal for positions whose tiles differ only by a shift. Reuses its
+  /// memory.
   void key(std::vector<Dim>& out) const {
     out.clear();
     const auto absolute = [&](const Box& box, const AxisSet& axes) {
@@ -143,11 +144,11 @@ struct AxisRules {
       relative(needed, needed);
       relative(regions.fresh[t], needed);
       relative(regions.stored[t], needed);
-      // Where two axes of the tile move one axis of a tensor, how the two meet depends on where.
+      // If two tile axes move one axis of a tensor, their combined range depends on the position.
       absolute(needed, fixed[t]);
       absolute(regions.fresh[t], fixed[t]);
     }
-    // And where some rows of it come from elsewhere than the rest.
+    // A tensor with resident first rows: the position decides which rows come from where.
     for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
       if (const Dim rows = subgraph.tensors[t].kept_rows; rows > 0)
         for (const Box* box : {&regions.fresh[t], &regions.stored[t]}) {
@@ -166,8 +167,8 @@ struct AxisRules {
     }
   }
 
-  /// Where an op does not move its input as it moves its output, a part of a region may be of
-  /// another size elsewhere even if the whole is not.
+  /// If an op does not move its input in proportion to its output, the size of a part of a region
+  /// may depend on the position, even if that of the region does not.
   void phases(std::size_t step, const Box& made, std::vector<Dim>& out) const {
     const Op& op = subgraph.op(static_cast<Step>(step));
     const std::vector<Dim>& in = subgraph.network->tensors[op.inputs[0]].shape;
@@ -180,7 +181,7 @@ struct AxisRules {
       if (op.kind == OpKind::space_to_depth && x == 1) period = all[x];
       if (op.kind == OpKind::pad && op.function != "constant" && !made.none &&
           (made[x].begin < op.pad_begin[x] || made[x].end > op.pad_begin[x] + in[x]))
-        period = all[x] + 1;  // mirrored at the border: no two places are alike
+        period = all[x] + 1;  // mirrored at the border: all positions differ
       if (period == 1 || made.none) continue;
       out.push_back(made[x].begin % period);
       out.push_back((made[x].begin == 0 ? 1 : 0) + (made[x].end == all[x] ? 2 : 0));
@@ -194,7 +195,7 @@ struct AxisRules {
   StoredPieces storing;
   TileRegions regions;
   std::vector<Box> before;
-  std::vector<AxisSet> fixed;  ///< axes on which it matters where the tile is
+  std::vector<AxisSet> fixed;  ///< axes on which the absolute position matters
   std::vector<std::pair<std::size_t, Box>> read_;
 };
 

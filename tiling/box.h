@@ -1,10 +1,10 @@
-// Parts of tensors: one half-open range per axis, in the tensor's own coordinates.
+// Boxes: parts of tensors with one half-open range per axis, in the tensor's coordinates.
 //
 //   Box rows = whole({1, 64, 56, 56});
 //   rows[2] = {10, 20};
 //   volume(rows) == 64 * 10 * 56;
 //
-// Small values without allocation. A box with an empty range is empty as a whole.
+// Small values without allocation. A box with an empty range has no elements.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct Span {
 struct Box {
   std::array<Span, max_rank> axes{};
   std::size_t rank = 0;
-  bool none = true;  ///< no element; a scalar has rank 0 and is not none
+  bool none = true;  ///< no elements; a scalar has rank 0 and is not `none`
 
   [[nodiscard]] Span& operator[](std::size_t axis) { return axes[axis]; }
   [[nodiscard]] const Span& operator[](std::size_t axis) const { return axes[axis]; }
@@ -59,14 +59,14 @@ struct Box {
   return box;
 }
 
-/// No element of a tensor with this many axes. All empty boxes of one rank are equal.
+/// The empty box of a rank. All empty boxes of one rank are equal.
 [[nodiscard]] inline Box nothing(std::size_t rank) {
   Box box;
   box.rank = rank;
   return box;
 }
 
-/// The box itself, or nothing() where one of its ranges is empty.
+/// The box itself, or nothing() if one of its ranges is empty.
 [[nodiscard]] inline Box tidy(const Box& box) {
   if (box.none) return nothing(box.rank);
   for (std::size_t axis = 0; axis < box.rank; ++axis)
@@ -81,14 +81,15 @@ struct Box {
   return product;
 }
 
-/// Elements with axis 1 filled up to whole bricks of channels.
+/// Elements, with axis 1 padded to whole bricks of channels.
 [[nodiscard]] inline std::int64_t volume(const Box& box, Dim brick) {
   const std::int64_t elements = volume(box);
   if (brick == 1 || elements == 0) return elements;
   return elements / box[1].size() * in_bricks(box[1].size(), brick);
 }
 
-/// The smallest box around both. require: equal ranks.
+/// The smallest box around both.
+/// require: equal ranks.
 [[nodiscard]] inline Box hull(const Box& a, const Box& b) {
   if (a.none) return b;
   if (b.none) return a;
@@ -105,7 +106,7 @@ struct Box {
   return tidy(both);
 }
 
-/// Is every element of `inner` in `outer`?
+/// Does `outer` contain every element of `inner`?
 [[nodiscard]] inline bool contains(const Box& outer, const Box& inner) {
   if (inner.none) return true;
   if (outer.none) return false;
@@ -114,20 +115,20 @@ struct Box {
   return true;
 }
 
-/// Which part of a larger tensor a tensor is: some elements along one axis.
+/// The part of a larger tensor that a tensor is: a range along one axis.
 struct TensorSlice {
-  TensorIndex whole = 0;  ///< of the same network
+  TensorIndex whole = 0;  ///< in the same network
   std::size_t axis = 0;
   Dim begin = 0;
 };
-/// A part of the slice, in the coordinates of the whole.
+/// A part of the slice in the coordinates of the whole tensor.
 [[nodiscard]] inline Box in_whole(const TensorSlice& slice, Box part) {
   if (part.none) return part;
   part[slice.axis].begin += slice.begin;
   part[slice.axis].end += slice.begin;
   return part;
 }
-/// Likewise of a tensor that is joined with others.
+/// The same for a tensor stored as channels of another one.
 [[nodiscard]] inline Box in_whole(const JoinedPlace& place, const Box& part) {
   return in_whole(TensorSlice{.whole = place.whole, .axis = 1, .begin = place.begin}, part);
 }

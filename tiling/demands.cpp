@@ -1,5 +1,5 @@
-// What has to be placed for a grid of tiles: how large buffers are in each, and which sizes cover
-// those of others.
+// Buffer sizes to place for a grid of tiles: the sizes of each tile, without those that others
+// cover.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -24,7 +24,7 @@ Size elements(const Subgraph& subgraph, const TileSpace& space, const LoweredBuf
   const auto [rows, columns] = tile.kept[buffer.tensor];
   Box part = needed;
   if (buffer.role == BufferRole::columns) {
-    if (h) part[*h].begin += rows;  // those above are in the rows buffer
+    if (h) part[*h].begin += rows;  // the rows above are in the rows buffer
     part[*w].end = part[*w].begin + columns;
   } else {
     if (w) part[*w] = {0, shape[*w]};

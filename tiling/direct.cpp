@@ -11,7 +11,8 @@
 namespace tessera::tiling {
 namespace {
 
-/// Where an engine finds an operand: what is fused into a product is read where its results go.
+/// The memories that an engine may read an operand from. Fused operands of a product are read where
+/// results are written.
 const std::vector<std::string>& places_of(const Reach& reach, const Op& op,
                                           const LocalOperand& operand) {
   return is_product(op) && operand.position >= 2 ? reach.output : reach.input;

@@ -1,10 +1,10 @@
-// What the engine of an op reads and writes off the chip itself.
+// Operands that an op's engine reads or writes directly in off-chip memory.
 //
 //   for (const DirectAccess& access : direct_accesses(part, hardware, Direct::inputs)) ...
 //
-// An engine may reach the memory off the chip that activations lie in (Engine::reach), as Arm's
-// Ethos-U65 does. An op that runs alone may then leave out the DMA: what it reads or makes has no
-// buffer on the chip. Weights always come by DMA, and so does what the chip keeps for later runs.
+// An engine may reach the off-chip memory of activations (Engine::reach), as Arm's Ethos-U65 does.
+// An op that is alone in its group may then bypass the DMA: the operand has no on-chip buffer.
+// Weights always come by DMA, and so do resident tensors.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,20 @@
 namespace tessera::tiling {
 
 struct DirectAccess {
-  std::size_t tensor = 0;  ///< local
+  std::size_t tensor = 0;  ///< local index
   bool load = true;        ///< else a store
   friend bool operator==(const DirectAccess&, const DirectAccess&) = default;
 };
 
-/// By tensor. Nothing of a run of several ops, or whose engine does not reach that memory.
+/// By tensor. Empty for a group of several ops, and if the engine does not reach the memory.
 [[nodiscard]] std::vector<DirectAccess> direct_accesses(const Subgraph& part,
                                                         const Hardware& hardware, Direct direct);
 
-/// What of it is so, of this run.
+/// The part of `direct` that has an effect for this group.
 [[nodiscard]] Direct direct_of(const Subgraph& part, const Hardware& hardware, Direct direct);
 
-/// Those of TilingOptions::direct that differ for the run, each by what it says of it, the first
-/// of them first. At least one; `none` alone where it makes no difference.
+/// The values of TilingOptions::direct with different effects for the group, each reduced to its
+/// effect, in order. At least one; only `none` if the option has no effect.
 [[nodiscard]] std::vector<Direct> direct_choices(const Subgraph& part, const Hardware& hardware);
 
 }  // namespace tessera::tiling

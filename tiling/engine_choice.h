@@ -1,4 +1,4 @@
-// Which engine of a machine computes an op, whatever part of it is computed.
+// The engine of a machine that computes an op, independent of the tile.
 //
 //   const OpLoops loops = loops_of(net, op, net.tensors[op.outputs[0]].shape);
 //   if (const auto chosen = choose_engine(op, loops, hardware)) hardware.engines[chosen->engine];
@@ -16,31 +16,31 @@ namespace tessera::tiling {
 
 struct EngineChoice {
   std::size_t engine = 0;
-  bool by_mapping = false;  ///< the engine is an array that says how it computes such ops
+  bool by_mapping = false;  ///< the engine is an array with a mapping for the op
 };
 
-/// The first array with a mapping for the op, else the first vector engine; nothing if there is
-/// neither.
+/// The first array with a mapping for the op, else the first vector engine, else nothing.
 [[nodiscard]] std::optional<EngineChoice> choose_engine(const Op& op, const OpLoops& loops,
                                                         const Hardware& hardware);
 
-/// Of an op of this network. require: it makes something.
+/// For an op of this network.
+/// require: the op has an output.
 [[nodiscard]] std::optional<EngineChoice> choose_engine(const Network& network, const Op& op,
                                                         const Hardware& hardware);
 
-/// Engines with one queue are never at work together: the first of them, for all of these.
-/// require: such an engine
+/// The index of the first engine with the same queue. Engines of one queue never work at the same
+/// time.
 [[nodiscard]] std::size_t queue_of(const Hardware& hardware, std::size_t engine);
-/// That of the engine that computes the op. require: one does; as choose_engine()
+/// The queue of the engine that computes the op.
+/// require: an engine computes it.
 [[nodiscard]] std::size_t queue_of(const Network& network, const Op& op, const Hardware& hardware);
 
 [[nodiscard]] bool carries(const Mapping& mapping, std::string_view name);
-/// The most special of the op's names (names_of()) that one of engine.maps carries; "" if none
-/// does.
+/// The most specific name of the op (names_of()) that engine.maps contains; "" if none.
 [[nodiscard]] std::string_view carried_name(const Op& op, const OpLoops& loops,
                                             const Engine& engine);
 
-/// Does a mapping of the engine compute the op? One unroll without maps computes all products.
+/// Does a mapping of the engine compute the op? A single unroll without maps computes all products.
 [[nodiscard]] bool has_mapping(const Op& op, const OpLoops& loops, const Engine& engine);
 
 }  // namespace tessera::tiling

@@ -11,7 +11,7 @@
 namespace tessera::tiling {
 namespace {
 
-/// A tile whose stored pieces are known already and that keeps nothing.
+/// A tile with given stored parts that keeps no halo.
 struct GivenRules {
   const std::vector<Box>& stored;
   void store(std::size_t t, Box& needed) const { needed = hull(needed, stored[t]); }
@@ -19,7 +19,7 @@ struct GivenRules {
   static bool read(const LocalOperand&, const Box&) { return true; }
 };
 
-/// The tile at the origin; stored pieces as far as its own readers reach.
+/// The tile at the origin; it stores what its own readers need.
 struct OriginRules {
   const Subgraph& subgraph;
   const TileSpace& space;
@@ -50,7 +50,7 @@ struct OriginRules {
 };
 
 /// Does every op map each axis of its output to one axis of each operand, independently of the
-/// others? Then so does the whole run, and a box is the product of what its axes need alone, as
+/// other axes? Then the whole group does, and a box is the product of the ranges of its axes, as
 /// long as none of them is empty.
 bool separable(const Subgraph& subgraph) {
   const auto rank = [&](TensorIndex t) { return subgraph.network->tensors[t].shape.size(); };
@@ -70,7 +70,7 @@ bool separable(const Subgraph& subgraph) {
       case OpKind::normalize:
         break;
       case OpKind::reduce:
-        // Without the reduced axes the others change their places.
+        // Without the reduced axes, the other axes change their positions.
         if (rank(subgraph.op(static_cast<Step>(step)).inputs[0]) !=
             rank(subgraph.op(static_cast<Step>(step)).outputs[0]))
           return false;
@@ -88,7 +88,7 @@ bool separable(const Subgraph& subgraph) {
 
 struct TileGeometry::Trace {
   std::vector<std::uint32_t> classes;  ///< per position
-  std::vector<TileRegions> tiles;      ///< per class: its first position
+  std::vector<TileRegions> tiles;      ///< per class, the tile at its first position
   std::vector<bool> complete;          ///< per class: AxisRules::complete
 };
 
@@ -147,7 +147,7 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
   std::map<std::vector<Dim>, std::uint32_t> known;
   std::vector<Dim> key;
   const Dim count = pieces(space_.whole.extent[axis], extent);
-  if (poll_ != nullptr) poll_->room(sizeof(std::uint32_t) * static_cast<double>(count));
+  if (poll_ != nullptr) poll_->check_memory(sizeof(std::uint32_t) * static_cast<double>(count));
   trace->classes.reserve(static_cast<std::size_t>(count));
   for (Dim position = 0; position < count; ++position) {
     work();
@@ -159,7 +159,7 @@ const TileGeometry::Trace& TileGeometry::trace(std::size_t axis, Dim extent) {
     trace->classes.push_back(at->second);
     ++trace->tiles[at->second].times;
   }
-  slot = std::move(trace);  // not before it is whole
+  slot = std::move(trace);  // only after it is complete
   return *slot;
 }
 
@@ -174,14 +174,14 @@ const TileGeometry::Trace& TileGeometry::first_of_trace(std::size_t axis, Dim ex
   AxisRules rules(subgraph_, space_, axis, extent, keeps(axis));
   rules.run(0);
   add_class(*trace, rules.regions, rules.complete());
-  slot = std::move(trace);  // not before it is whole
+  slot = std::move(trace);  // only after it is complete
   return *slot;
 }
 
 void TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes, bool product,
                            TileRegions& tile) const {
   tile.times = axes[0]->times * axes[1]->times * axes[2]->times;
-  // Each axis gives its own ranges.
+  // Each axis contributes its own ranges.
   const auto common = [&](std::vector<Box> TileRegions::*part) {
     std::vector<Box>& boxes = tile.*part;
     boxes = axes[0]->*part;
@@ -195,7 +195,7 @@ void TileGeometry::combine(const std::array<const TileRegions*, tile_axes>& axes
     propagate(subgraph_, GivenRules{tile.stored}, tile);
     return;
   }
-  // Halos are kept only where the axes do not meet.
+  // Halos are only kept if the axes are independent.
   common(&TileRegions::needed);
   common(&TileRegions::fresh);
   if (keeps_halo())
@@ -228,7 +228,8 @@ std::optional<TileGrid> TileGeometry::grid_if(
   const Traces traces = traces_of(shape);
   for (std::size_t a = 0; a < tile_axes; ++a) {
     grid.counts[a] = static_cast<Dim>(traces[a]->classes.size());
-    if (poll_ != nullptr) poll_->room(sizeof(std::uint32_t) * static_cast<double>(grid.counts[a]));
+    if (poll_ != nullptr)
+      poll_->check_memory(sizeof(std::uint32_t) * static_cast<double>(grid.counts[a]));
     grid.classes[a] = traces[a]->classes;
     grid.class_counts[a] = static_cast<std::uint32_t>(traces[a]->tiles.size());
   }

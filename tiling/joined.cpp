@@ -13,7 +13,7 @@ bool is_in_place(const Subgraph& part, std::size_t operand, std::size_t made) {
   return part.tensors[operand].in_place_of == made;
 }
 
-/// Can an operand be made in the place of the output? Each is read by the concatenation alone.
+/// Can an operand be produced inside the output? Only the concatenation may read it.
 bool may_be_in_place(const Subgraph& part, const Join& join, TensorIndex seen, std::size_t made,
                      Step step) {
   const LocalTensor& own = part.tensors[join.local];
@@ -28,7 +28,7 @@ bool may_be_in_place(const Subgraph& part, const Join& join, TensorIndex seen, s
   return brick == brick_of(part, join.local) && join.channels.begin % brick == 0;
 }
 
-/// Nothing of the run is moved or computed.
+/// Does the group neither move nor compute anything?
 bool nothing_to_do(const Subgraph& part) {
   return part.steps() == 1 && is_in_its_place(*part.network, part.op(0)) &&
          std::ranges::none_of(part.tensors, &LocalTensor::kept);
@@ -79,13 +79,12 @@ void join_in_place(Subgraph& part, const Hardware& hardware) {
     return;
   }
   const Reachable reachable(part, hardware);
-  // The last ones first: what is joined once more lies in the place of the last.
+  // Backwards, because the output of a concatenation may itself be inside another one.
   for (std::size_t at = part.steps(); at-- > 0;) {
     const auto step = static_cast<Step>(at);
     if (!joins_channels(part.op(step)) || part.made_at[at].size() != 1) continue;
     const std::size_t made = part.made_at[at].front();
-    // In the place of what lies in another's place itself nothing is made: what it copies is its
-    // own.
+    // If the output is inside another tensor, its operands are copied there.
     if (part.tensors[made].in_place_of) continue;
     const std::vector<Join> joins = joins_of(part, step);
     for (std::size_t k = 0; k < joins.size(); ++k) {

@@ -10,7 +10,7 @@
 namespace tessera::tiling {
 namespace {
 
-/// Is the local tensor this one, or a part of it whose sums are made by themselves?
+/// Is the local tensor this one, or the part of it whose sums are computed separately?
 bool is_of(const Subgraph& part, const LocalTensor& local, TensorIndex tensor) {
   return !local.weight && part.planned(local.tensor) == tensor;
 }

@@ -1,12 +1,11 @@
-// Tensors of which the first rows stay on the chip from run to run, and the rest does not.
+// Tensors of which only the first rows are resident between groups.
 //
 //   set_kept_rows(part, {kept_rows_of(network, hardware, tensor, 12)});
 //   const Box from_there = among_rows(tile.fresh[t], 12);     // the rest comes from off the chip
 //
-// Rows are counted along the last axis but one: the height of an activation, or what comes one
-// after the other in a sequence. Tiles have buffers of their own as if nothing stayed: what a tile
-// has of these rows the DMA copies from their place and to it, so that tiles need not know where
-// the rows end.
+// Rows are counted along the last axis but one: the height of an activation, or the elements of a
+// sequence. Tiles have their usual buffers. The DMA copies their share of these rows from and to
+// the resident place, so tiles need not know where the rows end.
 #pragma once
 
 #include <string>
@@ -23,12 +22,12 @@ namespace tessera::tiling {
 }
 [[nodiscard]] Dim rows_in_all(const Tensor& tensor);
 
-/// What of a box lies among the first rows, and what lies behind them.
+/// The part of a box inside the first rows, and the part behind them.
 [[nodiscard]] Box among_rows(Box box, Dim rows);
 [[nodiscard]] Box past_rows(Box box, Dim rows);
 
-/// Those that may stay in part: all that may stay (may_stay()) but what lies off the chip in the
-/// place of a concatenation, or has others in its place. Sorted.
+/// Tensors that may be partly resident: those of may_stay() that are not stored inside the output
+/// of a concatenation and have no others inside them. Sorted.
 [[nodiscard]] std::vector<TensorIndex> may_stay_in_part(
     const Network& network, const std::vector<std::optional<OpIndex>>& readers);
 
@@ -36,13 +35,13 @@ namespace tessera::tiling {
 [[nodiscard]] KeptRows kept_rows_of(const Network& network, const Hardware& hardware,
                                     TensorIndex tensor, Dim rows);
 
-/// For what of the run moves the tensor in another way than tiles that take their rows by DMA:
-/// the end of a sentence that says so; else nothing.
+/// If the group accesses the tensor in another way than by DMA of tiles: the end of a sentence with
+/// the reason; else empty.
 [[nodiscard]] std::string refuses_rows(const Subgraph& part, const TileSpace& space,
                                        const Hardware& hardware, const TileVariant& variant,
                                        TensorIndex tensor);
 
-/// require: in the order of tensors; nothing else of them is kept
+/// require: sorted by tensor; none of them is fully resident.
 void set_kept_rows(Subgraph& part, std::vector<KeptRows> kept);
 
 }  // namespace tessera::tiling

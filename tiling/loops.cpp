@@ -28,13 +28,13 @@ void matmul_loops(const Network& network, const Op& op, std::span<const Dim> out
   if (rank >= 2) nest.W = output[rank - 2];
   for (std::size_t d = 0; d + 2 < rank; ++d) nest.N *= output[d];
   op_.input = {1, nest.W};
-  // Of the whole op: a piece of it runs as the rest does.
+  // Of the whole op, because its parts run in the same mode.
   const std::vector<Dim>& all = network.tensors[op.outputs.at(0)].shape;
   for (std::size_t d = 0; d + 1 < all.size(); ++d)
     if (all[d] > 1) op_.op_class = OpClass::matmul;
 }
 
-/// Inputs of the network lie channels last, so that neighbours along a row are neighbours in
+/// Inputs of the network have channels last, so columns that are adjacent in a row are adjacent in
 /// memory.
 void find_fold(const Network& network, const Op& op, std::size_t columns, OpLoops& op_) {
   const Dim stride = op_.stride[1];
@@ -43,12 +43,12 @@ void find_fold(const Network& network, const Op& op, std::size_t columns, OpLoop
                    std::ranges::find(network.inputs, op.inputs[0]) != network.inputs.end();
   if (!may) return;
   op_.folds = stride;
-  // For column j it reads from j * stride - pad on: so much after a multiple of the stride.
+  // Column j reads from j * stride - pad on: this much after a multiple of the stride.
   const Dim pad = at_or(op.pad_begin, columns, 0) % stride;
   op_.fold_offset = (stride - pad) % stride;
 }
 
-/// The last two of the spatial axes as rows and columns; what is before them are rows too.
+/// The last two spatial axes become rows and columns; the axes before them count as rows.
 void conv_loops(const Network& network, const Op& op, std::span<const Dim> output, OpLoops& op_) {
   LoopNest& nest = op_.nest;
   // conv: weights [K, C / groups, kernel...]; conv_transpose: weights [C, K / groups, kernel...].
@@ -63,7 +63,7 @@ void conv_loops(const Network& network, const Op& op, std::span<const Dim> outpu
   nest.K = std::min(output[1], per_group);
   op_.has_weights = true;
   for (std::size_t s = 0; s < spatial; ++s) {
-    // Each output of a transposed convolution meets every stride-th tap of the kernel.
+    // An output of a transposed convolution meets every stride-th tap of the kernel.
     const Dim stride = at_or(op.stride, s, 1);
     const Dim taps = ceil_div(weights[2 + s], transposed ? stride : 1);
     const bool last = s + 1 == spatial;
@@ -75,7 +75,7 @@ void conv_loops(const Network& network, const Op& op, std::span<const Dim> outpu
     if (transposed) op_.taps[last ? 1 : 0] *= weights[2 + s];
     op_.dilation[last ? 1 : 0] = at_or(op.dilation, s, 1);
   }
-  // Of the whole op: a piece of it runs as the rest does.
+  // Of the whole op, because its parts run in the same mode.
   const std::vector<Dim>& all = network.tensors[op.outputs.at(0)].shape;
   const bool one_pixel = nest.R == 1 && nest.S == 1 && all[0] == 1 &&
                          std::all_of(all.begin() + 2, all.end(), [](Dim d) { return d == 1; });
@@ -86,14 +86,14 @@ void conv_loops(const Network& network, const Op& op, std::span<const Dim> outpu
   if (spatial > 0 && !transposed) find_fold(network, op, spatial - 1, op_);
 }
 
-/// A mean over all rows and columns, as a pooling with a window of the whole input.
+/// A mean over all rows and columns is a pooling with a window of the whole input.
 bool is_global_pool(const Op& op, const std::vector<Dim>& in) {
   return op.kind == OpKind::reduce && op.function == "mean" && in.size() == 4 &&
          op.axes.size() == 2 && std::ranges::count(op.axes, 2U) == 1 &&
          std::ranges::count(op.axes, 3U) == 1;
 }
 
-/// Axis 1 as channels, the last as columns, the others as rows.
+/// Axis 1 becomes channels, the last axis columns, and the others rows.
 void plane_loops(const Network& network, const Op& op, std::span<const Dim> output, OpLoops& op_) {
   LoopNest& nest = op_.nest;
   const std::size_t rank = output.size();

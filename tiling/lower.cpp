@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "tiling/joined.h"
 #include "tiling/loops.h"
 #include "tiling/reach.h"
@@ -16,7 +16,7 @@ class Cycle {
  public:
   explicit Cycle(Step period) : period_(period) {}
 
-  /// From `begin` for `length` steps, past the end of the schedule into its beginning.
+  /// Adds `length` steps from `begin`, wrapping around the end of the schedule.
   void add(Step begin, Step length) {
     const Step from = (begin % period_ + period_) % period_;
     if (length >= period_) return intervals_.assign(1, {0, period_});
@@ -24,7 +24,7 @@ class Cycle {
     if (from + length > period_) intervals_.push_back({0, from + length - period_});
   }
 
-  /// Sorted, those that touch or overlap joined.
+  /// Sorted; intervals that touch or overlap are joined.
   [[nodiscard]] std::vector<StepRange> intervals() const {
     std::vector<StepRange> sorted = intervals_;
     std::ranges::sort(sorted);
@@ -43,10 +43,10 @@ class Cycle {
   std::vector<StepRange> intervals_;
 };
 
-/// The ops that use a tensor at one place.
+/// The ops that use a tensor in one of its places.
 struct Share {
   Memories memories;       ///< empty: any
-  bool made = false;       ///< by an op of the run
+  bool made = false;       ///< produced by an op of the group
   std::vector<Step> read;  ///< steps, sorted
 };
 
@@ -121,7 +121,7 @@ class Lowerer {
   }
 
  private:
-  /// A tensor may have the name that a buffer of another one would have.
+  /// A tensor's name may equal the generated name of another tensor's buffer.
   void make_unique() {
     std::set<std::string> known;
     for (Buffer& buffer : out_.problem.buffers)
@@ -131,7 +131,7 @@ class Lowerer {
     std::ranges::sort(steps);
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   }
-  /// Each op joins the first share that its engine reaches, and else makes one of its own.
+  /// Each op joins the first share that its engine reaches, or creates one.
   void find_shares(std::size_t t) {
     const LocalTensor& local = part_.tensors[t];
     shares_.assign(1, {.memories = {}, .made = local.producer.has_value(), .read = {}});
@@ -141,7 +141,7 @@ class Lowerer {
     }
     bool first = !local.producer && local.made_in.empty();
     if (local.producer) shares_.front().memories = reachable_.output(*local.producer);
-    // What another run made stays where that left it.
+    // A resident tensor stays in the memory of its producer.
     if (!local.made_in.empty()) shares_.front().memories = local.made_in;
     for (const Step step : local.consumers) {
       const Memories mine = reachable(t, step);
@@ -161,7 +161,7 @@ class Lowerer {
     }
     out_.most_shares = std::max(out_.most_shares, shares_.size());
   }
-  /// What is fused into a product is read where its results go, not where its input lies.
+  /// Fused operands of a product are read where its results are written, not where its input is.
   [[nodiscard]] Memories reachable(std::size_t t, Step step) const {
     if (part_.tensors[t].weight) return reachable_.weights(step);
     const bool fused =
@@ -172,7 +172,8 @@ class Lowerer {
   }
   [[nodiscard]] const Share& share() const { return shares_[share_]; }
 
-  /// Of this share; where it is made, also the steps before which it is copied into the others.
+  /// The last use of this share. The share of the producer is also used until it is copied to the
+  /// others.
   [[nodiscard]] Step last_use(std::size_t t) const {
     Step last = part_.tensors[t].producer.value_or(0);
     if (!share().read.empty()) last = std::max(last, share().read.back());
@@ -187,7 +188,7 @@ class Lowerer {
   [[nodiscard]] bool one_copy_of(OneCopy what) const {
     return parities_ == 2 && has(out_.options.one_copy, what);
   }
-  /// In every tile that is laid out, in the same place.
+  /// In each tile of the schedule, at the same place.
   void live_in_each(Buffer& buffer, Step first, Step length) const {
     Cycle live(period_);
     for (int parity = 0; parity < parities_; ++parity) live.add(parity * n_ + first, length);
@@ -195,7 +196,7 @@ class Lowerer {
   }
   [[nodiscard]] Step wrapped(Step step) const { return (step % period_ + period_) % period_; }
 
-  /// One buffer through all tiles, loaded whenever they need another part of the tensor.
+  /// One buffer for all tiles, loaded whenever they need another part of the tensor.
   void staying(std::size_t t) {
     Buffer& buffer = add(t, BufferRole::tile, 0, "");
     buffer.live = {{0, period_}};
@@ -219,7 +220,7 @@ class Lowerer {
         1, part_.tensors[t].weight ? bytes.whole() : stored_bytes(tensor, brick_of(part_, t)));
     buffer.kind = part_.tensors[t].weight ? BufferKind::weight : BufferKind::activation;
     of_[t].push_back(out_.buffers.size());
-    // Resident weights are there for all tiles, whatever part of them a tile reads.
+    // Resident weights are complete in all tiles.
     const bool resident = part_.tensors[t].weight && out_.options.weights == WeightPolicy::resident;
     out_.buffers.push_back(
         {t, role, copy, bytes, resident ? buffer.size : 0, share_, std::nullopt});
@@ -228,13 +229,13 @@ class Lowerer {
   void reads(Buffer& buffer, int parity) const {
     for (const Step step : share().read) at_work(parity, step, buffer.read);
   }
-  /// The step of the schedule at which an op of the even or the odd tile works.
+  /// The step of the schedule at which an op of the even or odd tile works.
   [[nodiscard]] Step at(int parity, Step op) const {
     return (parity * n_ + line_.used_by(op)) % period_;
   }
 
-  /// When an op of the even or the odd tile may be at work: nobody knows when in its slot one that
-  /// trails is, and so what it does has to be allowed all the time.
+  /// The steps at which an op of the even or odd tile may work. The time of a trailing op within
+  /// its slot is unknown, so its accesses have to be permitted in the whole slot.
   void at_work(int parity, Step op, std::vector<Step>& steps) const {
     if (line_.trails(op))
       throughout(at(parity, op) / n_, steps);
@@ -245,19 +246,19 @@ class Lowerer {
     for (Step step = 0; step < n_; ++step) steps.push_back(slot * n_ + step);
   }
 
-  /// Does an op that trails use the tensor at this place?
+  /// Does a trailing op use the tensor in this place?
   [[nodiscard]] bool trails(std::size_t t) const {
     if (!line_.any_trails()) return false;
     if (share().made && (line_.trails(last_use(t)) || line_.trails(*part_.tensors[t].producer)))
       return true;
     return !share().read.empty() && line_.trails(share().read.back());
   }
-  /// Does one that leads?
+  /// Does a leading op?
   [[nodiscard]] bool leads(std::size_t t) const {
     if (share().made) return !line_.trails(makers_of(part_, t).front());
     return !share().read.empty() && !line_.trails(share().read.front());
   }
-  /// What ops that trail use: nobody knows when in a slot they do.
+  /// For tensors of trailing ops, whose time within a slot is unknown.
   void always(std::size_t t, int copies) {
     const std::vector<Step> makers = share().made ? makers_of(part_, t) : std::vector<Step>{};
     for (int copy = 0; copy < copies; ++copy) {
@@ -271,8 +272,8 @@ class Lowerer {
       }
     }
   }
-  /// What ops that trail use is loaded once they have used what lies there, in the slot before,
-  /// until it is used, and stored from when it was used last until it is made again.
+  /// Transfers for trailing ops: loaded in the slot before, after the last use of the buffer, until
+  /// the use; stored from the last use until the next production.
   void moves(std::size_t t, int parity, Buffer& buffer) const {
     const LocalTensor& local = part_.tensors[t];
     if (local.weight) return;
@@ -283,11 +284,11 @@ class Lowerer {
     if (is_stored(local) && share_ == 0)
       for (Step slot = 0; slot < 2; ++slot) throughout(slot, buffer.read);
   }
-  /// Of all leading steps, counted through all slots, one by its number.
+  /// The step of a leading op, by its number among the leading steps of all slots.
   [[nodiscard]] Step leading_step(Step number) const {
     return number / line_.leading * n_ + number % line_.leading;
   }
-  /// The leading step before, of the slot before where there is none.
+  /// The leading step before; that of the previous slot if there is none.
   [[nodiscard]] Step leading_before(Step step) const {
     return step > 0 ? step - 1 : step - 1 - (n_ - line_.leading);
   }
@@ -299,7 +300,7 @@ class Lowerer {
     return copy == 0 ? ".ping" : ".pong";
   }
 
-  /// Weights are loaded by DMA outside the roles of the banks, so only their reads are listed.
+  /// DMA loads of weights ignore bank roles, so only reads are listed.
   void weight(std::size_t t) {
     const Step first = share().read.front();
     const Step length = share().read.back() + 1 - first;
@@ -318,7 +319,7 @@ class Lowerer {
       buffer.live = {{first, first + length}};
       all_reads(buffer);
     } else if (length + 1 <= line_.leading) {
-      // Loaded one step early, gone before the next tile needs it.
+      // Loaded one step early, and dead before the next tile needs it.
       const Step early = leading_before(first);
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       live_in_each(buffer, early, first + length - early);
@@ -339,8 +340,8 @@ class Lowerer {
     }
   }
 
-  /// All of the tensor, through all tiles. Nothing is said of who reads and writes it in between
-  /// two of them: it waits there for other runs.
+  /// The whole tensor in all tiles. Reads and writes between tiles are not listed: it waits for
+  /// other groups.
   void kept(std::size_t t) {
     Buffer& buffer = add(t, BufferRole::kept, 0, "");
     buffer.live = {{0, period_}};
@@ -365,7 +366,7 @@ class Lowerer {
     out_.across_tiles = true;
   }
 
-  /// No op touches them where they lie.
+  /// Ops do not access resident rows in their place.
   void kept_rows(std::size_t k) {
     const KeptRows& kept = part_.kept_rows[k];
     Buffer buffer;
@@ -377,7 +378,7 @@ class Lowerer {
     out_.across_tiles = true;
   }
 
-  /// Nobody reads it yet: where it may lie is the business of the run that does.
+  /// No op reads it yet: the group that reads it determines its place.
   void ahead(std::size_t t) {
     shares_.assign(1, {});
     share_ = 0;
@@ -390,7 +391,7 @@ class Lowerer {
   }
 
   void input(std::size_t t) {
-    // Nothing is gained where it moves with the channels, which pass first.
+    // No gain if it moves with the channels, which are the inner loop.
     if (out_.options.stationary == Stationary::inputs && space_.moving[0][t].none())
       return staying(t);
     if (trails(t)) return always(t, 2);
@@ -402,7 +403,8 @@ class Lowerer {
       reads(buffer, 0);
       return;
     }
-    // Loaded one step early, where that is not in use. So are parts, one while the other is read.
+    // Loaded one step early, if its buffer is free then. The same applies to parts, of which one is
+    // loaded while the other is read.
     if (one_copy_of(OneCopy::inputs) || part_.tensors[t].slice) {
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       const Step length = last + 1 - first;
@@ -413,7 +415,7 @@ class Lowerer {
         buffer.write.push_back(wrapped(parity * n_ + first - 1));
       return;
     }
-    for (int copy = 0; copy < 2; ++copy) {  // loaded while the tile before it runs
+    for (int copy = 0; copy < 2; ++copy) {  // loaded while the previous tile runs
       Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
       Cycle live(period_);
       live.add((copy - 1) * n_, n_ + last + 1);
@@ -435,8 +437,7 @@ class Lowerer {
       reads(buffer, 0);
       return;
     }
-    if (one_copy_of(
-            OneCopy::outputs)) {  // stored in the step after, where that makes nothing there
+    if (one_copy_of(OneCopy::outputs)) {  // stored in the step after, unless produced again
       Buffer& buffer = add(t, BufferRole::tile, 0, "");
       const Step late = after + 1 - made <= n_ ? 1 : 0;
       live_in_each(buffer, made, after + late - made);
@@ -447,7 +448,7 @@ class Lowerer {
       }
       return;
     }
-    for (int copy = 0; copy < 2; ++copy) {  // stored until the next tile makes its own
+    for (int copy = 0; copy < 2; ++copy) {  // stored until the next tile produces its own
       Buffer& buffer = add(t, BufferRole::tile, copy, copy_name(copy));
       Cycle live(period_);
       live.add(copy * n_ + made, leading_step(std::max(made + line_.leading, after + 1)) - made);
@@ -468,7 +469,7 @@ class Lowerer {
     all_reads(buffer);
   }
 
-  /// The other tensor's buffer lives on.
+  /// The tensor lives in the buffer of the other one.
   void in_place(std::size_t t, std::size_t place) {
     of_[t] = of_[place];
     out_.in_place.emplace_back(t, place);
@@ -483,7 +484,7 @@ class Lowerer {
     }
   }
 
-  /// For ops that do not reach where the tensor is made.
+  /// A copy for ops whose engines do not reach the place of the producer.
   void copy(std::size_t t) {
     const Step first = share().read.front();
     if (trails(t)) {
@@ -499,7 +500,7 @@ class Lowerer {
     out_.buffers.back().copied_before = first;
   }
 
-  /// What is kept from tile to tile is brought up to date between two steps.
+  /// Halo buffers are updated between two steps.
   void halo(std::size_t t) {
     if (!space_.has_halo[t] || out_.options.halo == HaloPolicy::recompute) return;
     if (share().read.empty() && shares_.size() > 1) return;
@@ -516,7 +517,7 @@ class Lowerer {
       keep(BufferRole::rows, ".rows");
   }
 
-  /// Buffers of the operands with this name of one op, in the tile of this parity.
+  /// The buffers of the operands with this name of one op, in the tile of this parity.
   std::vector<BufferIndex> named(std::size_t step, const std::string& operand, int parity) const {
     std::vector<BufferIndex> found;
     const auto take = [&](std::size_t t) {
@@ -558,14 +559,14 @@ class Lowerer {
   const TileSpace& space_;
   const Hardware& hardware_;
   Reachable reachable_;
-  std::vector<Share> shares_;  ///< of the tensor that is laid out
+  std::vector<Share> shares_;  ///< of the current tensor
   std::size_t share_ = 0;
   Step n_;
   Timeline line_;
   int parities_;
   Step period_;
   Lowering out_;
-  std::vector<std::vector<std::size_t>> of_;  ///< buffers of each local tensor
+  std::vector<std::vector<std::size_t>> of_;  ///< the buffers of each local tensor
 };
 
 }  // namespace

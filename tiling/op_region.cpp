@@ -7,7 +7,7 @@
 namespace tessera::tiling {
 namespace {
 
-/// The part of an operand of shape `shape` that meets `made` under numpy's broadcasting.
+/// The part of an operand that broadcasts onto `made` under numpy's rules.
 Box broadcast_region(const std::vector<Dim>& shape, const Box& made) {
   Box region = whole(shape);
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
@@ -15,7 +15,7 @@ Box broadcast_region(const std::vector<Dim>& shape, const Box& made) {
   return region;
 }
 
-/// Input channels of the groups that cover output channels `made`.
+/// Input channels of the groups that contain output channels `made`.
 Span group_channels(const Span& made, Dim in_channels, Dim out_channels, Dim groups) {
   const Dim in = in_channels / groups;
   const Dim out = out_channels / groups;
@@ -115,7 +115,7 @@ Box pad_region(const Op& op, const std::vector<Dim>& in, const Box& made) {
   return tidy(region);
 }
 
-/// Positions inside a block of r met by [begin, end): all once two blocks are touched.
+/// Positions inside a block of r that [begin, end) meets: all if it meets two blocks.
 Span inside_block(const Span& range, Dim r) {
   if (range.begin / r != (range.end - 1) / r) return {0, r};
   return {range.begin % r, (range.end - 1) % r + 1};
@@ -140,7 +140,7 @@ Box depth_to_space_region(const Op& op, const std::vector<Dim>& in, const Box& m
 
 Box space_to_depth_region(const Op& op, const std::vector<Dim>& in, const Box& made) {
   const Dim r = op.block;
-  const Dim first = made[1].begin / in[1];  // blocks met, channel = block * channels + c
+  const Dim first = made[1].begin / in[1];  // the blocks met; channel = block * channels + c
   const Dim last = (made[1].end - 1) / in[1];
   Box region = made;
   region[1] = inside_block(made[1], in[1]);

@@ -1,10 +1,10 @@
-// What one op reads to make a part of its output.
+// The parts of its operands that an op reads to produce a part of its output.
 //
-//   Box made = widen(net, op, wanted);                   // an op may not be able to make so little
-//   Box input = operand_region(net, op, 0, made);        // and this is what it reads for it
+//   Box made = widen(net, op, wanted);                   // the smallest part that the op can
+//   produce Box input = operand_region(net, op, 0, made);        // what it reads for that
 //
-// The regions are exact: the smallest box around the elements that are read (checked element by
-// element in tests/random/geometry_test.cpp).
+// The regions are exact: the smallest box around the elements that are read.
+// tests/random/geometry_test.cpp checks them element by element.
 #pragma once
 
 #include "tessera/network.h"
@@ -12,18 +12,18 @@
 
 namespace tessera::tiling {
 
-/// The smallest part of output `output` around `wanted` that the op can make: all of an axis that
-/// cannot be tiled (softmax and norms along theirs, everything of an opaque op).
-/// require: wanted lies inside the output.
+/// The smallest producible part of the output around `wanted`: it contains all of an axis that
+/// cannot be tiled (softmax and norms along their axes, everything for an opaque op).
+/// require: wanted is inside the output.
 [[nodiscard]] Box widen(const Network& network, const Op& op, const Box& wanted);
 
-/// The part of operand `operand` (position in operands(op)) read to make `made`.
-/// require: made == widen(network, op, made), in coordinates of output 0 (for an opaque op: any).
+/// The part of operand `operand` (position in operands(op)) that is read to produce `made`.
+/// require: made == widen(network, op, made), in coordinates of output 0 (opaque op: any).
 [[nodiscard]] Box operand_region(const Network& network, const Op& op, std::size_t operand,
                                  const Box& made);
 
-/// Rows and columns of zeros a window op adds around `operand_region` of its input 0: before and
-/// after, per axis. All zero for an op without windows.
+/// Rows and columns of zeros that a window op adds around operand_region() of input 0, per axis.
+/// All zero for an op without windows.
 struct Padding {
   std::array<Dim, max_rank> before{};
   std::array<Dim, max_rank> after{};
@@ -31,13 +31,14 @@ struct Padding {
 };
 [[nodiscard]] Padding tile_padding(const Network& network, const Op& op, const Box& made);
 
-/// Both shapes hold the same elements in row-major order. The smallest box of `to` around the
-/// elements of `box`; where those do not lie consecutively, around all from the first to the last.
+/// The smallest box of `to` around the elements of `box` of `from`. Both shapes hold the same
+/// elements in row-major order. If the elements are not consecutive, the box contains all from the
+/// first to the last.
 [[nodiscard]] Box reshaped(const std::vector<Dim>& from, const std::vector<Dim>& to,
                            const Box& box);
 
-/// What a reshape can move by itself: where several axes together become others, any range of the
-/// first of them, the inner ones whole. So no two axes of a tile ever meet in one range.
+/// The granularity of a reshape: if several axes become others, any range of the first of them with
+/// the inner ones whole. So two tile axes never affect one range.
 [[nodiscard]] Box reshape_unit(const std::vector<Dim>& from, const std::vector<Dim>& to,
                                const Box& box);
 

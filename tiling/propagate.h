@@ -1,11 +1,12 @@
-// From what a tile has to make to what it needs: one pass over the ops, last to first.
+// Backward propagation from what a tile stores to what it needs: one pass over the ops, last to
+// first.
 //
-// `rules` decides what a tile stores and what it need not make again:
-//   void store(std::size_t t, Box& needed)         enlarge `needed` by what is stored of tensor t
-//   Box fresh(std::size_t t, const Box& needed)    the part that is loaded or made by this tile
-//   bool read(const LocalOperand& by, const Box& region)    hears what each operand needs, in the
-//                                                  same order every time; false: it is not read
-// They are called for a tensor when all its readers have said what they need.
+// `rules` defines what a tile stores and which parts are fresh. Each function is called for a
+// tensor after all its readers:
+//   void store(std::size_t t, Box& needed)         extend `needed` by what is stored of tensor t
+//   Box fresh(std::size_t t, const Box& needed)    the part that this tile loads or computes
+//   bool read(const LocalOperand& by, const Box& region)    is called for each operand, always in
+//                                                  the same order; false: it is not read
 #pragma once
 
 #include "tiling/geometry.h"
@@ -13,7 +14,7 @@
 
 namespace tessera::tiling {
 
-/// ensure: regions.needed and regions.fresh are filled in, one per local tensor.
+/// ensure: regions.needed and regions.fresh have one entry per local tensor.
 template <typename Rules>
 void propagate(const Subgraph& subgraph, Rules&& rules, TileRegions& regions) {
   const Network& network = *subgraph.network;
@@ -36,7 +37,7 @@ void propagate(const Subgraph& subgraph, Rules&& rules, TileRegions& regions) {
       regions.fresh[t] = fresh;
       anything = anything || !fresh.none;
     }
-    if (op.kind == OpKind::opaque && anything)  // makes all of its outputs at once
+    if (op.kind == OpKind::opaque && anything)  // produces all of its outputs at once
       for (const std::size_t t : outputs)
         regions.needed[t] = regions.fresh[t] = whole(subgraph.tensor(t).shape);
 

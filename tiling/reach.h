@@ -1,9 +1,9 @@
-// In which memories on the chip the engine of an op finds what it reads, and leaves what it makes.
+// The on-chip memories that an op's engine may read its operands from and write its results to.
 //
 //   const Reachable reachable(part, hardware);
 //   if (reachable.restricts()) reachable.output(0);   // where the first op's results may lie
 //
-// Those off the chip are left out.
+// Off-chip memories are not listed.
 #pragma once
 
 #include <span>
@@ -16,21 +16,21 @@
 
 namespace tessera::tiling {
 
-/// Does any engine leave out a memory on the chip?
+/// Is there an engine that does not reach some on-chip memory?
 [[nodiscard]] bool restricts_reach(const Hardware& hardware);
 
-/// Where the op that makes it may leave each of these tensors: empty of what no op makes; nothing
-/// at all where nothing restricts.
+/// The memories that the producer of each of these tensors may write to; empty without producer.
+/// The result is empty if nothing restricts reach.
 [[nodiscard]] std::vector<Memories> made_in(const Network& network,
                                             std::span<const TensorIndex> tensors,
                                             const Hardware& hardware);
 
-/// Of the ops of a run; both outlive it.
+/// For the ops of a group. Part and hardware outlive it.
 class Reachable {
  public:
   Reachable(const Subgraph& part, const Hardware& hardware);
 
-  /// Nothing else may be asked where nothing restricts.
+  /// require of all other functions: restricts().
   [[nodiscard]] bool restricts() const { return !of_.empty(); }
   [[nodiscard]] Memories input(Step step) const { return memories(at(step).input); }
   [[nodiscard]] Memories weights(Step step) const { return memories(at(step).weights); }
@@ -41,7 +41,7 @@ class Reachable {
   [[nodiscard]] Memories memories(const std::vector<std::string>& listed) const;
 
   const Hardware& hardware_;
-  std::vector<const Reach*> of_;  ///< per step; nothing where no engine restricts
+  std::vector<const Reach*> of_;  ///< per step; empty if no engine restricts
 };
 
 }  // namespace tessera::tiling

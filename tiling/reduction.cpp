@@ -14,7 +14,7 @@
 namespace tessera::tiling {
 namespace {
 
-/// The axes along which a product adds up.
+/// The reduced axes of a product.
 struct ReducedAxes {
   std::size_t input = 0;
   std::size_t weights = 0;
@@ -32,14 +32,14 @@ std::optional<ReducedAxes> reduced_axes(const Network& network, const Op& op) {
   return ReducedAxes{1, op.kind == OpKind::conv ? 1U : 0U};
 }
 
-/// The array that makes it, if one does.
+/// The array that computes the op, if any.
 const Engine* array_of(const Network& network, const Op& op, const Hardware& hardware) {
   const auto chosen = choose_engine(network, op, hardware);
   if (!chosen || !chosen->by_mapping) return nullptr;
   return &hardware.engines[chosen->engine];
 }
 
-/// Sums that are at least so many bytes wide.
+/// The element type of sums with at least this many bytes.
 ElementType sums_of(ElementType added, Size bytes) {
   if (is_floating(added))
     return bytes <= 2   ? ElementType::float16
@@ -51,7 +51,7 @@ ElementType sums_of(ElementType added, Size bytes) {
                       : ElementType::int64;
 }
 
-/// The local tensor at that position of the op, if this is its only use in the run.
+/// The local tensor at a position of the op, if this is its only use in the group.
 std::optional<std::size_t> only_use(const Subgraph& part, Step step, std::size_t position) {
   std::optional<std::size_t> found;
   const auto& operands = part.operands_at[static_cast<std::size_t>(step)];
@@ -111,7 +111,7 @@ class Splitter {
   }
 
  private:
-  /// Channels of a part. False where there are not so many parts.
+  /// Sets the channels of a part. Returns false if there are fewer channels than parts.
   bool find_extent() {
     const Dim all = whole_.tensor(input_).shape[axes_.input];
     const Dim brick =
@@ -121,7 +121,7 @@ class Splitter {
     return ceil_div(all, extent_) == parts_;
   }
 
-  /// The tensor in the network of the split run.
+  /// The tensor in the network of the split group.
   TensorIndex of(TensorIndex original) {
     const auto known = of_.find(original);
     if (known != of_.end()) return known->second;
@@ -142,7 +142,7 @@ class Splitter {
     return network_->tensors.size() - 1;
   }
 
-  /// A slice of the tensor along the axis.
+  /// Adds a slice of the tensor along the axis.
   TensorIndex add_slice(std::size_t local, std::size_t axis, Dim number) {
     const Tensor& whole = whole_.tensor(local);
     const Dim begin = number * extent_;
@@ -150,7 +150,7 @@ class Splitter {
     slice.name += ".part" + std::to_string(number + 1);
     slice.shape[axis] = std::min(extent_, whole.shape[axis] - begin);
     const ElementBytes& stored = whole_.tensors[local].bytes;
-    // Each part takes its share of what all of it takes.
+    // Each part takes its share of the encoded size.
     if (stored.encoded > 0)
       slice.encoded = std::max<Size>(1, stored.of(element_count(slice.shape).value_or(1)));
     const TensorIndex added = add(std::move(slice), whole_.tensors[local].tensor);
@@ -158,7 +158,7 @@ class Splitter {
     return added;
   }
 
-  /// The product as so many ops. False where another engine would do some of them.
+  /// Adds the product as several ops. Returns false if another engine would compute one of them.
   bool add_parts() {
     const Op whole = whole_.op(at_);
     const Engine* const array = array_of(*whole_.network, whole, hardware_);
@@ -172,7 +172,7 @@ class Splitter {
       op.inputs[0] = add_slice(input_, axes_.input, k);
       op.inputs[1] = add_slice(weights_, axes_.weights, k);
       if (k + 1 < parts_) {
-        op.inputs.resize(2);  // what is added once, and done to the sums, comes at the end
+        op.inputs.resize(2);  // bias and fused functions are in the last part
         op.fused.clear();
         Tensor made = sums;
         made.name += ".sums" + (k == 0 ? "" : std::to_string(k + 1));
@@ -187,7 +187,7 @@ class Splitter {
     return true;
   }
 
-  /// What the network's inputs and results are, as far as the run touches them.
+  /// Inputs and outputs of the network that the group touches.
   void add_outsides() {
     const auto is_one = [&](const std::vector<TensorIndex>& list, TensorIndex t) {
       return std::ranges::find(list, t) != list.end();
@@ -199,7 +199,7 @@ class Splitter {
     }
   }
 
-  /// As last_readers(): what leaves the run has one behind it.
+  /// As last_readers(): a leaving tensor has a reader after the group.
   [[nodiscard]] std::vector<std::optional<OpIndex>> readers() const {
     std::vector<std::optional<OpIndex>> readers(network_->tensors.size());
     for (OpIndex k = 0; k < network_->ops.size(); ++k)
@@ -224,7 +224,7 @@ class Splitter {
     if (slice != slices_.end()) local.slice = slice->second;
   }
 
-  /// Sums take the place of those that they begin with.
+  /// Each partial sum is in the buffer of the previous one.
   void share_place(Subgraph& part) const {
     const auto local = [&](TensorIndex sums) {
       const auto at = std::ranges::find(part.tensors, sums, &LocalTensor::tensor);
@@ -239,7 +239,7 @@ class Splitter {
   Step at_;
   Dim parts_;
   ReducedAxes axes_;
-  std::size_t input_;  ///< local tensors of the whole
+  std::size_t input_;  ///< local tensors of the whole group
   std::size_t weights_;
   Dim extent_ = 1;
   std::shared_ptr<Network> network_ = std::make_shared<Network>();

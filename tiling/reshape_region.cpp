@@ -1,5 +1,5 @@
-// Regions through a reshape: axes that both shapes share keep their range, the others are seen as
-// one flat range of elements.
+// Regions through a reshape: axes that both shapes share keep their range; other axes are treated
+// as one flat range of elements.
 #include "tiling/op_region.h"
 
 namespace tessera::tiling {
@@ -31,7 +31,7 @@ void each_group(const std::vector<Dim>& from, const std::vector<Dim>& to, Visit 
       else
         right *= to[j++];
     }
-    // Axes of extent 1 at the end belong to the last group.
+    // Trailing axes of extent 1 belong to the last group.
     const auto ones = [](const std::vector<Dim>& shape, std::size_t at) {
       for (; at < shape.size(); ++at)
         if (shape[at] != 1) return false;
@@ -64,8 +64,8 @@ Box reshaped(const std::vector<Dim>& from, const std::vector<Dim>& to, const Box
     for (std::size_t axis = group.to_begin; axis < group.to_end; ++axis) {
       stride /= to[axis];
       out[axis] = {first / stride, last / stride + 1};
-      // A range over several indices contains the end of one and the start of the next, so that
-      // the axes below are needed whole.
+      // A range over several indices contains the end of one and the start of the next, so the
+      // inner axes are needed whole.
       if (first / stride != last / stride) break;
       first %= stride;
       last %= stride;

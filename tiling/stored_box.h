@@ -1,10 +1,9 @@
-// Where a part of a tensor lies in a memory with a layout, as a box of another shape that is stored
-// row by row.
+// The place of a part of a tensor in a memory with a layout, as a box of another row-major shape.
 //
 //   // NHCW16c: 1 x 40 x 8 x 8 is stored as 1 x 8 x 3 x 8 x 16
 //   Box lies = stored_box(box, layout);      // in stored_shape(shape, layout)
 //
-// A part of a brick is the whole brick.
+// A partial brick counts as a whole brick.
 #pragma once
 
 #include "model/stored.h"
@@ -40,8 +39,9 @@ namespace tessera::tiling {
   return box.none ? nothing(stored.rank) : stored;
 }
 
-/// The same of a part that a tile moves: its channels begin a brick, as they do on the chip, so
-/// that tiles of one size take equally many. ensure: inside stored_box().
+/// The same for a part that a tile moves: on-chip its channels begin a brick, so tiles of one size
+/// move equal amounts.
+/// ensure: inside stored_box().
 [[nodiscard]] inline Box moved_box(const Box& box, const Layout& layout) {
   if (box.none || layout.brick == 1) return stored_box(box, layout);
   Box begins = box;

@@ -64,7 +64,7 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   }
   for (LocalTensor& t : subgraph.tensors)
     t.leaves = t.producer && readers[t.tensor] && *readers[t.tensor] > range.last;
-  // A run that feeds nobody still has to make something.
+  // A group without readers still has to produce something.
   if (std::ranges::none_of(subgraph.tensors, &LocalTensor::leaves))
     for (const TensorIndex output : network.ops[range.last].outputs)
       subgraph.tensors[local.at(output)].leaves = true;
@@ -73,7 +73,7 @@ Subgraph make_subgraph(const Network& network, OpRange range,
 
 namespace {
 
-/// What products of the run multiply by lies encoded, whoever else reads it.
+/// Weights of products in this group are encoded, even if other ops read them too.
 void encode(Subgraph& part, const Hardware& hardware) {
   for (std::size_t step = 0; step < part.steps(); ++step) {
     const auto weight = multiplied_by(*part.network, part.op(static_cast<Step>(step)), hardware);
@@ -84,7 +84,7 @@ void encode(Subgraph& part, const Hardware& hardware) {
   }
 }
 
-/// Of what stays on the chip from a run before. Inputs of the network may lie anywhere.
+/// For resident tensors from earlier groups. Inputs of the network may be in any memory.
 void find_where_made(Subgraph& part, const Hardware& hardware) {
   part.passing_in = made_in(*part.network, part.passing, hardware);
   std::vector<LocalTensor*> kept;
@@ -98,7 +98,7 @@ void find_where_made(Subgraph& part, const Hardware& hardware) {
   for (std::size_t k = 0; k < kept.size(); ++k) kept[k]->made_in = std::move(found[k]);
 }
 
-/// Tensors that lie there as a whole: of the run, and those that only pass it.
+/// Marks resident tensors: those of the group, and those that only pass it.
 void keep_on_chip(Subgraph& part, const std::vector<std::optional<OpIndex>>& readers,
                   const Hardware& hardware, std::span<const TensorIndex> stays) {
   const Network& network = *part.network;
@@ -127,7 +127,7 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   Subgraph part = make_subgraph(network, range, readers);
   part.brick = on_chip_layout(hardware).brick;
   if (hardware.coding) encode(part, hardware);
-  // Where nothing lies in bricks all runs of one shape are alike, wherever they stand.
+  // Without bricks, equal groups are equal at every position of the network.
   if (has_bricks(hardware))
     for (LocalTensor& local : part.tensors) local.outside = is_outside(network, local.tensor);
   if (stays_on_chip(hardware) || !stays.empty()) keep_on_chip(part, readers, hardware, stays);
@@ -135,7 +135,7 @@ Subgraph make_subgraph(const Network& network, OpRange range,
   return part;
 }
 
-void set_early(Subgraph& part, const Hardware& hardware, const EarlyWeights& weights) {
+void set_prefetched(Subgraph& part, const Hardware& hardware, const PrefetchedWeights& weights) {
   const Network& network = *part.network;
   for (LocalTensor& local : part.tensors)
     local.early = local.weight && std::ranges::binary_search(weights.early, local.tensor);

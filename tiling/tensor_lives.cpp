@@ -11,13 +11,13 @@ namespace {
 
 constexpr Step never = -1;
 
-/// A box whose bytes all live at the same steps.
+/// A box whose bytes are all live at the same steps.
 struct Cell {
   Box box;
   StepRange live;
 };
 
-/// The tensor cut at every border of an access.
+/// The tensor, cut at every border of an access.
 class Cells {
  public:
   Cells(const std::vector<Dim>& shape, std::span<const BoxAccess> accesses) : rank_(shape.size()) {
@@ -71,7 +71,7 @@ class Cells {
       Step upper = use.last + 1;
       if (outside.to) upper = std::max(upper, *outside.to);
       if (outside.from) lower = *outside.from;
-      if (lower == never) continue;  // nobody ever touches it
+      if (lower == never) continue;  // never accessed
       if (upper <= lower) upper = lower + 1;
       Cell cell{.box = {}, .live = {lower, upper}};
       cell.box.rank = rank_;
@@ -99,7 +99,7 @@ class Cells {
       result = result * (cuts_[axis].size() - 1) + at[axis];
     return result;
   }
-  /// The next of the cells from `first` to before `last`, the last axis fastest.
+  /// The next cell between `first` and `last`, the last axis fastest.
   [[nodiscard]] bool next(std::array<std::size_t, max_rank>& at,
                           const std::array<std::size_t, max_rank>& first,
                           const std::array<std::size_t, max_rank>& last) const {
@@ -115,7 +115,7 @@ class Cells {
   std::vector<Use> uses_;
 };
 
-/// Joins cells of one life that follow each other along an axis and are alike along the others.
+/// Joins cells with equal live steps that are adjacent along an axis and equal along the others.
 void join_along(std::size_t axis, std::vector<Cell>& cells) {
   const auto key = [axis](const Cell& cell) {
     std::array<Dim, 2 * max_rank + 3> all{};
@@ -143,7 +143,7 @@ void join_along(std::size_t axis, std::vector<Cell>& cells) {
   cells.resize(kept);
 }
 
-/// Row-major: what is whole along the last axes is one run, the others repeat it.
+/// Row-major: the innermost whole axes form one run, and the other axes repeat it.
 BufferPart part_of(const std::vector<Dim>& shape, Size element, const Cell& cell) {
   BufferPart part{.live = {cell.live}, .offset = 0, .size = element, .repeat = {}};
   Size stride = element;

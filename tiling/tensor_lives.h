@@ -1,11 +1,11 @@
-// When which bytes of a tensor off the chip are used: the parts of its buffer.
+// When which bytes of an off-chip tensor are live: the parts of its buffer.
 //
 //   std::vector<BufferPart> parts = lives_of({1, 4, 128, 128}, 1, accesses, {});
 //
-// A tile writes a box of a tensor, tiles of later runs read boxes of it, which may overlap. A byte
-// lives from the step that writes it to the last that reads it; bytes of one life that lie side by
-// side are one part. "Tile-Aware Memory Allocation" (IEEE Access) calls that the lifetime of a
-// tile.
+// A tile writes a box of a tensor; tiles of later groups read boxes of it, which may overlap. A
+// byte is live from the step that writes it to the last step that reads it. Adjacent bytes with
+// equal lifetimes form a part. "Tile-Aware Memory Allocation" (IEEE Access) calls this the lifetime
+// of a tile.
 #pragma once
 
 #include <optional>
@@ -17,23 +17,24 @@
 
 namespace tessera::tiling {
 
-/// A box that is read or written at a step.
+/// A box and the step that reads or writes it.
 struct BoxAccess {
   Step step = 0;
   Box box;
 };
 
-/// Whoever is there before anything runs, or is wanted after everything has.
+/// Lifetimes that begin before the first or end after the last step of the schedule.
 struct OutsideLife {
-  std::optional<Step> from;  ///< all of it lives from here on, until it is read for the last time
-  std::optional<Step> to;    ///< all of it lives to here, from when it is written
+  std::optional<Step> from;  ///< everything is live from this step until its last read
+  std::optional<Step> to;    ///< everything is live to this step from its write
 };
 
-/// More cells than this (boxes that no access cuts) are one part.
+/// With more cells than this (boxes that no access cuts), the tensor is one part.
 inline constexpr std::size_t most_cells = 100'000;
 
-/// Nothing where the tensor is better taken as a whole: too many cells, or nobody touches it.
-/// require: every box is one of the tensor's, `element` bytes each; accesses by step.
+/// Nothing if the tensor has to be taken as a whole: too many cells, or no access.
+/// require: every box is inside the tensor, elements have `element` bytes, accesses are sorted by
+/// step.
 [[nodiscard]] std::vector<BufferPart> lives_of(const std::vector<Dim>& shape, Size element,
                                                std::span<const BoxAccess> accesses,
                                                const OutsideLife& outside);

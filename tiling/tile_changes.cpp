@@ -40,8 +40,8 @@ Box TileChanges::hull_of_reads(const KnownTile& base, std::size_t t) const {
   return needed;
 }
 
-/// All of t's readers and its store have spoken.
-void TileChanges::settle(const KnownTile& base, std::size_t t, const Box& needed) {
+/// Finishes t after all its readers and its store have been processed.
+void TileChanges::finalise(const KnownTile& base, std::size_t t, const Box& needed) {
   const std::optional<Step> producer = subgraph_.tensors[t].producer;
   const Box wanted = producer ? widen(*subgraph_.network, subgraph_.op(*producer), needed) : needed;
   touched_[t] = wanted != base.needed[t];

@@ -1,4 +1,4 @@
-// What of a subgraph can be cut, and which axis of every tensor moves along.
+// The axes of a subgraph that can be cut, and the axes of every tensor that move with them.
 #include <algorithm>
 #include <bitset>
 #include <tuple>
@@ -9,15 +9,15 @@
 namespace tessera::tiling {
 namespace {
 
-/// W is the last axis, H the one before it, C the one before that: NCHW feature maps, and rows
-/// and columns of matrices, alike.
+/// W is the last axis, H the one before it, C the one before that, for NCHW feature maps as for
+/// rows and columns of matrices.
 std::optional<std::size_t> axis_of(std::size_t rank, std::size_t tile_axis) {
   const std::size_t from_end = tile_axes - tile_axis;
   if (rank < from_end) return std::nullopt;
   return rank - from_end;
 }
 
-/// The axis of a tensor that leaves and feeds nothing here, if its op can make a slice of it.
+/// The axis of a leaving tensor without reader along which its op can produce a slice.
 std::optional<std::size_t> cut_axis(const Subgraph& subgraph, std::size_t t,
                                     std::size_t tile_axis) {
   const std::vector<Dim>& shape = subgraph.tensor(t).shape;
@@ -45,7 +45,7 @@ std::size_t find_anchor(const Subgraph& subgraph) {
   return best.value_or(0);
 }
 
-/// Makes given parts of the tensors that leave and feed nothing, and nothing else.
+/// Produces given parts of the leaving tensors without reader, and nothing else.
 struct Probe {
   const std::vector<Box>& ends;
   void store(std::size_t t, Box& needed) const { needed = hull(needed, ends[t]); }
@@ -53,29 +53,30 @@ struct Probe {
   static bool read(const LocalOperand&, const Box&) { return true; }
 };
 
-/// extent * at / pieces, rounded down, whatever the product.
+/// extent * at / pieces, rounded down, without overflow.
 /// require: 0 <= at <= pieces.
 Dim share_of(Dim extent, Dim at, Dim pieces) {
   __extension__ using Wide = __int128;
   return static_cast<Dim>(static_cast<Wide>(extent) * at / pieces);
 }
 
-/// What slices of the ends need, one after the other in the same memory.
+/// The needs of slices of the end tensors, one after the other in the same memory.
 class Slices {
  public:
-  /// Each end is cut along its own axis. require: all outlive this.
+  /// Each end is cut along its own axis.
+  /// require: all arguments outlive this.
   Slices(const Subgraph& subgraph, const std::vector<std::optional<std::size_t>>& cut,
          std::size_t anchor)
       : subgraph_(subgraph), cut_(cut), anchor_(anchor) {}
 
-  /// Needed regions of the `at`-th of `pieces`, until the next call.
+  /// The needed regions of slice `at` of `pieces`, valid until the next call.
   const std::vector<Box>& needed(Dim at, Dim pieces) {
     ends_.clear();
     for (std::size_t t = 0; t < subgraph_.tensors.size(); ++t) {
       const std::vector<Dim>& shape = subgraph_.tensor(t).shape;
       const LocalTensor& local = subgraph_.tensors[t];
       const bool end = t == anchor_ || (local.leaves && local.consumers.empty());
-      // What cannot be cut is made by the first tile alone.
+      // An end that cannot be cut is produced by the first slice alone.
       const bool made = end && (cut_[t] || at == 0);
       ends_.push_back(made ? whole(shape) : nothing(shape.size()));
       if (end && cut_[t]) {
@@ -96,7 +97,7 @@ class Slices {
   TileRegions regions_;
 };
 
-/// Does an op compute one coordinate of what it reads from several of what it makes, or from
+/// Does an op compute one coordinate of its input from several coordinates of its output, or from
 /// another one?
 bool mixes_axes(const Subgraph& subgraph) {
   for (std::size_t step = 0; step < subgraph.steps(); ++step) {
@@ -128,8 +129,8 @@ bool comes_and_goes(const Subgraph& subgraph) {
   return false;
 }
 
-/// Begin, middle and end tell where an axis goes; elsewhere the pattern inside a block of positions
-/// matters too.
+/// Begin, middle and end show how an axis moves. For irregular ops, the pattern inside a block of
+/// positions also matters.
 std::vector<Dim> probe_positions(Dim extent, bool irregular) {
   const Dim around = irregular ? 16 : 1;
   std::vector<Dim> positions;
@@ -140,15 +141,15 @@ std::vector<Dim> probe_positions(Dim extent, bool irregular) {
   return positions;
 }
 
-/// More slices of an axis are not looked at.
+/// Limit on slices of an axis to try.
 constexpr Dim most_slices = 64;
 
 struct Movement {
   std::vector<std::optional<std::size_t>> follows;  ///< the first axis that moves
-  std::vector<AxisSet> moving;                      ///< all of them
+  std::vector<AxisSet> moving;                      ///< all axes that move
 };
 
-/// On which axes is a tensor's region not the same for slices of the ends as for the whole?
+/// The axes on which a tensor's region differs between slices of the ends and the whole.
 Movement find_movement(const Subgraph& subgraph, std::size_t anchor, std::size_t tile_axis,
                        const std::optional<std::size_t>& anchor_axis) {
   const std::size_t count = subgraph.tensors.size();
@@ -180,7 +181,8 @@ Movement find_movement(const Subgraph& subgraph, std::size_t anchor, std::size_t
   };
   const bool irregular = comes_and_goes(subgraph);
   for (const Dim at : probe_positions(extent, mixes_axes(subgraph) || irregular)) look(at, extent);
-  // What is joined to much else may be needed at none of these places: then in one of few slices.
+  // A tensor joined with many others may be needed at none of these positions: then try a few
+  // slices.
   const auto never_needed = [&] {
     for (std::size_t t = 0; t < count; ++t)
       if (!seen[t] && !all[t].none) return true;
@@ -210,8 +212,8 @@ bool sees_neighbours(const Op& op) {
   }
 }
 
-/// Is every range of every tensor moved by one axis of the tile at most, and never empty? Only
-/// then does a tile know from its place along each axis alone what its neighbours hold.
+/// Is every range of every tensor moved by at most one tile axis and never empty? Only then does a
+/// tile know from its position along each axis what its neighbours hold.
 bool is_regular(const Subgraph& subgraph) {
   if (mixes_axes(subgraph) || std::ranges::count(subgraph.tensors, true, &LocalTensor::leaves) != 1)
     return false;
@@ -248,7 +250,7 @@ std::vector<bool> find_halos(const Subgraph& subgraph) {
   for (std::size_t step = 0; step < subgraph.steps(); ++step)
     for (const LocalOperand& operand : subgraph.operands_at[step]) {
       if (subgraph.tensors[operand.local].weight) continue;
-      // Readers that work on different parts at a time leave something between them.
+      // Readers that work on different parts at a time leave gaps between them.
       const bool several = ++readers[operand.local] > 1;
       const bool neighbours =
           operand.position == 0 && sees_neighbours(subgraph.op(static_cast<Step>(step)));
@@ -277,7 +279,7 @@ TileSpace tile_space(const Subgraph& subgraph) {
     }
     space.moving[a] = std::move(movement.moving);
   }
-  // One axis of a tensor follows one axis of the tile: the pieces stored have to be boxes.
+  // One axis of a tensor follows one tile axis, because stored parts have to be boxes.
   for (std::size_t t = 0; t < count; ++t)
     for (std::size_t a = 1; a < tile_axes; ++a)
       for (std::size_t b = 0; b < a; ++b)

@@ -8,7 +8,7 @@
 
 namespace tessera::tiling {
 
-/// What there is in a tile: per read in the order of propagate(), per tensor that leaves.
+/// The non-empty parts of a tile: per read in the order of propagate(), and per leaving tensor.
 struct TileVolumes::Presence {
   std::vector<bool> reads;
   std::vector<bool> stores;
@@ -23,42 +23,42 @@ struct TileVolumes::Presence {
   }
 };
 
-/// How the fresh part of a tensor differs from that of the family's single tile.
+/// The difference of a tensor's fresh part from that of the family's single tile.
 struct TileVolumes::Part {
-  AxisSet cut;              ///< axes along which it does
-  std::int64_t size = 1;    ///< elements along those
-  std::int64_t single = 1;  ///< elements of the single tile along those
+  AxisSet cut;              ///< axes along which they differ
+  std::int64_t size = 1;    ///< elements along these axes
+  std::int64_t single = 1;  ///< elements of the single tile along these axes
   bool none = false;
 };
 
-/// Tiles along one axis that differ by nothing but where they are.
+/// Tiles along one axis that differ only by a shift.
 struct TileVolumes::Class {
   std::size_t family = 0;  ///< along C
   std::vector<Part> parts;
-  /// Where it needs something else than the single tile, in the order of tensors.
+  /// The tensors whose needs differ from the single tile, in order.
   std::vector<std::pair<std::size_t, Box>> changed;
 };
 
 struct TileVolumes::Line {
   std::vector<Class> largest;  ///< no class covers another
-  bool all = true;             ///< and they cover all other classes
+  bool all = true;             ///< they cover all other classes
 };
 
 struct TileVolumes::Family {
   Presence presence;
   KnownTile single;
-  bool complete = true;               ///< everything that should be there is in the single tile
+  bool complete = true;               ///< the single tile has every part that it should have
   std::vector<std::int64_t> volumes;  ///< of the single tile
   std::array<std::map<Dim, Line>, tile_axes> lines;
   std::array<std::map<Dim, Line>, tile_axes> firsts;
 };
 
-/// A tile in which only some things are read and stored.
+/// A tile in which only some operands are read and stored.
 struct TileVolumes::MaskedRules {
   const Presence& presence;
   const std::vector<Box>& stored;
   std::vector<Box>& reads;
-  bool complete = true;  ///< everything that should be there is
+  bool complete = true;  ///< every part that should exist is non-empty
 
   void store(std::size_t t, Box& needed) {
     if (!presence.stores[t]) return;
@@ -84,7 +84,7 @@ bool covers(const Box& large, const Box& small) {
 
 using Changed = std::vector<std::pair<std::size_t, Box>>;
 
-/// Of two tiles that differ from `base` in these tensors.
+/// Does one of two tiles cover the other? Both differ from `base` in these tensors.
 bool covers(const std::vector<Box>& base, const Changed& large, const Changed& small) {
   auto a = large.begin();
   auto b = small.begin();
@@ -104,7 +104,7 @@ bool covers(const std::vector<Box>& base, const Changed& large, const Changed& s
 TileVolumes::TileVolumes(const Subgraph& subgraph, const TileSpace& space, TileRegions single)
     : subgraph_(subgraph), space_(space), single_(std::move(single)), changes_(subgraph) {
   static_cast<void>(family_of(everything()));
-  // What changes_ has of each tensor and each read, and the single tile.
+  // The state of changes_ per tensor and read, and the single tile.
   const Family& all = *families_.front();
   held_ += sizeof(TileVolumes) +
            sizeof(Box) * (all.presence.reads.size() + 4 * all.presence.stores.size());
@@ -139,7 +139,7 @@ std::size_t TileVolumes::family_of(const Presence& presence) {
   return families_.size() - 1;
 }
 
-/// Of the tile that changes_ looked at last, when everything counted.
+/// The presence of the last tile of changes_, with all reads counted.
 TileVolumes::Presence TileVolumes::presence_now(const std::vector<Box>& pieces) const {
   Presence presence = families_.front()->presence;
   const std::vector<Box>& reads = families_.front()->single.reads;
@@ -151,7 +151,7 @@ TileVolumes::Presence TileVolumes::presence_now(const std::vector<Box>& pieces) 
   return presence;
 }
 
-/// Has the tile that changes_ looked at last everything that its family has?
+/// Does the last tile of changes_ have everything that its family has?
 bool TileVolumes::complete_now(const Family& family, const std::vector<Box>& pieces) const {
   for (std::size_t t = 0; t < pieces.size(); ++t)
     if (family.presence.stores[t] && pieces[t].none) return false;
@@ -188,7 +188,7 @@ const TileVolumes::Line& TileVolumes::line(std::size_t family, std::size_t axis,
   if (known != lines.end()) return known->second;
   Line made;
   make_line(family, axis, extent, first_only, made);
-  return lines.emplace(extent, std::move(made)).first->second;  // not before it is whole
+  return lines.emplace(extent, std::move(made)).first->second;  // only after it is complete
 }
 
 void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bool first_only,
@@ -231,13 +231,13 @@ void TileVolumes::make_line(std::size_t family, std::size_t axis, Dim extent, bo
     std::erase_if(list, [&](const Class& c) { return holds(found, c); });
     list.push_back(std::move(found));
   }
-  // Where something is missing, other axes need less than this one knows: its sizes are bounds.
+  // If a part is missing, other axes need less than this axis knows: its sizes are bounds.
   line.all = std::ranges::all_of(incomplete, [&](const Class& found) {
     return std::ranges::any_of(line.largest, [&](const Class& c) { return holds(c, found); });
   });
   for (Class& c : line.largest) {
     c.parts = parts_of(*families_[c.family], base, c);
-    c.changed = {};  // only its parts are needed from here on
+    c.changed = {};  // only its parts are needed later
     held_ += sizeof(Class) + c.parts.size() * sizeof(Part);
   }
 }

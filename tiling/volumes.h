@@ -1,14 +1,14 @@
-// How many elements of each tensor a tile needs, without its regions; channels in whole bricks.
-// Private to tiling/.
+// The number of elements of each tensor that a tile needs, without its regions; channels in whole
+// bricks. Private to tiling/.
 //
-// For runs in which every op maps each axis of its output to one axis of each operand, a box is the
-// product of what the axes need alone. So it is enough to know, per axis and extent, by how much
-// the first tile, or those that others do not cover, cut each tensor; a shape costs a product per
-// tensor.
+// It applies to groups in which every op maps each axis of its output to one axis of each operand:
+// a box is then the product of the ranges of its axes. So it suffices to know, per axis and extent,
+// how much of each tensor the first tile needs, or the tiles that others do not cover. A shape
+// costs one product per tensor.
 //
-// A tile may need nothing of some tensors (a piece of a concatenation along C, an output that is
-// stored by the first tile along C). What the tensors before those need along H and W is then less.
-// So the tiles along C fall into families, by what there is in them, and each family has its own
+// A tile may need nothing of some tensors: for example an operand of a concatenation along C, or an
+// output that the first tile along C stores. Then it needs less of the tensors before those along H
+// and W. So the tiles along C form families by their non-empty parts, and each family has its own
 // lines along H and W.
 #pragma once
 
@@ -25,8 +25,8 @@ namespace tessera::tiling {
 
 class TileVolumes {
  public:
-  /// require: boxes of the subgraph are products and no halo is kept; both outlive this; `single`
-  /// is the tile that is the whole.
+  /// require: boxes of the subgraph are products, and no halo is kept; subgraph and space outlive
+  /// this; `single` is the tile of the whole.
   TileVolumes(const Subgraph& subgraph, const TileSpace& space, TileRegions single);
   ~TileVolumes();
 
@@ -65,8 +65,7 @@ class TileVolumes {
   TileChanges changes_;
   Poll* poll_ = nullptr;
   std::size_t held_ = 0;
-  std::vector<std::unique_ptr<Family>>
-      families_;  ///< 0: everything there; it keeps the lines along C
+  std::vector<std::unique_ptr<Family>> families_;  ///< 0: everything present; has the lines along C
 };
 
 }  // namespace tessera::tiling

@@ -5,8 +5,7 @@
 namespace tessera::tiling {
 namespace {
 
-/// Is the part of a tensor that a tile needs another one in some tile that differs along this axis
-/// alone?
+/// Does the needed part of a tensor change between tiles that differ only along this axis?
 bool differs_along(const TileGrid& grid, std::size_t axis, std::size_t tensor) {
   std::array<std::uint32_t, tile_axes> at{};
   for (at[0] = 0; at[0] < grid.class_counts[0]; ++at[0])
@@ -57,7 +56,7 @@ TileLevel TileWalk::level_at(const std::array<Dim, tile_axes>& position) const {
 bool TileWalk::loads(std::size_t tensor, TileLevel level) const {
   const auto found = std::ranges::find(stays_, tensor, &Stays::tensor);
   if (found == stays_.end() || level == TileLevel::first) return true;
-  // An inner loop that begins again has moved as well, if it has more than one round.
+  // An inner loop that restarts has also moved, if it has more than one iteration.
   bool moved = found->follows[order_[2]];
   if (level != TileLevel::inner) moved = moved || found->follows[order_[1]];
   if (level == TileLevel::outer) moved = moved || found->follows[order_[0]];
@@ -65,8 +64,8 @@ bool TileWalk::loads(std::size_t tensor, TileLevel level) const {
 }
 
 void TileWalk::find_visits() {
-  constexpr std::size_t nobody = static_cast<std::size_t>(-1);
-  visit_of_.assign(grid_->tiles.size() * tile_levels, nobody);
+  constexpr std::size_t no_visit = static_cast<std::size_t>(-1);
+  visit_of_.assign(grid_->tiles.size() * tile_levels, no_visit);
   const auto add = [&](std::size_t tile, TileLevel level, std::int64_t times) {
     if (times == 0) return;
     visit_of_[tile * tile_levels + static_cast<std::size_t>(level)] = visits_.size();
@@ -81,7 +80,7 @@ void TileWalk::find_visits() {
     }
     return;
   }
-  // Per axis and class: is the first position of it, and how many others are?
+  // Per axis and class: does it contain the first position, and how many others?
   std::array<std::vector<std::array<std::int64_t, 2>>, tile_axes> of_class;
   for (std::size_t axis = 0; axis < tile_axes; ++axis) {
     of_class[axis].assign(grid_->class_counts[axis], {0, 0});

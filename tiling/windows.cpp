@@ -83,7 +83,7 @@ Span window_reach(const Window& window, const Span& made) {
 
 Span window_input(const Window& window, const Span& made, Dim extent) {
   Span region = intersect(window_reach(window, made), Span{0, extent});
-  // Where the border cuts a window, its first tap inside may lie further in (dilation, stride).
+  // If the border cuts a window, its first tap inside may be further in (dilation, stride).
   while (!region.empty() && !window_touches(window, made, region.begin)) ++region.begin;
   while (!region.empty() && !window_touches(window, made, region.end - 1)) --region.end;
   return region.empty() ? Span{} : region;

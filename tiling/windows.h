@@ -1,10 +1,10 @@
-// One axis of the ops that look at more than one element of it.
+// Ops with windows: ranges along one axis.
 //
 //   Window window{.kernel = 3, .stride = 2, .dilation = 1, .pad = 1};
 //   window_input(window, {0, 4}, 56) == Span{0, 8};
 //
-// Every function gives the smallest range around the elements read; an empty range where the
-// outputs lie in the padding alone.
+// Every function returns the smallest range around the elements read. It is empty if the outputs
+// depend on padding only.
 #pragma once
 
 #include <string_view>
@@ -24,13 +24,13 @@ struct Window {
 /// require: the op has windows, axis < op.kernel.size().
 [[nodiscard]] Window window_on(const Op& op, std::size_t axis);
 
-/// What the windows of outputs `made` cover, padding included.
+/// The range that the windows of outputs `made` cover, including padding.
 [[nodiscard]] Span window_reach(const Window& window, const Span& made);
 
-/// Convolutions and pools over an axis of `extent` elements.
+/// For convolutions and pools over an axis of `extent` elements.
 [[nodiscard]] Span window_input(const Window& window, const Span& made, Dim extent);
 
-/// Transposed convolutions.
+/// For transposed convolutions.
 [[nodiscard]] Span transposed_window_input(const Window& window, const Span& made, Dim extent);
 
 /// `mode` constant (or empty), edge or reflect.

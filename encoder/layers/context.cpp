@@ -162,7 +162,7 @@ std::vector<Separation> separations(const PlacementProblem& problem, BufferIndex
   }
   const std::size_t gaps = first.gaps.size() + second.gaps.size();
   poll(static_cast<std::int64_t>(gaps));
-  poll.room(bytes_per_piece * static_cast<double>(gaps));
+  poll.check_memory(bytes_per_piece * static_cast<double>(gaps));
   const std::vector<Piece> of_first = pieces(first);
   const std::vector<Piece> of_second = pieces(second);
   // Pieces of one buffer follow each other, so whichever ends first meets nothing more. As a rule

@@ -26,7 +26,7 @@ std::vector<CostPair> cost_pairs(const PlacementProblem& problem, Poll& poll) {
   std::size_t count = 0;
   for (const Relation& relation : problem.relations)
     if (pays(relation)) count += relation.buffers.size() * (relation.buffers.size() - 1) / 2;
-  poll.room(static_cast<double>(count) * sizeof(CostPair));
+  poll.check_memory(static_cast<double>(count) * sizeof(CostPair));
   std::vector<CostPair> pairs;
   pairs.reserve(count);
   for (const Relation& relation : problem.relations) {
@@ -40,7 +40,7 @@ std::vector<CostPair> cost_pairs(const PlacementProblem& problem, Poll& poll) {
     }
   }
   std::ranges::sort(pairs, {}, [](const CostPair& pair) { return std::pair(pair.a, pair.b); });
-  poll.look();
+  poll.check();
   std::size_t distinct = 0;
   for (const CostPair& pair : pairs) {
     if (distinct > 0 && pairs[distinct - 1].a == pair.a && pairs[distinct - 1].b == pair.b)
@@ -56,7 +56,7 @@ std::vector<CostPair> cost_pairs(const PlacementProblem& problem, Poll& poll) {
 
 void add_soft_costs(Context& context) {
   const std::vector<CostPair> pairs = cost_pairs(context.problem, context.poll);
-  context.poll.room(bytes_per_cost * static_cast<double>(pairs.size()));
+  context.poll.check_memory(bytes_per_cost * static_cast<double>(pairs.size()));
   for (const auto& [a, b, cost] : pairs) {
     const Lit pays = context.formula.boolean(context.problem.buffers[a].id + " overlaps " +
                                              context.problem.buffers[b].id);

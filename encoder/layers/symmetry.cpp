@@ -1,6 +1,6 @@
 // What may be assumed without losing an answer.
 //
-// Twins (facts/twins.h) lie at one place, or are ordered by memory and offset. And where a memory
+// Twins (facts/interchangeable.h) lie at one place, or are ordered by memory and offset. And where a memory
 // looks the same from above as from below, one pair of each connected part is ordered: turning the
 // part over keeps every rule. An aligned memory does not look the same from above unless every size
 // and the capacity are multiples of the alignment. The pair is made of buffers that have no twin,
@@ -9,7 +9,7 @@
 #include <map>
 #include <numeric>
 
-#include "facts/twins.h"
+#include "facts/interchangeable.h"
 #include "layers.h"
 #include "model/relations.h"
 
@@ -21,8 +21,8 @@ class Symmetry {
   explicit Symmetry(Context& context)
       : context_(context),
         problem_(context.problem),
-        twins_(problem_, &context.poll),
-        has_twin_(problem_.buffers.size(), 0),
+        interchangeable_(problem_, &context.poll),
+        has_interchangeable_(problem_.buffers.size(), 0),
         related_(problem_.buffers.size()) {
     for (std::size_t r = 0; r < problem_.relations.size(); ++r) {
       for (const BufferIndex b : problem_.relations[r].buffers) related_[b].push_back(r);
@@ -30,12 +30,12 @@ class Symmetry {
   }
 
   void run() {
-    for (const facts::TwinClass& same : twins_.classes()) {
-      for (const BufferIndex b : same.buffers) has_twin_[b] = 1;
+    for (const facts::InterchangeableClass& same : interchangeable_.classes()) {
+      for (const BufferIndex b : same.buffers) has_interchangeable_[b] = 1;
       for (std::size_t k = 1; k < same.buffers.size(); ++k) {
         const BufferIndex a = same.buffers[k - 1];
         const BufferIndex b = same.buffers[k];
-        same.kind == facts::TwinKind::together ? unite(a, b) : order(a, b, same.kind);
+        same.kind == facts::InterchangeableKind::together ? unite(a, b) : order(a, b, same.kind);
       }
     }
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
@@ -55,8 +55,8 @@ class Symmetry {
     }
   }
 
-  void order(BufferIndex a, BufferIndex b, facts::TwinKind kind) {
-    const Amount between = kind == facts::TwinKind::apart ? size_of(a) : fixed(0);
+  void order(BufferIndex a, BufferIndex b, facts::InterchangeableKind kind) {
+    const Amount between = kind == facts::InterchangeableKind::apart ? size_of(a) : fixed(0);
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
       if (!context_.may_be_in(a, m)) continue;
       context_.require({a, b},
@@ -110,7 +110,7 @@ class Symmetry {
         pairs.emplace_back(std::minmax(by_start[i], by_start[j]));
       }
     }
-    context_.poll.look();
+    context_.poll.check();
     std::sort(pairs.begin(), pairs.end());
     return pairs;
   }
@@ -130,7 +130,7 @@ class Symmetry {
     for (const auto& [a, b] : live_together(m)) {
       context_.poll();
       part[root(a)] = root(b);
-      if (has_twin_[a] == 0 && has_twin_[b] == 0 &&
+      if (has_interchangeable_[a] == 0 && has_interchangeable_[b] == 0 &&
           !std::binary_search(exempt.begin(), exempt.end(), std::pair(a, b))) {
         pairs.emplace_back(a, b);
       }
@@ -152,8 +152,8 @@ class Symmetry {
 
   Context& context_;
   const PlacementProblem& problem_;
-  const facts::Twins twins_;
-  std::vector<char> has_twin_;
+  const facts::InterchangeableBuffers interchangeable_;
+  std::vector<char> has_interchangeable_;
   std::vector<std::vector<std::size_t>> related_;  ///< relations a buffer is in
 };
 

@@ -1,5 +1,5 @@
-// What the shared library shows: everything else of it is hidden, so that no name of an engine or
-// of a library inside can meet one of the program that uses it.
+// Marks the symbols that the shared library exports. All others are hidden, so that they cannot
+// clash with symbols of the program or of other libraries.
 //
 //   TESSERA_API void shown();
 #pragma once

@@ -1,5 +1,4 @@
-// Many plans asked for line by line, and answered line by line: what `plan --batch` reads and
-// writes.
+// Plan requests and results as lines of JSON: the input and output of `plan --batch`.
 //
 //   PlanRequest request = read_plan_request(
 //       R"({"network": "net.onnx", "set": {"memories.sram.capacity": "256 KiB"}})", "stdin:1");
@@ -8,8 +7,8 @@
 //   NetworkPlan plan = plan_network(net, profile.hardware(), {});                  // plan.h
 //   std::cout << plan_line(request, plan);
 //
-// A line is a JSON object, or a path alone. Keys are network, profile, dtype and set; what stands
-// under set is one change of the profile each, its value as the profile would have it.
+// A request line is a JSON object or a plain path. Its keys are network, profile, dtype and set.
+// `set` maps profile keys to values as a profile would have them.
 #pragma once
 
 #include <string>
@@ -23,19 +22,20 @@
 
 namespace tessera {
 
+/// A request: which network to plan on which machine.
 struct PlanRequest {
-  std::size_t line = 0;   ///< which one it was, from 1
+  std::size_t line = 0;   ///< the line number, from 1
   std::string network{};  ///< a path
-  std::string profile{};  ///< empty: whichever is the standard
-  std::string dtype{};    ///< likewise
+  std::string profile{};  ///< empty: the default profile
+  std::string dtype{};    ///< empty: the network's own types
   std::vector<ProfileChange> changes{};
 };
 
-/// Throws BadInput that begins with `where`.
+/// ensure: throws BadInput that begins with `where` if the line is not a valid request.
 [[nodiscard]] TESSERA_API PlanRequest read_plan_request(std::string_view line,
                                                         const std::string& where);
 
-/// One line of JSON each: what was asked, and the plan's summary or what was wrong.
+/// One line of JSON: the request, and a summary of the plan or the error message.
 [[nodiscard]] TESSERA_API std::string plan_line(const PlanRequest& request,
                                                 const NetworkPlan& plan);
 [[nodiscard]] TESSERA_API std::string plan_error_line(const PlanRequest& request,

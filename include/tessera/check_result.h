@@ -1,13 +1,13 @@
-// Is this result right, in all it says?
+// Checks a result: the placement and everything else the result says.
 //
 //   ResultVerdict verdict = check_result(problem, result);
 //   for (const Violation& wrong : verdict.wrong) std::cout << wrong.message << '\n';
 //   for (const std::string& claim : verdict.claimed)
 //     std::cout << "claimed, not checked: " << claim << '\n';
 //
-// check() of check.h judges the placement; a result file also says things about it and about what
-// is not there (heights, costs, bounds, "infeasible"). What can be recomputed is compared, bounds
-// are looked for among the cuts and the claims of a certificate, and what is left is listed.
+// check() of check.h checks the placement. A result file also states heights, costs, bounds or
+// "infeasible". check_result() recomputes what it can, and looks for bounds among cuts and the
+// claims of a certificate. It lists the statements that remain unchecked.
 #pragma once
 
 #include <cstddef>
@@ -27,30 +27,34 @@
 
 namespace tessera {
 
+/// The result of check_result().
 struct ResultVerdict {
   std::vector<Violation> wrong{};
-  std::vector<std::string> claimed{};  ///< what the file says and nobody here has checked
+  std::vector<std::string> claimed{};  ///< statements of the file that were not checked
   std::vector<std::string> proved{};   ///< bounds that a cut or the certificate proves
 };
 
+/// What is already proved about the problem.
 struct CheckResultParams {
   std::size_t most_violations = 100;
-  std::vector<Claim> proved{};  ///< claims of an accepted certificate for this very problem
+  std::vector<Claim> proved{};  ///< claims of an accepted certificate for this problem
 };
 
-/// require: validate(problem) is empty; result.placement is set where the status is feasible.
+/// require: validate(problem) is empty; result.placement is set if the status is feasible.
 [[nodiscard]] TESSERA_API ResultVerdict check_result(const PlacementProblem& problem,
                                                      const PlacementResult& result,
                                                      const CheckResultParams& params = {});
 
-/// How the input of a certificate has to be read, and its text.
+/// A certificate, and how its problem has to be read.
 struct CertificateText {
   std::string text{};
   std::vector<std::pair<std::string, std::string>> read{};  ///< ("profile", "nvdla-like"), ...
 };
-/// "-" is the standard input. Throws BadInput for a file that cannot be read or is no certificate.
+/// `path` "-" reads the standard input.
+/// ensure: throws BadInput if the file cannot be read or is not a certificate.
 [[nodiscard]] TESSERA_API CertificateText load_certificate(const std::string& path);
 
+/// The verdict on one claim of a certificate.
 struct ClaimVerdict {
   Claim claim{};
   std::string text{};  ///< "max height of {sram} >= 4096"
@@ -59,23 +63,24 @@ struct ClaimVerdict {
   std::string reason{};  ///< how it was proved, or what is wrong and in which line
 };
 
+/// The verdict on a certificate, which is accepted if all its claims are.
 struct CertificateVerdict {
   bool accepted = false;
   std::string reason{};
   std::vector<ClaimVerdict> claims{};
-  /// The capacities the claims are about are at least the problem's own: what they say holds for
-  /// the problem as it stands.
+  /// The capacities in the claims are at least those of the problem, so the claims hold for the
+  /// problem as it is.
   bool about_this = false;
-  std::optional<StopReason> stop{};  ///< a limit ended the check: neither right nor wrong
+  std::optional<StopReason> stop{};  ///< a limit ended the check: neither accepted nor rejected
 };
 
-/// Does the certificate prove what it claims? No engine takes part.
+/// Checks that the certificate proves its claims. The check uses no solver.
 [[nodiscard]] TESSERA_API CertificateVerdict check_certificate(const PlacementProblem& problem,
                                                                std::string_view text,
                                                                const Limits& limits = {});
 
-/// What it proves about the problem as it stands; empty where it is not accepted or about larger
-/// demands.
+/// The claims proved for the problem as it is. Empty if the certificate is rejected, or if it is
+/// about smaller capacities.
 [[nodiscard]] TESSERA_API std::vector<Claim> proved_claims(const CertificateVerdict& verdict);
 
 }  // namespace tessera

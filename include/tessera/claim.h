@@ -1,9 +1,9 @@
-// What a certificate proves about a problem.
+// A statement about a problem that a certificate proves.
 //
 //   Claim claim{.kind = ClaimKind::height, .memories = {0}, .least = 4096};
 //   std::cout << describe(problem, claim);        // "max height of {sram} >= 4096"
 //
-// Plain values. A claim is true or false whatever anybody wrote about it; proof/ decides which.
+// Plain values. proof/ decides whether a claim is true.
 #pragma once
 
 #include <string>
@@ -14,19 +14,21 @@
 
 namespace tessera {
 
+/// The kinds of claims.
 enum class ClaimKind : std::uint8_t {
   infeasible,  ///< there is no placement
   height,      ///< in every placement the largest height of `memories` is at least `least`
-  cost,        ///< every placement pays at least `least` for its soft rules
+  cost,        ///< every placement has a soft cost of at least `least`
   modes,       ///< every placement uses at least `least` distinct modes, over all memories
-  benefit,     ///< whatever optional buffers are left out, no placement is worth more than `most`
+  benefit,     ///< no placement has a benefit above `most`, for any choice of optional buffers
 };
 
+/// A claim; fields of other kinds are ignored.
 struct Claim {
   ClaimKind kind = ClaimKind::infeasible;
-  std::vector<MemoryIndex> memories{};  ///< of a height: one or more, ascending
-  std::int64_t least = 0;               ///< of a height, cost or number of modes: at least 1
-  /// Of a benefit, in thousandths; -1: there is no placement, whatever is left out.
+  std::vector<MemoryIndex> memories{};  ///< for a height: one or more, ascending
+  std::int64_t least = 0;               ///< for a height, cost or number of modes: at least 1
+  /// For a benefit, in thousandths. -1: no placement exists for any choice of optional buffers.
   Benefit most = 0;
   friend bool operator==(const Claim&, const Claim&) = default;
 };

@@ -1,4 +1,4 @@
-// How hard one placement question is tried before it is left open, where nobody says otherwise.
+// Default effort per placement query: search nodes after which a query counts as unresolved.
 //
 //   TileParams params{.nodes_per_question = 10 * nodes_per_tile_question};          // tile.h
 #pragma once
@@ -7,12 +7,12 @@
 
 namespace tessera {
 
-/// Of the questions of one tile search (tile.h), in search nodes. There are some dozens of them,
-/// and each that is left open may be the largest tile: seconds are well spent.
+/// For the queries of one tile search (tile.h). It makes some dozens of queries, and each
+/// unresolved one may be the largest tile, so a query may take seconds.
 inline constexpr std::int64_t nodes_per_tile_question = 1'000'000;
 
-/// Of the questions of a plan (plan.h). There are tens of thousands, most are decided in a few
-/// nodes, and for a run whose tile is hard to find there are other covers: a fiftieth of the above.
+/// For the queries of a plan (plan.h). A plan makes tens of thousands. Most need a few nodes, and a
+/// group without a tile has alternatives, so the limit is a fiftieth of the above.
 inline constexpr std::int64_t nodes_per_plan_question = 20'000;
 
 }  // namespace tessera

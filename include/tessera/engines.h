@@ -1,4 +1,4 @@
-// What can place buffers, by name: for help texts, and for PlaceParams::engine.
+// The list of solvers, for help texts and for PlaceParams::engine.
 //
 //   for (const EngineInfo& each : engine_list())
 //     std::cout << each.name << ": " << each.what << '\n';
@@ -11,17 +11,18 @@
 
 namespace tessera {
 
+/// A solver and its properties.
 struct EngineInfo {
   std::string_view name;
   std::string_view what;  ///< one line for help texts
-  /// Does it decide every problem it takes, if it has the time? Others may give up: they find
-  /// placements, and say "infeasible" where that is proved at once or never.
+  /// Does it decide every problem that it supports, given enough time? An incomplete solver finds
+  /// placements, and reports "infeasible" only if a bound proves it.
   bool complete = true;
-  /// Does it write certificates of what it proved?
+  /// Can it write certificates?
   bool writes_proofs = false;
 };
 
-/// In the order in which equal answers are preferred.
+/// In order of preference among equal results.
 [[nodiscard]] TESSERA_API std::span<const EngineInfo> engine_list();
 
 }  // namespace tessera

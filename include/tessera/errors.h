@@ -1,5 +1,5 @@
-// What Tessera throws. The command line turns BadInput into exit 2, OutputError and InternalError
-// into exit 1.
+// The exceptions of Tessera. The command line exits with 2 for BadInput, and with 1 for OutputError
+// and InternalError.
 //
 //   try { input = load_input("net.csv", {}); }                                      // files.h
 //   catch (const BadInput& bad) { std::cerr << bad.what() << '\n'; }   // "net.csv:3: size is 0..."
@@ -12,8 +12,8 @@
 
 namespace tessera {
 
-/// The input, or what was asked of it, is wrong. The text is one sentence, and names file and line
-/// where there is one; `hint` says what would fix it and may be empty.
+/// The input or a parameter is invalid. what() is one sentence that names file and line if there
+/// are any; `hint` tells how to fix it and may be empty.
 class TESSERA_API BadInput : public std::runtime_error {
  public:
   explicit BadInput(const std::string& what, std::string hint_text = {})
@@ -21,26 +21,27 @@ class TESSERA_API BadInput : public std::runtime_error {
   std::string hint;
 };
 
-/// An answer that reads well, but not one to this question: `check` calls it wrong (exit 3).
+/// A well-formed result or plan that does not belong to the given input. `check` reports it as
+/// wrong (exit 3).
 class TESSERA_API WrongAnswer : public BadInput {
  public:
   using BadInput::BadInput;
 };
 
-/// What was found could not be written: a full disk, a broken device. Nobody's mistake; a path that
-/// cannot be written to at all is BadInput.
+/// A result could not be written: disk full, device error. A path that cannot be opened for writing
+/// is BadInput.
 class TESSERA_API OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Nobody reads the pipe any more, which may be all right: `tessera ... | head -1`.
+/// The reader closed the pipe, as in `tessera ... | head -1`.
 class TESSERA_API ClosedPipe : public OutputError {
  public:
   using OutputError::OutputError;
 };
 
-/// An engine gave an answer that the checker refuses: a bug in Tessera, never the user's fault.
+/// The checker rejected the result of a solver: a bug in Tessera.
 class TESSERA_API InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

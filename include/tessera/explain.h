@@ -1,4 +1,4 @@
-// Why is it infeasible? In words.
+// Explains why a problem is infeasible.
 //
 //   Explanation why = explain(problem, {.limits = {.timeout = 30s}});
 //   if (why.status == Status::infeasible) std::cout << why.text;
@@ -15,26 +15,27 @@
 
 namespace tessera {
 
+/// Limits of the search for an explanation.
 struct ExplainParams {
   Limits limits{};
 };
 
-/// A set of buffers and hardware rules that cannot be placed together.
+/// Buffers and hardware rules that cannot be satisfied together.
 struct Explanation {
-  Status status = Status::unknown;  ///< feasible: there is nothing to explain
+  Status status = Status::unknown;  ///< feasible: nothing to explain
   StopReason stop = StopReason::completed;
-  bool minimal = false;                ///< without any one member the rest can be placed: proved
+  bool minimal = false;                ///< proved: without any one member the rest can be placed
   std::vector<BufferIndex> buffers{};  ///< sorted
   std::vector<std::string> rules{};    ///< "the relation same_bank {a, b}", ...
-  std::optional<Step> step{};          ///< where most of these buffers are live
+  std::optional<Step> step{};          ///< the step at which most of these buffers are live
   std::optional<MemoryIndex> memory{};
   Size asked = 0;      ///< bytes they occupy at `step`
-  Size available = 0;  ///< bytes there are
+  Size available = 0;  ///< bytes available
   std::optional<Size> smallest_capacity{};
-  std::string text{};  ///< all of it in words
+  std::string text{};  ///< the explanation as text
 };
 
-/// Throws BadInput if validate(problem) is not empty.
+/// ensure: throws BadInput if validate(problem) is not empty.
 [[nodiscard]] TESSERA_API Explanation explain(const PlacementProblem& problem,
                                               const ExplainParams& params = {});
 

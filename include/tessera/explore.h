@@ -1,4 +1,4 @@
-// Many machines, judged on a set of networks: what `tessera explore` runs.
+// Evaluates many machines on a set of networks: the library side of `tessera explore`.
 //
 //   const Sweep sweep("sweep.yaml");                           // throws BadInput, file and line
 //   ExploreParams params;
@@ -7,10 +7,10 @@
 //   write_output("out/results.csv", results_csv(result));      // files.h
 //   for (const ExploreRow& row : result.pareto) std::cout << row.score.value_or(0) << '\n';
 //
-// A candidate is the base profile with one choice of every varied key. Each is planned for each
-// network until its plan is proved or the sweep's effort is spent; what does not depend on the
-// machine, or on the part of it that changed, is computed once. With pruning, a candidate that can
-// be shown to be no better than a finished one in anything is not planned to the end.
+// A candidate is the base profile with one choice of every varied key. Each candidate is planned
+// for each network until its plan is proved optimal or the sweep's effort is spent. Results that do
+// not depend on the changed keys are computed once. With pruning, a candidate is skipped as soon as
+// a finished one is proved at least as good in every objective.
 #pragma once
 
 #include <cstddef>
@@ -32,26 +32,27 @@
 
 namespace tessera {
 
-/// `tessera: sweep/1`, read, with its networks and its base profile.
+/// A parsed `tessera: sweep/1` file with its networks and base profile.
 class TESSERA_API Sweep {
  public:
-  /// Throws BadInput ("file:line: ...") for whatever is wrong with the file, before anything is
-  /// planned, and ImportStopped (import.h).
+  /// ensure: throws BadInput ("file:line: ...") for any error in the file before anything is
+  /// planned, and ImportStopped (import.h) if a limit ends the reading of a network.
   explicit Sweep(const std::string& path, const Limits& limits = {},
                  const std::vector<std::string>& folders = {});
-  /// `file` is for messages and for what networks are relative to.
+  /// `file` is used in messages, and network paths are relative to it.
   static Sweep from_text(std::string_view text, const std::string& file, const Limits& limits = {},
                          const std::vector<std::string>& folders = {});
 
-  /// How many machines it asks for.
+  /// The number of candidates.
   [[nodiscard]] std::size_t candidates() const;
-  [[nodiscard]] const std::vector<std::string>& keys() const;  ///< what varies
+  [[nodiscard]] const std::vector<std::string>& keys() const;  ///< the varied keys
   [[nodiscard]] std::vector<std::string> networks() const;     ///< names
-  /// The machine of a candidate, in the order of the grid. Throws BadInput where it is none.
+  /// The profile of a candidate, in the order of the grid.
+  /// ensure: throws BadInput if the candidate is not a valid machine.
   [[nodiscard]] Profile machine(std::size_t candidate) const;
-  /// Does it ask for the fewest modes?
+  /// Does the sweep ask for the fewest modes?
   [[nodiscard]] bool wants_modes() const;
-  /// Every file it was read from.
+  /// All files it was read from.
   [[nodiscard]] const std::vector<std::string>& files() const;
 
   struct State;
@@ -62,158 +63,166 @@ class TESSERA_API Sweep {
   std::shared_ptr<const State> state_;
 };
 
+/// The outcome for one candidate and network.
 enum class SweepStatus : std::uint8_t {
-  proved,      ///< planned, and no plan is better
-  limit,       ///< a limit ended it: the plan so far, if there is one, and a bound
-  infeasible,  ///< proved: there is no plan
-  excluded,    ///< not planned to the end: it cannot be better than another one
-  failed,      ///< there is no such machine, or it cannot be simulated
+  proved,      ///< planned and proved optimal
+  limit,       ///< a limit ended it: the best plan so far, if any, and a bound
+  infeasible,  ///< proved: no plan exists
+  excluded,    ///< skipped: proved not better than another candidate
+  failed,      ///< the machine is invalid or cannot be simulated
 };
+/// The name of the status in tables.
 [[nodiscard]] TESSERA_API std::string_view to_string(SweepStatus status);
 
 /// A candidate and a network, or a candidate and the weighted set ("*").
 struct ExploreRow {
   std::size_t candidate = 0;          ///< from 0, in the order of the grid
-  std::vector<std::string> values{};  ///< of the varied keys
+  std::vector<std::string> values{};  ///< of the varied keys, in the order of Sweep::keys()
   std::string network{};
   SweepStatus status = SweepStatus::limit;
-  std::optional<double> score{};  ///< of a plan that was found
+  std::optional<double> score{};  ///< of the plan found
   std::optional<double> bound{};  ///< proved: no plan scores less
-  /// Of that plan; of the set: weighted means, and the largest peak.
+  /// Metrics of that plan. For the set: weighted means, and the largest peak.
   double latency_cycles = 0;
   double latency_ms = 0;
   double energy_pj = 0;
   double dram_bytes = 0;
   double peak_bytes = 0;
-  std::optional<double> area{};  ///< mm2; nothing where the profile does not say what silicon costs
-  std::string reason{};          ///< where there is no proved plan: why
+  std::optional<double> area{};  ///< mm2; empty if the profile states no silicon costs
+  std::string reason{};          ///< why there is no optimal plan; may be empty
 };
 
+/// Counters of a sweep.
 struct ExploreCounts {
-  std::int64_t planned = 0;   ///< plans made now
-  std::int64_t stored = 0;    ///< plans that the store had
-  std::int64_t excluded = 0;  ///< plans that were not needed
-  std::int64_t alike = 0;     ///< made here for a machine that no plan can tell from this one
+  std::int64_t planned = 0;   ///< plans made in this call
+  std::int64_t stored = 0;    ///< plans found in the store
+  std::int64_t excluded = 0;  ///< plans skipped
+  std::int64_t alike = 0;     ///< plans shared between machines that are equal for planning
 };
 
+/// A plan of the result.
 struct ExplorePlan {
   std::size_t candidate = 0;
   std::string network{};
   std::string json{};  ///< a PLAN.json (plan.h)
 };
 
-/// The fewest modes of its memories that the best machine can do with: what `modes:` of a sweep
-/// asks, for each share of its score that a network may lose.
+/// The fewest memory modes that the best machine needs: the result of `modes:` of a sweep, for each
+/// permitted loss of score.
 struct ExploreModes {
   struct Mode {
     std::string memory{};
     std::string name{};
-    std::string roles{};  ///< of the banks: "0-11: data, 12-15: weight"
+    std::string roles{};  ///< roles of the banks: "0-11: data, 12-15: weight"
   };
   struct Score {
     std::string network{};
-    double with_all = 0;     ///< of the plan with every mode
-    double with_needed = 0;  ///< of the plan that was made with the needed ones alone
-    double bound = 0;        ///< with those no plan scores less
-    bool proved = false;     ///< nor less than `with_needed`
+    double with_all = 0;     ///< score with all modes
+    double with_needed = 0;  ///< score of the plan with the needed modes only
+    double bound = 0;        ///< lower bound of the score with the needed modes
+    bool proved = false;     ///< `with_needed` is proved optimal
   };
   struct Set {
-    double lose = 0;               ///< percent of its score that each network may lose
-    std::string network{};         ///< the one it is for; "*": all of them
+    double lose = 0;               ///< permitted loss of score of each network, in percent
+    std::string network{};         ///< name of the network; "*": all networks
     std::vector<bool> needed{};    ///< per mode
-    std::int64_t count = 0;        ///< so many of them
-    std::int64_t bound = 0;        ///< no fewer do
-    std::vector<Score> scores{};   ///< per network that it is for
-    std::optional<double> area{};  ///< mm2, of the machine without the others
+    std::int64_t count = 0;        ///< number of needed modes
+    std::int64_t bound = 0;        ///< proved: no set has fewer modes
+    std::vector<Score> scores{};   ///< per network
+    std::optional<double> area{};  ///< mm2, of the machine with the needed modes only
     std::string machine{};         ///< that machine as a profile
   };
-  /// A network without one mode, with all the others. A mode that is the only one of its memory has
-  /// none.
+  /// The effect of removing one mode and keeping all others. The only mode of a memory cannot be
+  /// removed.
   struct Removal {
     std::size_t mode = 0;
     std::string network{};
     SweepStatus status = SweepStatus::limit;  ///< proved, limit or infeasible
-    std::optional<double> score{};            ///< the least that is known
+    std::optional<double> score{};            ///< the lowest known score
     std::optional<double> bound{};
   };
   std::size_t candidate = 0;
-  std::vector<Mode> modes{};        ///< all there are
-  std::vector<Set> sets{};          ///< by `lose`; "*" first, then each of several networks
-  std::vector<Removal> removals{};  ///< by mode, networks inside
-  std::vector<double> with_all{};   ///< scores, per network
+  std::vector<Mode> modes{};  ///< all modes of the machine
+  std::vector<Set> sets{};    ///< by `lose`; "*" first, then each network if there are several
+  std::vector<Removal> removals{};  ///< by mode, then by network
+  std::vector<double> with_all{};   ///< scores with all modes, per network
   std::optional<double> area{};     ///< mm2, of the machine with all modes
-  std::int64_t plans = 0;           ///< made to find that out
-  std::int64_t stored = 0;          ///< that were known before
-  std::string reason{};             ///< why nothing is known; then the rest is empty
+  std::int64_t plans = 0;           ///< plans made for this
+  std::int64_t stored = 0;          ///< plans that were already known
+  std::string reason{};             ///< why there is no result; then the rest is empty
 };
 
+/// The result of explore().
 struct ExploreResult {
   std::vector<std::string> keys{};
-  std::vector<ExploreRow> rows{};           ///< by candidate, networks inside, then "*"
-  std::vector<ExploreRow> pareto{};         ///< rows of "*" that no other beats in everything
-  std::vector<std::string> axes{};          ///< in which: latency_ms, energy_pj, ..., area
-  std::optional<std::size_t> best{};        ///< candidate with the best score of the set
-  std::vector<ExplorePlan> plans{};         ///< of the candidates in `pareto` and of the best one
-  std::optional<ExploreModes> modes{};      ///< where the sweep asks for it
-  std::vector<PlanReference> references{};  ///< per network: what scores are relative to
+  std::vector<ExploreRow> rows{};     ///< by candidate, then by network, then "*"
+  std::vector<ExploreRow> pareto{};   ///< rows of "*" that no other row dominates
+  std::vector<std::string> axes{};    ///< objectives of `pareto`: latency_ms, energy_pj, ..., area
+  std::optional<std::size_t> best{};  ///< candidate with the best score of the set
+  std::vector<ExplorePlan> plans{};   ///< of the candidates in `pareto` and of the best one
+  std::optional<ExploreModes> modes{};      ///< if the sweep asks for it
+  std::vector<PlanReference> references{};  ///< per network: the reference of its scores
   StopReason stop = StopReason::completed;
   ExploreCounts counts{};
   double seconds = 0;
 };
 
+/// The state of a running sweep.
 struct ExploreProgress {
   std::size_t done = 0;
   std::size_t candidates = 0;
   std::size_t proved = 0;
   std::size_t excluded = 0;
-  std::optional<double> best{};  ///< score of the set
-  std::int64_t mode_plans = 0;   ///< of the search for the fewest modes, which comes last
+  std::optional<double> best{};  ///< best score of the set so far
+  std::int64_t mode_plans = 0;   ///< plans of the search for the fewest modes, the last phase
 };
 
 class PlanMemory;
 
+/// Parameters of explore().
 struct ExploreParams {
-  /// Of the whole sweep: time, memory, threads and the stop token. Plans run side by side, each in
-  /// one thread.
+  /// Time, memory, threads and stop token of the whole sweep. Plans run concurrently, in one thread
+  /// each.
   Limits limits{};
-  /// A file of SQLite that keeps what was planned; empty: nothing is kept. Several sweeps, and
-  /// several processes at once, may use one.
+  /// SQLite file that keeps finished plans; empty: none. Several sweeps and processes may share
+  /// one.
   std::string store{};
-  /// Called before candidates are planned, with those of them that the store does not know all of
-  /// and that nothing excludes. Whoever has other machines plans them there (`only`) and puts what
-  /// comes back into the store; what is not there afterwards is planned here. Results are the same.
-  /// Needs a store.
+  /// Called before planning, with the candidates that are not fully in the store and not excluded.
+  /// A caller with other machines may plan them there (`only`) and merge the results into the
+  /// store; this call plans the rest. The results are the same. Requires a store.
   std::function<void(const std::vector<std::size_t>&)> ahead{};
-  /// These candidates alone are planned, each for every network, for the sake of the store: the
-  /// result has no row of others, and no front. Empty: all. Throws BadInput for one that there is
-  /// not.
+  /// If not empty, plan only these candidates, each for every network, and store the plans. The
+  /// result has no rows of other candidates and no Pareto front.
+  /// ensure: throws BadInput for an unknown candidate.
   std::vector<std::size_t> only{};
-  /// Answers shared between candidates. Without, each is planned from nothing; the results are the
-  /// same.
+  /// Share intermediate results between candidates. The results do not depend on it.
   bool share = true;
-  /// What candidates share, kept for calls to come: sweeps of one process that are called part by
-  /// part (`only`), or have networks or memories in common. Nothing: of this call alone.
+  /// Cache that calls of one process share: calls for parts of a sweep (`only`), or sweeps with
+  /// common networks or memories. Null: a cache for this call only.
   std::shared_ptr<PlanMemory> memory{};
   /// Called from one thread at a time.
   std::function<void(const ExploreProgress&)> progress{};
 };
 
-/// Throws BadInput where no candidate is a machine, or the store is none, and OutputError where the
-/// store cannot be written.
+/// Runs the sweep.
+/// ensure: throws BadInput if no candidate is a valid machine or the store is not a store, and
+/// OutputError if the store cannot be written.
 [[nodiscard]] TESSERA_API ExploreResult explore(const Sweep& sweep, const ExploreParams& params);
 
+/// All rows, or the rows of the Pareto front, as CSV.
 [[nodiscard]] TESSERA_API std::string results_csv(const ExploreResult& result);
 [[nodiscard]] TESSERA_API std::string pareto_csv(const ExploreResult& result);
-/// A row per set and mode. require: result.modes.
+/// One row per set and mode.
+/// require: result.modes.
 [[nodiscard]] TESSERA_API std::string modes_csv(const ExploreResult& result);
-/// The machine and the plans of each candidate in `result.plans`, into FOLDER/plans. Throws
-/// OutputError.
+/// Writes the machine and the plans of each candidate in `result.plans` to FOLDER/plans.
+/// ensure: throws OutputError.
 TESSERA_API void save_plans(const Sweep& sweep, const ExploreResult& result,
                             const std::string& folder);
-/// What was asked, by fingerprint, and how it went, as JSON.
+/// The input, by fingerprint, and a summary of the run, as JSON.
 [[nodiscard]] TESSERA_API std::string summary_json(const Sweep& sweep, const ExploreResult& result);
-/// All of it as a page of HTML that needs nothing beside itself, with pictures of the plans in
-/// `result.plans` as far as they make no more than some MB.
+/// The result as a self-contained HTML page, with pictures of the plans in `result.plans` up to
+/// some MB.
 [[nodiscard]] TESSERA_API std::string explore_page(const Sweep& sweep, const ExploreResult& result);
 
 }  // namespace tessera

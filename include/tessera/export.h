@@ -1,4 +1,4 @@
-// The constraints for other solvers, and their answers read back.
+// Writes the constraints for other solvers, and reads their results.
 //
 //   if (write_formula(problem, "dimacs", [&](std::string_view piece) { file << piece; }))
 //     std::cout << "a limit ended it\n";
@@ -17,19 +17,21 @@
 
 namespace tessera {
 
-/// Takes a text piece by piece.
+/// Receives a text in parts.
 using TextSink = std::function<void(std::string_view)>;
 
-/// format: "dimacs" or "smt2". Satisfiable iff the problem is feasible; soft rules are left out.
-/// The text is never in memory as a whole; `sink` gets some ten kilobytes at a time, and what it
-/// throws comes out here. Gives the reason where a limit ended it: then the text is not complete.
+/// Writes the problem as `format` "dimacs" or "smt2". The formula is satisfiable if and only if the
+/// problem is feasible; soft rules are left out. `sink` receives some ten kilobytes at a time, so
+/// the text never is in memory as a whole. Exceptions of `sink` are passed on.
+/// ensure: returns the reason if a limit ended it; then the text is incomplete.
 [[nodiscard]] TESSERA_API std::optional<StopReason> write_formula(const PlacementProblem& problem,
                                                                   const std::string& format,
                                                                   const TextSink& sink,
                                                                   const Limits& limits = {});
 
-/// What another solver printed for write_formula() of this problem. Throws BadInput for text that
-/// is no answer. ensure: feasible => placement is set, not yet checked.
+/// Reads the output of another solver for write_formula() of this problem.
+/// ensure: feasible => placement is set and not yet checked. Throws BadInput if the text is not a
+/// solver's output.
 [[nodiscard]] TESSERA_API PlacementResult model_result(const PlacementProblem& problem,
                                                        const std::string& path);
 

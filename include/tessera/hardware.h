@@ -1,4 +1,4 @@
-// What is known of one accelerator: a profile, read.
+// The description of an accelerator, as a profile file gives it.
 //
 //   Hardware hardware = load_profile("nvdla-like");       // files.h
 //   problem.memories = placement_memories(hardware);      // the memories buffers are placed into
@@ -20,7 +20,7 @@
 
 namespace tessera {
 
-/// A speed of data, either of its own (bytes per second) or tied to the clock (bytes per cycle).
+/// A data rate, in bytes per second or in bytes per cycle.
 struct Bandwidth {
   double amount = 0;  ///< > 0
   bool per_cycle = false;
@@ -38,75 +38,76 @@ struct AccessEnergy {
   friend bool operator==(const AccessEnergy&, const AccessEnergy&) = default;
 };
 
-/// Counts by the name of a loop (N batch, G groups, K output channels, C input channels of a group,
-/// H and W output rows and columns, R and S kernel rows and columns, T all taps of a kernel).
+/// Counts per loop name: N batch, G groups, K output channels, C input channels of a group, H and W
+/// output rows and columns, R and S kernel rows and columns, T all taps of a kernel.
 using LoopCounts = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// What stays in an array from step to step of a pass, and is read once for it.
+/// The operand that stays in an array during the steps of a pass and is read once per pass.
 enum class StationaryOperand : std::uint8_t {
-  weights,  ///< the steps of a pass go over rows and columns
-  inputs,   ///< over output channels
-  outputs,  ///< over input channels and taps
+  weights,  ///< the steps of a pass iterate over rows and columns
+  inputs,   ///< the steps iterate over output channels
+  outputs,  ///< the steps iterate over input channels and taps
 };
 
-/// One way to compute some kinds of op on an array. In a step it does `unroll` of each loop at
-/// once; the steps of a block that find the same stationary operand are a pass.
+/// A way to compute some kinds of op on an array. A step executes `unroll` iterations of each loop
+/// at once. A pass consists of the steps of a block with the same stationary operand.
 struct Mapping {
   std::string name;
-  std::vector<std::string> ops;  ///< kinds of op (network.h), and conv, depthwise, fc told apart
+  std::vector<std::string> ops;  ///< kinds of op (network.h); conv, depthwise and fc differ
   LoopCounts unroll;
-  LoopCounts at_least;  ///< shorter loops take as long as one of so many
-  double cycles = 1;    ///< of a step
+  LoopCounts at_least;  ///< minimum counts: a shorter loop takes as long
+  double cycles = 1;    ///< per step
   StationaryOperand stationary = StationaryOperand::weights;
-  std::int64_t least = 0;        ///< cycles of a pass: the next stationary operand has to arrive
-  std::int64_t start = 0;        ///< cycles of a pass before its first step, hidden by nothing
+  std::int64_t least = 0;        ///< minimum cycles of a pass: the next stationary operand arrives
+  std::int64_t start = 0;        ///< cycles before the first step of a pass, not overlapped
   std::int64_t input_depth = 0;  ///< input channels of one pass; 0: all
-  /// Of an input of the network, columns that a convolution strides over may stand side by side as
-  /// channels, where the stride divides their number: fewer columns of the kernel, and no stride.
+  /// For an input of the network, a convolution with stride may treat columns as channels if the
+  /// stride divides their number: the kernel has fewer columns then, and no stride.
   bool folds_columns = false;
-  /// Between what a transposed convolution reads zeros are put, and the whole kernel goes over all
-  /// of it; else only the taps that meet some of the input are computed.
+  /// A transposed convolution inserts zeros into its input and applies the whole kernel everywhere.
+  /// If false, it computes only the taps that meet an input element.
   bool spreads_input = false;
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
-/// Which block is taken of those for which as much is fetched.
+/// The choice among blocks with equal amounts of fetched data.
 enum class EqualBlocks : std::uint8_t {
-  quickest,  ///< for which passes take least, then the largest
-  first,     ///< of the fewest channels, then rows, then columns
+  quickest,  ///< shortest passes, then the largest block
+  first,     ///< fewest channels, then rows, then columns
 };
 
-/// What the last block of a loop takes where the others leave less.
+/// The time of the last block of a loop, if it is partial.
 enum class PartialBlocks : std::uint8_t {
-  real,   ///< as much as one of what is left
-  whole,  ///< as much as the others
+  real,   ///< as a block of the remaining size
+  whole,  ///< as a full block
 };
 
-/// What an array has beside it: results are made block by block, and two blocks of input and two of
-/// sums have to fit its buffer.
+/// The local buffer of an array: results are produced block by block, and two blocks of input and
+/// two of sums have to fit.
 struct BlockRule {
   Size buffer = 0;              ///< bytes; 0: an op is one block
-  LoopCounts most;              ///< K, H, W: a block has no more; R, S: larger kernels go in parts
-  std::int64_t depth_step = 1;  ///< K of a block is a multiple of it, or all
-  std::int64_t channels = 1;    ///< input channels are kept in groups of so many
-  Size input_granule = 1;       ///< of the buffer, for both input blocks together
+  LoopCounts most;              ///< K, H, W: limits of a block; R, S: larger kernels are split
+  std::int64_t depth_step = 1;  ///< K of a block is a multiple of this, or all channels
+  std::int64_t channels = 1;    ///< input channels are stored in groups of this size
+  Size input_granule = 1;       ///< allocation unit of both input blocks together
   Size sum_bytes = 4;
   Size sum_granule = 1;
-  std::int64_t stages = 0;  ///< blocks under way between reading and writing; 0: any number
+  std::int64_t stages = 0;  ///< blocks in the pipeline from read to write; 0: any number
   EqualBlocks equal = EqualBlocks::quickest;
-  /// With the first: later ones of at most so many rows and columns take the place of equal ones,
-  /// unless they hold less of the input's plane than the last one that did.
+  /// For EqualBlocks::first: among equal blocks, a later one of at most this many rows and columns
+  /// is preferred. Exception: it holds less of the input's plane than the last one preferred.
   std::int64_t small = 0;
   PartialBlocks partial = PartialBlocks::real;
   friend bool operator==(const BlockRule&, const BlockRule&) = default;
 };
 
+/// The kinds of compute engines.
 enum class EngineKind : std::uint8_t {
-  mac_array,  ///< multiplies and adds: convolutions and matrix products
-  vector,     ///< everything else, `lanes` elements at a time
+  mac_array,  ///< multiply-accumulate: convolutions and matrix products
+  vector,     ///< all other ops, `lanes` elements at a time
 };
 
-/// Memories on the chip, by name, where operands of an engine's ops may lie; an empty list: any.
+/// Names of on-chip memories that may hold the operands of an engine's ops; an empty list: any.
 struct Reach {
   std::vector<std::string> input;
   std::vector<std::string> weights;
@@ -114,119 +115,123 @@ struct Reach {
   friend bool operator==(const Reach&, const Reach&) = default;
 };
 
-/// Something that computes. Lists of pairs keep the order of the file.
+/// A compute engine. Lists of pairs keep the order of the file.
 struct Engine {
   std::string name;
   EngineKind kind = EngineKind::mac_array;
   Reach reach;
-  std::string queue;     ///< engines with one queue are never at work together; empty: its own
-  double energy_pj = 0;  ///< of one multiply-accumulate (mac_array) or one element (vector)
+  std::string queue;     ///< engines of one queue never overlap; empty: an own queue
+  double energy_pj = 0;  ///< per multiply-accumulate (mac_array) or element (vector)
 
   // mac_array
-  LoopCounts unroll;          ///< the only mapping, of all products; or else
-  std::vector<Mapping> maps;  ///< the best of those that name the op is taken
-  BlockRule blocks;           ///< of every mapping
+  LoopCounts unroll;          ///< the single mapping for all products; or
+  std::vector<Mapping> maps;  ///< several mappings, of which the best that names the op is used
+  BlockRule blocks;           ///< for every mapping
   std::int64_t cores = 1;     ///< arrays that share the steps of a block
   double output_cycles = 0;   ///< per element that leaves the array
   std::vector<std::pair<std::string, double>> output_of;  ///< other cycles, by kind or function
-  double channel_cycles = 0;  ///< per output channel of a block: its bias and scale
+  double channel_cycles = 0;  ///< per output channel of a block, for bias and scale
   std::vector<std::pair<std::string, double>> channel_of;    ///< other cycles, by mapped kind of op
-  std::string dtype = "int8";                                ///< at full speed
-  std::vector<std::pair<std::string, double>> dtype_factor;  ///< other type -> times the cycles
-  std::int64_t fill = 0;                                     ///< cycles until the pipeline is full
+  std::string dtype = "int8";                                ///< the type at full speed
+  std::vector<std::pair<std::string, double>> dtype_factor;  ///< other type -> factor of the cycles
+  std::int64_t fill = 0;                                     ///< cycles to fill the pipeline
 
   // vector
   std::int64_t lanes = 1;
   std::int64_t startup = 0;   ///< cycles per operator
-  std::int64_t channels = 1;  ///< channels (axis 1) are kept, and computed, in groups of so many
+  std::int64_t channels = 1;  ///< channels (axis 1) are stored and computed in groups of this size
   double default_cycles_per_vector = 1;
   std::vector<std::pair<std::string, double>> cycles_per_vector;  ///< operator type -> cycles
 };
 
-/// In what order tensors with four axes, and vectors of channels (N, C), lie in a memory; others
-/// lie row by row. NCHW16c: bricks of 16 channels side by side, then columns, rows and bricks.
+/// The memory layout of tensors with four axes and of vectors of channels (N, C); other tensors are
+/// row-major. NCHW16c: bricks of 16 adjacent channels, then columns, rows and bricks.
 struct Layout {
-  std::array<std::uint8_t, 4> order{0, 1, 2, 3};  ///< axes of NCHW, the outermost first
-  std::int64_t brick = 1;  ///< channels side by side; C is filled up to whole bricks
+  std::array<std::uint8_t, 4> order{0, 1, 2, 3};  ///< axes of NCHW, from the outermost
+  std::int64_t brick = 1;  ///< adjacent channels; C is padded to whole bricks
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// A memory with everything besides its address space.
+/// A memory: its address space, and how it is accessed.
 struct HardwareMemory {
   Memory space;          ///< name, capacity, alignment, banks, modes, reserved (problem.h)
-  bool offchip = false;  ///< buffers are not placed into it; loads come from and stores go to it
-  /// By a program that runs. Where the memory off the chip is not (flash), what an op makes stays
-  /// on the chip until its last reader has run, and so do inputs and results of the network.
+  bool offchip = false;  ///< buffers are not placed in it; DMA loads from it and stores to it
+  /// Can a running program write it? If the off-chip memory is not writable (flash), an op's output
+  /// stays on-chip until its last reader has run. The same applies to inputs and outputs of the
+  /// network.
   bool writable = true;
-  /// Off the chip: the name of the memory that this one lies behind, as DRAM does behind an L2 that
-  /// the DMA works on. What of the weights has no room there comes from here; empty: behind none.
+  /// For a backing memory: the name of the memory in front of it, such as an L2 in front of DRAM.
+  /// Weights that do not fit in front come from here. Empty: not a backing memory.
   std::string behind;
-  Layout layout;  ///< of activations; on the chip one for all memories
+  Layout layout;  ///< of activations; equal for all on-chip memories
   AccessEnergy energy;
-  std::optional<Bandwidth> bandwidth;        ///< always present for an off-chip memory
-  std::optional<Bandwidth> write_bandwidth;  ///< a way of its own; else both directions share one
-  Size burst = 1;                            ///< bytes; a transfer takes whole bursts
-  /// Off the chip: what an engine gets of a burst there where channels lie side by side and are
-  /// fewer bytes than that; 0: all of it.
+  std::optional<Bandwidth> bandwidth;        ///< required for an off-chip memory
+  std::optional<Bandwidth> write_bandwidth;  ///< a separate write channel; else both share one
+  Size burst = 1;                            ///< bytes; a transfer consists of whole bursts
+  /// For off-chip memory that an engine accesses directly: the useful bytes of a burst if adjacent
+  /// channels have fewer bytes than a burst; 0: all.
   Size direct_run = 0;
   std::int64_t latency = 0;                   ///< cycles from request to first byte
-  std::optional<std::int64_t> write_latency;  ///< else the same
+  std::optional<std::int64_t> write_latency;  ///< default: `latency`
 };
 
+/// The DMA engine between off-chip and on-chip memory.
 struct Dma {
   std::int64_t channels = 1;
-  std::int64_t outstanding = 1;                    ///< bursts under way at once, of a channel
-  std::optional<std::int64_t> outstanding_writes;  ///< else the same
+  std::int64_t outstanding = 1;                    ///< bursts in flight per channel
+  std::optional<std::int64_t> outstanding_writes;  ///< default: `outstanding`
   std::int64_t setup = 0;                          ///< cycles per transfer
-  /// The weights of an op arrive in so many parts at most, of whole output channels: an array works
-  /// on the channels it has the weights of. 1: it waits for all of them.
+  /// The weights of an op arrive in at most this many slices of whole output channels. An array
+  /// works on the channels whose weights have arrived. 1: it waits for all weights.
   std::int64_t weight_slices = 1;
-  /// Of a channel between memories of different layouts; nothing: as fast as bytes come.
+  /// Rate of a channel between memories of different layouts; empty: the rate of the transfer.
   std::optional<Bandwidth> convert;
 };
 
-/// Weights of products are kept encoded, on the chip and off it, and arrays decode them as they
-/// read. Where the network does not say how many bytes that takes (Tensor::encoded), these do.
+/// Weights of products are stored encoded, on-chip and off-chip, and arrays decode them while
+/// reading. These values apply if the network does not state the encoded size (Tensor::encoded).
 struct WeightCoding {
   double ratio = 1;      ///< bytes per byte
-  Size per_channel = 0;  ///< bytes of each output channel besides
-  Size granule = 1;      ///< all of a weight takes whole ones
+  Size per_channel = 0;  ///< additional bytes per output channel
+  Size granule = 1;      ///< the size of a weight is rounded up to a multiple
   friend bool operator==(const WeightCoding&, const WeightCoding&) = default;
 };
 
-/// The price of two consecutive steps in different modes.
+/// The cost of a step whose mode differs from that of the step before.
 struct ModeSwitch {
   std::int64_t cycles = 0;
   double energy_pj = 0;
 };
 
 /// A bank or memory relation between the operands of every op: `input` (each of them), `output`,
-/// `weights`. Only same_bank, different_banks, same_memory and different_memories.
+/// `weights`. The kind is same_bank, different_banks, same_memory or different_memories.
 struct OperandRestriction {
   RelationKind kind = RelationKind::different_banks;
   std::vector<std::string> operands;
 };
 
+/// Weights are loaded once for all tiles of a group, or again for each tile.
 enum class WeightPolicy : std::uint8_t { resident, refetch };
+/// The overlap with neighbour tiles: recomputed; kept along W only; or kept along H and W.
 enum class HaloPolicy : std::uint8_t { recompute, keep_columns, keep };
-/// How the next tile gets at what is kept of a halo.
+/// How the next tile accesses the halo rows that are kept.
 enum class KeptHalos : std::uint8_t {
-  in_place,  ///< engines read it where it is: rows of a circular buffer
-  copied,    ///< to where they read the rest
+  in_place,  ///< engines read them in place: rows of a circular buffer
+  copied,    ///< copied to the place of the other rows
 };
-/// What is loaded once for several tiles, which sets the order of them.
+/// The operand that is loaded once for several tiles. It determines the tile order.
 enum class Stationary : std::uint8_t {
-  none,     ///< each tile loads all it reads; channels change last
-  weights,  ///< those of the tile's channels stay while all places pass; channels change last
-  inputs,   ///< what all channels of a place read stays while they pass; channels change first
+  none,     ///< each tile loads all its inputs; channels are the outer loop
+  weights,  ///< weights of the tile's channels stay for all positions; channels are the outer loop
+  inputs,   ///< inputs of a position stay for all channels; channels are the inner loop
 };
 
-/// With double buffering: whose parts of a tile have one copy all the same. That leaves more room
-/// for the tile, and what moves them waits for the ops that use them. Bits of each other.
+/// Operands that have a single copy even with double buffering. This leaves more free space for the
+/// tile, but their transfers wait for the ops that use them. A bit set.
 enum class OneCopy : std::uint8_t {
   none,
-  inputs,   ///< what a run loads and is no weight
-  outputs,  ///< what it stores
+  inputs,   ///< loaded activations
+  outputs,  ///< stored tensors
   inputs_outputs,
   weights,
   inputs_weights,
@@ -236,54 +241,53 @@ enum class OneCopy : std::uint8_t {
   return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0;
 }
 
-/// Of an op that runs alone: what its engine reads and writes off the chip itself, where it reaches
-/// that memory (Engine::reach). That needs no room on the chip, but is read again for every block
-/// of the engine that needs it. Bits of each other.
+/// For an op that is alone in its group: the operands that its engine accesses directly in off-chip
+/// memory (Engine::reach). They take no on-chip space, but are read again for every block that
+/// needs them. A bit set.
 enum class Direct : std::uint8_t { none, inputs, outputs, inputs_outputs };
 [[nodiscard]] constexpr bool has(Direct set, Direct one) {
   return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0;
 }
 
-/// How the ops of a run share their engines' time.
+/// How the ops of a group share their engines' time.
 enum class EngineOrder : std::uint8_t {
-  in_turn,       ///< one op after the other, whichever engine computes it
-  side_by_side,  ///< or the last ops of a tile beside the first ones of the next tile
+  in_turn,       ///< one op after the other, on any engine
+  side_by_side,  ///< the last ops of a tile may overlap with the first ops of the next tile
 };
 
-/// What a run may find on the chip because the run before has loaded it.
+/// What an earlier group may have loaded for a group.
 enum class Early : std::uint8_t {
-  none,     ///< each run loads what it reads
-  weights,  ///< those that stay through all of its tiles
+  none,     ///< nothing
+  weights,  ///< weights that are resident during all of its tiles
 };
 
-/// Where operands of a concatenation along channels lie off the chip.
+/// The off-chip place of the operands of a concatenation along channels.
 enum class Concat : std::uint8_t {
-  in_place,  ///< in the place of what it makes, wherever that costs fewer bytes than copying them
-  copied,    ///< by themselves
+  in_place,  ///< inside its output, if that costs fewer bytes than a copy
+  copied,    ///< separate
 };
 
-/// How much of a tensor may stay on the chip from the run that makes it to that of its last reader.
+/// How much of a tensor may stay on-chip between the group that produces it and its last reader.
 enum class Stay : std::uint8_t {
-  whole,  ///< all of it, or nothing
-  rows,   ///< or its first rows, beside the rest off the chip
+  whole,  ///< all of it or nothing
+  rows,   ///< also its first rows, with the rest off-chip
 };
 
-/// What may lie on the chip for good: it is there before the network runs, which it does again and
-/// again, and nothing of it is moved.
+/// What may be pinned: present on-chip before the first inference, and never moved.
 enum class Pinned : std::uint8_t {
   none,
-  weights,  ///< those for which that is worth their room
+  weights,  ///< weights, if the benefit is worth the space
 };
 
-/// The variants worth trying, and what one costs; each list has at least one entry.
+/// The variants to try, and what each costs; each list has at least one entry.
 struct TilingOptions {
   std::vector<bool> double_buffer{false};
   std::vector<WeightPolicy> weights{WeightPolicy::resident, WeightPolicy::refetch};
   std::vector<HaloPolicy> halo{HaloPolicy::recompute};
   std::vector<Stationary> stationary{Stationary::none, Stationary::weights, Stationary::inputs};
   std::vector<OneCopy> one_copy{OneCopy::none, OneCopy::inputs, OneCopy::outputs, OneCopy::weights};
-  /// In how many parts the sums of a product may be made, one after the other in each tile: 1 is
-  /// all at once.
+  /// Numbers of parts in which the sums of a product may be computed, one after the other in each
+  /// tile; 1 is all at once.
   std::vector<std::int64_t> reduction{1, 2, 4, 8};
   std::vector<Direct> direct{Direct::none, Direct::inputs, Direct::outputs, Direct::inputs_outputs};
   KeptHalos kept_halos = KeptHalos::in_place;
@@ -294,30 +298,30 @@ struct TilingOptions {
   Stay stay = Stay::whole;
 };
 
-/// One of them: how a run of ops goes through its tiles.
+/// One variant: how a group of ops iterates over its tiles.
 struct TileVariant {
   bool double_buffer = false;
   WeightPolicy weights = WeightPolicy::resident;
   HaloPolicy halo = HaloPolicy::recompute;
-  /// Weights stay only where they are fetched again otherwise; where anything stays, halos are
+  /// Weights are stationary only with WeightPolicy::refetch. With a stationary operand, halos are
   /// recomputed.
   Stationary stationary = Stationary::none;
-  /// Only with double buffering, and where nothing else stays and halos are recomputed.
+  /// Requires double buffering, recomputed halos and no stationary operand.
   OneCopy one_copy = OneCopy::none;
-  /// Parts in which the first product of the run that reads from off the chip makes its sums. More
-  /// than one only with halos that are recomputed, and where one_copy is none.
+  /// Parts of the sums of the group's first product that reads off-chip data. More than one
+  /// requires recomputed halos and no one_copy.
   std::int64_t reduction = 1;
-  /// Of a run of one op; only where halos are recomputed, sums are made at once, one_copy is none
-  /// and no inputs stay. Says nothing about an op whose engine does not reach that memory.
+  /// For a group of one op. Requires recomputed halos, sums at once, no one_copy and no stationary
+  /// inputs. No effect on an op whose engine does not reach the off-chip memory.
   Direct direct = Direct::none;
-  /// So many ops at the end of the run work one tile behind the others, at the same time. Only with
-  /// double buffering, where halos are recomputed, nothing stays, sums are made at once and
-  /// one_copy and direct are none; the first of them has another engine than the op before it.
+  /// The number of ops at the end of the group that work one tile behind the others, at the same
+  /// time. Requires double buffering, recomputed halos, no stationary operand, sums at once, and no
+  /// one_copy and direct. The first of these ops has another engine than the op before it.
   std::int64_t trailing = 0;
   friend bool operator==(const TileVariant&, const TileVariant&) = default;
 };
 
-/// Weights of the score, not negative, summing to 1.
+/// Weights of the score: not negative, and with sum 1.
 struct ObjectiveWeights {
   double latency = 1;
   double energy = 0;
@@ -326,11 +330,12 @@ struct ObjectiveWeights {
   double peak_bandwidth = 0;
 };
 
+/// A machine: engines, memories, DMA, and the options of the planner.
 struct Hardware {
   std::string name;
-  /// Key of the profile -> where its value comes from ("assumed" where nobody says).
+  /// Profile key -> source of its value ("assumed" without a source).
   std::vector<std::pair<std::string, std::string>> provenance;
-  double clock_hz = 0;  ///< 0 where the profile has no clock: enough to place, not to simulate
+  double clock_hz = 0;  ///< 0 without a clock: enough for placement, not for simulation
   double static_power_mw = 0;
   std::vector<Engine> engines;
   std::vector<HardwareMemory> memories;
@@ -340,16 +345,16 @@ struct Hardware {
   std::vector<OperandRestriction> restrictions;
   TilingOptions tiling;
   ObjectiveWeights objective;
-  /// The machine that scores of plans are relative to, so that machines can be ranked; nothing: the
-  /// profile itself. Of a changed Profile it is the profile as shipped, unless that names another.
-  /// Its own reference is not asked.
+  /// The machine that scores of plans are relative to; null: this machine. For a changed Profile it
+  /// is the profile as shipped, unless the profile names another one. The reference of the
+  /// reference is ignored.
   std::shared_ptr<const Hardware> reference;
 };
 
-/// Can nothing that a network makes leave the chip?
+/// Must all results of ops stay on-chip, because no off-chip memory is writable?
 [[nodiscard]] TESSERA_API bool stays_on_chip(const Hardware& hardware);
 
-/// The memories buffers are placed into: all that are not off-chip, in the profile's order.
+/// The memories that buffers are placed into: all on-chip memories in the profile's order.
 [[nodiscard]] TESSERA_API std::vector<Memory> placement_memories(const Hardware& hardware);
 
 }  // namespace tessera

@@ -1,10 +1,10 @@
-// Networks in, from ONNX, TensorFlow Lite or network YAML, told apart by content.
+// Reads networks: ONNX, TensorFlow Lite or network YAML, detected by content.
 //
 //   ImportedNetwork in = read_network("resnet50.onnx", {.dtype = ElementType::int8});
 //   for (const std::string& warning : in.warnings) std::cerr << warning << '\n';
 //   write_output("resnet50.yaml", network_yaml(in.network));      // files.h
 //
-// Throws BadInput that names the file and the node or line, and ImportStopped at a limit.
+// ensure: throws BadInput that names the file and the node or line, and ImportStopped at a limit.
 #pragma once
 
 #include <optional>
@@ -22,47 +22,52 @@
 
 namespace tessera {
 
+/// Options of read_network().
 struct ImportOptions {
-  std::optional<ElementType> dtype{};               ///< for every floating one; biases: bias_type()
+  std::optional<ElementType> dtype{};  ///< for every floating type; biases get bias_type()
   std::vector<std::pair<std::string, Dim>> dims{};  ///< extents of named dynamic dimensions
-  bool recognise = true;         ///< decomposed norms and activations become one op
-  bool fold_batch_norm = true;   ///< into the convolution before it
-  bool fuse_activations = true;  ///< into the op that makes their input
-  Limits limits{};               ///< time, memory and the stop token count
+  bool recognise = true;         ///< merge decomposed norms and activations into one op
+  bool fold_batch_norm = true;   ///< into the preceding convolution
+  bool fuse_activations = true;  ///< into the op that produces their input
+  Limits limits{};               ///< time, memory and the stop token apply
 };
 
-/// A limit came before the network was read; that says nothing about the file.
+/// A limit ended the reading of the network. The file may be valid.
 class TESSERA_API ImportStopped : public std::runtime_error {
  public:
   ImportStopped(const std::string& what, StopReason why) : std::runtime_error(what), reason(why) {}
   StopReason reason;
 };
 
+/// A network that was read.
 struct ImportedNetwork {
   Network network{};
   std::string format{};                 ///< "onnx", "tflite" or "yaml"
-  std::vector<std::string> warnings{};  ///< sentences; the network is usable
+  std::vector<std::string> warnings{};  ///< complete sentences; the network is usable
 };
 
-/// "-" is the standard input. A YAML network is taken as it is written, but for the dtype.
+/// Reads a network; "-" is the standard input. Of the options, only the dtype applies to network
+/// YAML.
 /// ensure: check_network(result.network) is empty.
 [[nodiscard]] TESSERA_API ImportedNetwork read_network(const std::string& path,
                                                        const ImportOptions& options);
 
-/// The same from what is in memory; `name` is for messages, and becomes the name of an ONNX or
-/// TensorFlow Lite network (without its ending).
+/// The same from memory. `name` is used in messages, and without its extension becomes the name of
+/// an ONNX or TensorFlow Lite network.
 [[nodiscard]] TESSERA_API ImportedNetwork read_network_bytes(std::string_view bytes,
                                                              const std::string& name,
                                                              const ImportOptions& options);
 
-/// Is this file a network, rather than a placement problem? False for what cannot be read twice,
+/// Is this file a network and not a placement problem? False for a file that cannot be read twice,
 /// and for a TensorFlow Lite model, which is both.
 [[nodiscard]] TESSERA_API bool is_network_file(const std::string& path);
 
-/// Reads back as the same network. Throws BadInput if check_network(network) is not empty.
+/// The network as YAML; reading it gives the same network.
+/// ensure: throws BadInput if check_network(network) is not empty.
 [[nodiscard]] TESSERA_API std::string network_yaml(const Network& network);
 
-/// "int8" -> ElementType::int8. Throws BadInput that begins with `what`.
+/// "int8" -> ElementType::int8.
+/// ensure: throws BadInput that begins with `what`.
 [[nodiscard]] TESSERA_API ElementType parse_element_type(const std::string& text,
                                                          const std::string& what);
 

@@ -1,4 +1,4 @@
-// How much a call may take: one struct for every question the library answers.
+// Limits of a call; all functions of the library use this struct.
 //
 //   std::stop_source source;
 //   Limits limits{.timeout = 10s, .memory = Size{256} << 20U, .threads = 2};
@@ -7,8 +7,8 @@
 //   if (result.status == Status::unknown) std::cout << to_string(result.stop);
 //   // a limit is not a "no"
 //
-// A limit ends a call with the best answer so far; it never turns into a "no". All of them hold in
-// every phase of a call: while models are built as well as while they are searched.
+// A limit ends a call with the best result so far, and never turns into a "no". All limits apply in
+// every phase of a call, to building models as well as to searching.
 #pragma once
 
 #include <chrono>
@@ -21,15 +21,16 @@
 
 namespace tessera {
 
+/// Limits and resources of a call.
 struct Limits {
-  std::optional<std::chrono::nanoseconds> timeout{};  ///< of the whole call; nothing: none
-  /// Search nodes (conflicts, in engines that learn) of the whole call. Unlike time it makes a call
-  /// end in the same place on every machine.
+  std::optional<std::chrono::nanoseconds> timeout{};  ///< of the whole call; empty: none
+  /// Search nodes (conflicts in learning solvers) of the whole call. Unlike a timeout, this limit
+  /// ends a call at the same point on every machine.
   std::int64_t work = std::numeric_limits<std::int64_t>::max();
-  /// Bytes of resident memory the call may take beyond what the process has when it begins.
+  /// Bytes of resident memory that the call may add to what the process has when it begins.
   std::optional<Size> memory{};
   int threads = 2;         ///< at least 1
-  std::uint64_t seed = 0;  ///< start of every random choice
+  std::uint64_t seed = 0;  ///< seed of all random choices
   std::stop_token stop{};  ///< ends the call from another thread
 };
 

@@ -1,12 +1,12 @@
-// A neural network as the planner sees it: tensors with shapes, ops in the order they run.
+// A neural network: tensors with shapes, and ops in execution order.
 //
 //   Network net = read_network("resnet50.onnx", {}).network;        // import.h
 //   for (const Op& op : net.ops)
 //     std::cout << op.name << ' ' << to_string(op.kind) << '\n';
 //
-// Plain values. check_network() (network_shapes.h) lists what is wrong with one; every room that
-// receives a network requires that list to be empty. Tensors are row-major in the order of their
-// axes. A view is a tensor without memory of its own: another shape for the elements of its source.
+// Plain values. check_network() (network_shapes.h) lists the errors of a network; all other
+// functions require an empty list. Tensors are row-major in the order of their axes. A view is a
+// tensor without own storage: another shape of the elements of its source.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,10 @@
 namespace tessera {
 
 using TensorIndex = std::size_t;  ///< position in Network::tensors
-using OpIndex = std::size_t;      ///< position in Network::ops; also the order of execution
+using OpIndex = std::size_t;      ///< position in Network::ops, which is the execution order
 using Dim = std::int64_t;
 
+/// Element types.
 enum class ElementType : std::uint8_t {
   float64,
   float32,
@@ -34,70 +35,73 @@ enum class ElementType : std::uint8_t {
   int32,
   int16,
   int8,
-  int4,  ///< of weights only, two in a byte
+  int4,  ///< weights only, two per byte
   uint64,
   uint32,
   uint16,
   uint8,
-  uint4,  ///< likewise
+  uint4,  ///< weights only, two per byte
   boolean,
 };
 
+/// Activations are computed or given; weights are constant.
 enum class TensorKind : std::uint8_t {
   activation,
-  weight,  ///< known before the network runs: filters, biases, tables
+  weight,  ///< constant: filters, biases, tables
 };
 
-/// Channels of another tensor, off the chip: axis 1 of both, all else alike.
+/// A tensor stored off-chip as channels (axis 1) of another tensor; all other axes are equal.
 struct JoinedPlace {
-  TensorIndex whole = 0;
-  Dim begin = 0;       ///< the first of its channels
-  Dim channels = 1;    ///< of the whole
-  bool alike = false;  ///< on this machine bursts of its parts are those of a tensor by itself
+  TensorIndex whole = 0;  ///< the tensor that contains it
+  Dim begin = 0;          ///< first channel
+  Dim channels = 1;       ///< channels of `whole`
+  bool alike = false;     ///< its parts have the same bursts as a separate tensor here
   friend bool operator==(const JoinedPlace&, const JoinedPlace&) = default;
 };
 
+/// A tensor.
 struct Tensor {
   std::string name;
   std::vector<Dim> shape;  ///< every extent at least 1; empty: a scalar
   ElementType type = ElementType::float32;
   TensorKind kind = TensorKind::activation;
   std::optional<TensorIndex> view_of;  ///< same elements in the same order, another shape
-  /// Bytes of all of a weight for machines that keep weights encoded (Hardware::coding).
+  /// Bytes of the whole weight on machines that keep weights encoded (Hardware::coding).
   std::optional<Size> encoded;
-  /// Off the chip it lies where a concatenation will want it. That is what plan_network() decides:
-  /// callers leave it empty.
+  /// Off-chip place inside the output of a concatenation. plan_network() sets it; callers leave it
+  /// empty.
   std::optional<JoinedPlace> joined;
-  /// A weight that lies on the chip for good: in which of the memories there, those off it not
-  /// counted. Likewise left empty.
+  /// For a pinned weight, its on-chip memory, counting on-chip memories only. plan_network() sets
+  /// it; callers leave it empty.
   std::optional<std::size_t> pinned;
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
+/// The kinds of ops, with their inputs and attributes.
 enum class OpKind : std::uint8_t {
   conv,            ///< inputs x, weights, [bias]; any number of spatial axes
   conv_transpose,  ///< inputs x, weights, [bias]
   max_pool,
   average_pool,
-  reduce,          ///< over `axes`; `function` mean, sum, max, ...; a global pool is one of these
+  reduce,          ///< over `axes`; `function` mean, sum, max, ...; includes global pools
   matmul,          ///< inputs a, b, [bias broadcast onto the output]
   elementwise,     ///< any number of inputs, broadcast; `function` add, relu, gelu, ...
   softmax,         ///< over `axes`
   normalize,       ///< over `axes`; inputs x, [scale, bias]: layer and instance norms
-  batch_norm,      ///< inputs x and per-channel (axis 1) vectors: what was not folded
+  batch_norm,      ///< inputs x and per-channel (axis 1) vectors; batch norms that were not folded
   concat,          ///< along axes[0]
   slice,           ///< `begins` and `steps` on `axes`
   pad,             ///< `pad_begin` and `pad_end`, one per axis of the tensor; may be negative
   resize,          ///< nearest or linear by `resize`
-  reshape,         ///< one that copies; free ones are views
+  reshape,         ///< with a copy; reshapes without a copy are views
   transpose,       ///< `permutation` as in numpy
   depth_to_space,  ///< `block`
   space_to_depth,  ///< `block`
-  opaque,          ///< not known here: needs all of its inputs and makes all of its outputs
+  opaque,          ///< unknown op: needs all of its inputs and makes all of its outputs
 };
 
-/// How a resize finds its source element: coordinates are exact rationals, so that a tile's
-/// region is exact too.
+/// How a resize selects source elements. Coordinates are exact rationals, so the region of a tile
+/// is exact too.
 struct ResizeRule {
   bool linear = false;  ///< else nearest
   enum class Coordinates : std::uint8_t {
@@ -112,20 +116,20 @@ struct ResizeRule {
   friend bool operator==(const ResizeRule&, const ResizeRule&) = default;
 };
 
-/// What is applied to each element of an op's output before it is written.
+/// A function applied to each element of an op's output before it is written.
 struct Fused {
   std::string function;               ///< relu, clip, gelu, prelu, mul, ...
-  std::vector<TensorIndex> operands;  ///< besides the value itself, broadcast onto it
+  std::vector<TensorIndex> operands;  ///< further operands, broadcast onto the value
   friend bool operator==(const Fused&, const Fused&) = default;
 };
 
-/// Attributes that an op's kind does not use keep their defaults.
+/// Attributes that the kind of op does not use have their default values.
 struct Op {
   std::string name;
   OpKind kind = OpKind::opaque;
-  std::string function;              ///< of reduce and elementwise; of opaque: the foreign type
+  std::string function;  ///< of reduce and elementwise; of opaque: the original operator type
   std::vector<TensorIndex> inputs;   ///< activations and weights in the order of the kind
-  std::vector<TensorIndex> outputs;  ///< one; several only for opaque
+  std::vector<TensorIndex> outputs;  ///< one; several for opaque only
   std::vector<Fused> fused;          ///< in order
 
   // conv, conv_transpose, pools: one entry per spatial axis
@@ -136,7 +140,7 @@ struct Op {
   std::vector<Dim> pad_end;
   std::vector<Dim> output_padding;  ///< conv_transpose
   Dim groups = 1;
-  bool ceil_mode = false;  ///< pools: a last window may hang over the end
+  bool ceil_mode = false;  ///< pools: the last window may extend beyond the input
 
   std::vector<std::size_t> axes;  ///< reduce, softmax, normalize, concat, slice
   bool keep_dims = true;          ///< reduce
@@ -153,16 +157,17 @@ struct Op {
   friend bool operator==(const Op&, const Op&) = default;
 };
 
+/// A network; see check_network() for its invariants.
 struct Network {
   std::string name;
   std::vector<Tensor> tensors;
-  std::vector<Op> ops;  ///< every op after the producers of its inputs
+  std::vector<Op> ops;  ///< every op comes after the producers of its inputs
   std::vector<TensorIndex> inputs;
   std::vector<TensorIndex> outputs;
   friend bool operator==(const Network&, const Network&) = default;
 };
 
-/// First and last op of a run, both inside.
+/// A group of consecutive ops: first and last op, inclusive.
 struct OpRange {
   OpIndex first = 0;
   OpIndex last = 0;
@@ -170,33 +175,35 @@ struct OpRange {
   [[nodiscard]] constexpr std::size_t size() const { return last - first + 1; }
 };
 
-/// Of one element by itself: a 4-bit element takes a byte.
+/// Bytes of a single element; 1 for a 4-bit type.
 [[nodiscard]] TESSERA_API Size element_bytes(ElementType type);
 [[nodiscard]] TESSERA_API Size element_bits(ElementType type);
-/// Of so many elements that lie together, rounded up to whole bytes.
+/// Bytes of `elements` packed elements, rounded up.
 [[nodiscard]] TESSERA_API Size packed_bytes(ElementType type, std::int64_t elements);
-/// The type in which each element takes bytes of its own: int8 for int4.
+/// The type with whole bytes per element: int8 for int4.
 [[nodiscard]] TESSERA_API ElementType unpacked(ElementType type);
-/// The type of what is added to the sums of products of this type: int32 for integers of up to 16
-/// bits, else the type itself.
+/// The type of biases added to products of this type: int32 for integers of up to 16 bits, else the
+/// type itself.
 [[nodiscard]] TESSERA_API ElementType bias_type(ElementType type);
-/// float32 and the like, as opposed to integers and booleans.
+/// Is it a floating-point type?
 [[nodiscard]] TESSERA_API bool is_floating(ElementType type);
 
+/// Names of types and kinds, and the inverse functions; nothing for an unknown name.
 [[nodiscard]] TESSERA_API std::string_view to_string(ElementType type);
 [[nodiscard]] TESSERA_API std::string_view to_string(OpKind kind);
 [[nodiscard]] TESSERA_API std::optional<ElementType> element_type_from(std::string_view text);
 [[nodiscard]] TESSERA_API std::optional<OpKind> op_kind_from(std::string_view text);
 
-/// Number of elements; 1 for a scalar. Nothing where it exceeds max_address.
+/// Number of elements, 1 for a scalar; nothing if it exceeds max_address.
 [[nodiscard]] TESSERA_API std::optional<std::int64_t> element_count(const std::vector<Dim>& shape);
-/// Of its elements, encoded or not. require: check_network(network) is empty.
+/// Bytes of the elements without encoding.
+/// require: check_network(network) is empty.
 [[nodiscard]] TESSERA_API Size tensor_bytes(const Tensor& tensor);
 
-/// The tensor whose memory a view is in; the tensor itself where it is no view.
+/// The tensor that holds the storage of a view; the tensor itself if it is not a view.
 [[nodiscard]] TESSERA_API TensorIndex storage_of(const Network& network, TensorIndex tensor);
 
-/// Inputs and the operands of what is fused, in that order, each tensor as often as it is used.
+/// Inputs and operands of fused functions in this order, each tensor as often as it is used.
 [[nodiscard]] TESSERA_API std::vector<TensorIndex> operands(const Op& op);
 
 }  // namespace tessera

@@ -1,10 +1,10 @@
-// A whole network's answer: where it is cut, how each piece is tiled, where its buffers lie.
+// The plan of a network: its groups, their tiles, and the placements of their buffers.
 //
 //   NetworkPlan plan = plan_network(net, hardware, {.max_ops = 8});        // plan.h
 //   for (const PlannedSubgraph& s : plan.subgraphs)
 //     std::cout << s.ops.first << " .. " << s.ops.last << ": " << s.tile_count() << " tiles\n";
 //
-// Every op of the network stands in exactly one subgraph, in order.
+// Every op of the network is in exactly one subgraph (group), in order.
 #pragma once
 
 #include <array>
@@ -18,17 +18,18 @@
 
 namespace tessera {
 
-/// What a subgraph, or a whole plan, costs. The first three add over subgraphs, peaks are maxima.
+/// Costs of a subgraph or of a whole plan. Over subgraphs the first three add up, and the peaks are
+/// maxima.
 struct Metrics {
   std::int64_t latency_cycles = 0;
   double energy_pj = 0;
-  Size dram_bytes = 0;        ///< on the bus: whole bursts
-  Size peak_bytes = 0;        ///< heights of the on-chip memories, added up
-  double peak_bandwidth = 0;  ///< off-chip bytes per cycle over the busiest subgraph
+  Size dram_bytes = 0;        ///< on the bus, in whole bursts
+  Size peak_bytes = 0;        ///< sum of the heights of the on-chip memories
+  double peak_bandwidth = 0;  ///< off-chip bytes per cycle of the busiest subgraph
   friend bool operator==(const Metrics&, const Metrics&) = default;
 };
 
-/// One placement of a subgraph's buffers; `problem` has the sizes it was made for.
+/// A placement of a subgraph's buffers; `problem` has the sizes it was computed for.
 struct PlannedPlacement {
   PlacementProblem problem;
   Placement placement;
@@ -42,28 +43,29 @@ struct PlannedRows {
   friend bool operator==(const PlannedRows&, const PlannedRows&) = default;
 };
 
+/// A group of ops with its tiles, placements and costs.
 struct PlannedSubgraph {
   OpRange ops;
   std::vector<std::string> names;      ///< of the ops
   std::array<Dim, 3> extent{1, 1, 1};  ///< of a tile of the anchor output: C, H, W
-  std::array<Dim, 3> counts{1, 1, 1};  ///< tiles along C, H, W
+  std::array<Dim, 3> counts{1, 1, 1};  ///< number of tiles along C, H, W
   TileVariant variant;
-  /// Names of tensors that lie on the chip as a whole while the subgraph runs, from the one that
-  /// makes them to that of their last reader, though they might be stored off it meanwhile. In the
-  /// order of the network's tensors.
+  /// Names of resident tensors: they stay on-chip as a whole from their producer to their last
+  /// reader, although they could be stored off-chip meanwhile. In the order of the network's
+  /// tensors.
   std::vector<std::string> kept;
-  /// Likewise of tensors whose first rows lie there, and the rest off the chip: tiles move what
-  /// they have of these rows from there and to there.
+  /// Tensors whose first rows are resident and whose other rows are off-chip. Tiles read and write
+  /// these rows on-chip.
   std::vector<PlannedRows> kept_rows;
-  /// Names of weights that are on the chip when the subgraph begins: one before has loaded them.
+  /// Names of weights that an earlier subgraph has prefetched.
   std::vector<std::string> early;
-  /// Names of weights that it loads for one after it, once its first tile has what it needs, or
-  /// that it reads itself and leaves to one after it.
+  /// Names of weights for a later subgraph: those that it prefetches after its first tile has its
+  /// inputs, and those that it reads itself and leaves there.
   std::vector<std::string> ahead;
-  /// Names of weights that one before has loaded for one after it, and that wait meanwhile.
+  /// Names of prefetched weights for later subgraphs that only occupy space here.
   std::vector<std::string> passing;
-  /// Together they hold every distinct tile: a tile is placed by the first one whose sizes are
-  /// all at least its own.
+  /// Together they cover every distinct tile: a tile uses the first placement whose sizes are all
+  /// at least its own.
   std::vector<PlannedPlacement> placements;
   Metrics metrics;
   double utilisation = 0;  ///< of the MAC array, 0 .. 1
@@ -72,8 +74,8 @@ struct PlannedSubgraph {
   [[nodiscard]] std::int64_t tile_count() const { return counts[0] * counts[1] * counts[2]; }
 };
 
-/// What one op takes within its subgraph, over all tiles. Cycles and energy are shares that add up
-/// to the subgraph's; what is moved for several ops counts for the first one that reads it.
+/// The share of one op in its subgraph, over all tiles. Cycles and energy add up to those of the
+/// subgraph; a transfer for several ops counts for the first op that reads it.
 struct PlannedLayer {
   std::string op;
   std::string kind;  ///< conv, depthwise, fc, pool, elementwise or other
@@ -84,7 +86,7 @@ struct PlannedLayer {
   std::string bound_by;  ///< mac, weights, vector, sram or dma
 };
 
-/// A tensor off the chip, or all weights.
+/// An off-chip tensor, or all weights.
 struct OffchipBuffer {
   std::string id;
   Offset offset = 0;
@@ -94,18 +96,18 @@ struct OffchipBuffer {
   friend bool operator==(const OffchipBuffer&, const OffchipBuffer&) = default;
 };
 
-/// Where everything lies in a memory off the chip, tile by tile: a tensor may have the bytes of
-/// another one whose tiles are dead.
+/// The placement in an off-chip memory, tile by tile: a tensor may reuse bytes of another tensor
+/// whose tiles are dead.
 struct OffchipMemory {
   std::string memory;
   Size height = 0;         ///< the largest end
-  Size lower_bound = 0;    ///< proved, for these runs and tiles: no placement is lower
-  Size whole_tensors = 0;  ///< the lowest that was found where every tensor lives as a whole
+  Size lower_bound = 0;    ///< proved, for these groups and tiles
+  Size whole_tensors = 0;  ///< the lowest height found if every tensor lives as a whole
   std::vector<OffchipBuffer> buffers;
-  Offset base = 0;  ///< the machine's address of offset 0
+  Offset base = 0;  ///< machine address of offset 0
 };
 
-/// A tensor that lies off the chip where a concatenation wants it: these channels of another one.
+/// A tensor stored off-chip as these channels of a concatenation's output.
 struct PlannedJoin {
   std::string tensor;
   std::string whole;
@@ -114,8 +116,8 @@ struct PlannedJoin {
   friend bool operator==(const PlannedJoin&, const PlannedJoin&) = default;
 };
 
-/// A weight that lies on the chip for good, loaded once before the network runs for the first time.
-/// What a plan costs is without that.
+/// A pinned weight. It is loaded once, before the first inference; the metrics of the plan do not
+/// include that load.
 struct PlannedPin {
   std::string weight;
   std::string memory;
@@ -124,101 +126,104 @@ struct PlannedPin {
   friend bool operator==(const PlannedPin&, const PlannedPin&) = default;
 };
 
-/// Some bytes of a weight, or all, on their way from the memory behind another one; or what a
-/// subgraph reads or makes of a tensor that lies there. Subgraphs are counted from 0.
+/// A transfer from the backing memory: some bytes of a weight, or the part of a tensor there that a
+/// subgraph reads or produces. Subgraphs are numbered from 0.
 struct PlannedFetch {
   std::string tensor;
-  Offset at = 0;             ///< the first of its bytes, but for what passes
-  std::size_t from = 0;      ///< there is room for it when the subgraph before this one has ended
-  std::size_t subgraph = 0;  ///< that reads it (first), and waits for it
-  /// Too large to be there as a whole: piece by piece as tiles load it, while the subgraph runs.
+  Offset at = 0;             ///< the first byte, unless it passes
+  std::size_t from = 0;      ///< its space is free when the subgraph before this one has ended
+  std::size_t subgraph = 0;  ///< the first subgraph that reads it, which waits for it
+  /// It is too large to be in front as a whole, so it is transferred in blocks while the subgraph
+  /// runs.
   bool passes = false;
-  bool writes = false;  ///< the other way: as tiles make it
-  /// Of what passes: a piece is what all tiles of so many of the innermost loops load or store
-  /// together, 0 of one tile; and how many pieces there is room for. With one nothing else happens
-  /// while a piece comes or goes.
+  bool writes = false;  ///< the other direction, as tiles produce it
+  /// If it passes: a block is what all tiles of this many innermost loops load or store together
+  /// (0: one tile), and there is space for `copies` blocks. With one copy nothing overlaps the
+  /// transfer.
   int loops = 0;
   int copies = 2;
-  Size room = 0;           ///< in front: as much as comes, or its pieces
-  Size bytes = 0;          ///< on the bus: whole bursts
-  std::int64_t begin = 0;  ///< cycles from the beginning of the network
+  Size room = 0;           ///< space in front, for the bytes or the blocks
+  Size bytes = 0;          ///< on the bus, in whole bursts
+  std::int64_t begin = 0;  ///< cycle relative to the begin of the network
   std::int64_t end = 0;
   friend bool operator==(const PlannedFetch&, const PlannedFetch&) = default;
 };
 
-/// What a memory behind another one (HardwareMemory::behind) is needed for.
+/// The use of a backing memory (HardwareMemory::behind).
 struct PlannedBehind {
   std::string memory;                 ///< empty: the machine has none
   std::vector<std::string> resident;  ///< weights that are in front before the network begins
-  std::vector<std::string> away;      ///< tensors over cuts that lie behind
-  std::vector<PlannedFetch> fetches;  ///< all other weights, and what passes of tensors
+  std::vector<std::string> away;      ///< tensors between groups that are in the backing memory
+  std::vector<PlannedFetch> fetches;  ///< all other weights, and parts of tensors
   std::vector<std::int64_t> begins;   ///< cycle at which each subgraph begins
   Size bytes = 0;                     ///< of all fetches
-  std::int64_t waiting_cycles = 0;    ///< of subgraphs for them: part of the latency
-  double energy_pj = 0;               ///< part of the energy
+  std::int64_t waiting_cycles = 0;    ///< waiting times of subgraphs, part of the latency
+  double energy_pj = 0;               ///< part of the energy of the plan
   friend bool operator==(const PlannedBehind&, const PlannedBehind&) = default;
 };
 
-/// What the search did. Candidates are runs of consecutive ops: each is solved, reused or pruned.
+/// Counters of the search. A candidate is a group of consecutive ops; it is solved, reused or
+/// pruned.
 struct PlanSearch {
   std::int64_t candidates = 0;
-  std::int64_t solved = 0;      ///< evaluated: tiled, placed and simulated
-  std::int64_t infeasible = 0;  ///< proved to fit with no tile (solved or by their bounds)
-  std::int64_t unknown = 0;     ///< a limit on a question or on time ended their evaluation
-  std::int64_t reused = 0;      ///< the same question as one already answered
-  std::int64_t pruned = 0;      ///< never evaluated: bounds kept them off, or a limit came first
-  std::int64_t shapes = 0;      ///< of tiles, more than the fewest, that were costed
-  std::int64_t nodes_per_question = 0;  ///< that one placement question was allowed
+  std::int64_t solved = 0;              ///< evaluated: tiled, placed and simulated
+  std::int64_t infeasible = 0;          ///< proved to have no tile that fits (solved or by bounds)
+  std::int64_t unknown = 0;             ///< a limit of a query or of time ended the evaluation
+  std::int64_t reused = 0;              ///< equal to a query that was already solved
+  std::int64_t pruned = 0;              ///< not evaluated, because of bounds or a limit
+  std::int64_t shapes = 0;              ///< tile shapes costed in addition to the fewest tiles
+  std::int64_t nodes_per_question = 0;  ///< permitted per placement query
   double seconds = 0;
 };
 
-/// What scores are relative to: a network layer by layer on some machine, or another plan.
+/// What scores are relative to: the layer-by-layer execution on a machine, or another plan.
 struct PlanReference {
   std::string profile;  ///< of that machine
-  double clock_hz = 0;  ///< latencies on two machines are compared as times
+  double clock_hz = 0;  ///< latencies of two machines are compared as times
   Metrics totals;
 };
 
-/// What nothing scores less than, of all that is named.
+/// A lower bound on the score, and the set of plans it covers.
 struct PlanClaim {
   double bound = 0;
   bool optimal = false;
-  std::string over;  ///< in words
+  std::string over;  ///< that set in words
   friend bool operator==(const PlanClaim&, const PlanClaim&) = default;
 };
 
+/// The result of plan_network().
 struct NetworkPlan {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::string network;
   std::string profile;
-  double clock_hz = 0;  ///< of the profile
-  std::string dtype;    ///< that took the place of the network's floating types; empty: none
-  std::string reason;   ///< for infeasible and unknown: which op needs how much more than there is
+  double clock_hz = 0;  ///< clock of the profile
+  std::string dtype;    ///< replaces the network's floating types; empty: none
+  std::string reason;   ///< for infeasible and unknown: the op that needs more, and how much
   std::vector<PlannedSubgraph> subgraphs;
   std::vector<PlannedLayer> layers;  ///< one per op, in the network's order
   Metrics totals;
   Metrics baseline;           ///< layer by layer: one op at a time, on the same profile
-  double baseline_score = 1;  ///< of that, against the reference
+  double baseline_score = 1;  ///< its score against the reference
   PlanReference reference;
   double score = 0;  ///< weighted, against the reference: below 1 is better
-  double bound = 0;  ///< proved: no cover of the network scores less, whatever its tiles
+  double bound = 0;  ///< proved lower bound on the score of all partitions with any tiles
   bool optimal = false;
-  std::string proved_over;  ///< what `bound` and `optimal` range over, in words
-  /// The same of the fewest tiles that fit and those that were looked at besides: of less, and so
-  /// proved more often.
+  std::string proved_over;  ///< the set of plans of `bound` and `optimal`, in words
+  /// The same for the explored plans: the fewest tiles that fit, and refined tilings that were
+  /// evaluated. It covers fewer plans, so it is proved more often.
   PlanClaim looked_at;
-  /// What else was asked for (PlanParams::fewest_modes), with a bound over all placements of these
-  /// subgraphs and tiles that cost no more.
+  /// Further objectives (PlanParams::fewest_modes), with bounds over all placements of these groups
+  /// and tiles that cost no more.
   std::vector<ObjectiveValue> objectives;
-  bool limit_mattered = false;  ///< a longer run than --max-ops allows might have helped
+  bool limit_mattered = false;  ///< a group longer than --max-ops permits might score less
   ObjectiveWeights weights;
   PlannedBehind behind;
-  std::vector<PlannedJoin> joined;     ///< in the order of the network's tensors
-  std::vector<PlannedPin> pinned;      ///< likewise
-  std::vector<OffchipMemory> offchip;  ///< none where time was up before it was known
+  std::vector<PlannedJoin> joined;                     ///< in the order of the network's tensors
+  std::vector<PlannedPin> pinned;                      ///< in the order of the network's tensors
+  std::vector<OffchipMemory> offchip;                  ///< empty if time was up before
   std::vector<std::vector<std::string>> unused_modes;  ///< per on-chip memory
-  std::vector<std::vector<std::string>> idle_banks;    ///< never touched by any buffer
+  std::vector<std::vector<std::string>> idle_banks;  ///< per on-chip memory: banks without buffers
   PlanSearch search;
   std::uint64_t seed = 0;
 };

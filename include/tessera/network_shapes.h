@@ -1,4 +1,4 @@
-// Shapes: what an op makes of its inputs, and what is wrong with a network.
+// Shape inference and validation of networks.
 //
 //   std::string error;
 //   if (auto shape = output_shape(op, {{1, 64, 56, 56}, {64, 64, 3, 3}}, error)) std::cout <<
@@ -16,31 +16,34 @@
 
 namespace tessera {
 
-/// Tensors have at most this many axes, so that a region is a small value without allocation.
+/// The maximum number of axes; it keeps regions small values without allocation.
 inline constexpr std::size_t max_rank = 8;
-/// No extent exceeds this, so that arithmetic on coordinates cannot wrap.
+/// The maximum extent; it keeps arithmetic on coordinates free of overflow.
 inline constexpr Dim max_extent = Dim{1} << 30;
 
-/// Shape of the only output; nothing (and a clause in `error`) where the op and its inputs do not
-/// go together. An opaque op has no rule: nothing, with `error` saying so.
+/// The shape of the op's single output. Returns nothing and sets `error` if the inputs do not match
+/// the op, or if the op is opaque.
 [[nodiscard]] TESSERA_API std::optional<std::vector<Dim>> output_shape(
     const Op& op, const std::vector<std::vector<Dim>>& inputs, std::string& error);
 
-/// The shape numpy's rules give several operands; nothing where they do not go together.
+/// The common shape under numpy's broadcasting rules; nothing if the shapes do not match.
 [[nodiscard]] TESSERA_API std::optional<std::vector<Dim>> broadcast_shape(
     const std::vector<std::vector<Dim>>& shapes);
 
+/// The part of a network that a defect belongs to.
 enum class NetworkPart : std::uint8_t { network, tensor, op };
 
+/// An error of a network.
 struct NetworkDefect {
   NetworkPart part = NetworkPart::network;
-  std::size_t index = 0;  ///< of the tensor or op
-  std::string message;    ///< a whole sentence that names it
+  std::size_t index = 0;  ///< index of the tensor or op
+  std::string message;    ///< a complete sentence with the name
 };
 
-/// Everything that makes a network ill-formed; empty means: names unique, indices in range, every
-/// activation made once and before it is used, shapes as output_shape() says, ranks and extents
-/// within the limits, no tensor larger than max_address, views with their source's elements.
+/// Lists everything that makes a network invalid.
+/// ensure: if the list is empty, names are unique; indices are in range; every activation is
+/// produced once and before its uses; shapes agree with output_shape(); ranks, extents and tensor
+/// sizes are within the limits; views have as many elements as their sources.
 [[nodiscard]] TESSERA_API std::vector<NetworkDefect> check_network(const Network& network);
 
 }  // namespace tessera

@@ -1,4 +1,5 @@
-// Weights that a plan loads again in every inference, although the chip has room for all of them.
+// Finds out whether all weights of a network could be pinned on-chip instead of loaded per
+// inference.
 //
 //   const NetworkPlan plan = plan_network(net, hardware, {});              // plan.h
 //   if (const auto all = pinnable_weights(net, hardware, plan))
@@ -17,14 +18,16 @@
 
 namespace tessera {
 
+/// Weights that fit on-chip together.
 struct PinnableWeights {
-  std::string memory;  ///< on the chip
-  Size bytes = 0;      ///< of all weights there
+  std::string memory;  ///< an on-chip memory
+  Size bytes = 0;      ///< of all weights
   friend bool operator==(const PinnableWeights&, const PinnableWeights&) = default;
 };
 
-/// All weights of the network, where they have room for good beside the plan's peak, and the
-/// profile's tiling does not allow to pin any.  require: a plan of this network and hardware.
+/// All weights of the network if they fit beside the plan's peak and the profile's tiling does not
+/// permit pinning; else nothing.
+/// require: `plan` is a plan of this network and hardware.
 [[nodiscard]] TESSERA_API std::optional<PinnableWeights> pinnable_weights(const Network& network,
                                                                           const Hardware& hardware,
                                                                           const NetworkPlan& plan);

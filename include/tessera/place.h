@@ -1,4 +1,4 @@
-// Where does every buffer go?
+// Places buffers: assigns a memory and an offset to each.
 //
 //   PlacementProblem problem = load_input("net.csv", {.capacity = 1 << 20}).problem;  // files.h
 //   PlacementResult result = place(problem, {.limits = {.timeout = 10s}});
@@ -8,11 +8,11 @@
 //     case Status::unknown: std::cout << to_string(result.stop); break;  // a limit, not a "no"
 //   }
 //
-// With the engine "auto": bounds (the load of one step may already say no), greedy placement,
-// canonical search for a while (for very many buffers: boxing), then a second complete engine with
-// it, in turns or side by side (for very many buffers: boxing as the third). Nothing is returned
-// before the checker of check.h has accepted it. The same problem, parameters and seed give the
-// same placement, unless a limit ends the search.
+// The engine "auto" runs bounds (the load of a step may prove infeasibility), greedy placement and
+// canonical search for a limited time. Then it adds a second complete solver, in turns or
+// concurrently. For very many buffers it uses boxing: before canonical search, and as a third
+// solver. The checker of check.h accepts every placement before it is returned. Equal problems,
+// parameters and seeds give equal placements, unless a limit ends the search.
 #pragma once
 
 #include <cstdint>
@@ -32,48 +32,49 @@
 
 namespace tessera {
 
-/// What a search in progress can say about itself.
+/// The state of a running search.
 struct PlaceProgress {
-  std::string_view
-      phase;  ///< "bounds", "greedy", "canonical", "race", "minimize", "check", "certificate", ...
-  std::optional<Size> height{};  ///< best so far
+  std::string_view phase;        ///< "bounds", "greedy", "canonical", "race", "minimize", ...
+  std::optional<Size> height{};  ///< of the best placement so far
   std::optional<Size> lower_bound{};
-  std::optional<Benefit> benefit{};  ///< best so far
+  std::optional<Benefit> benefit{};  ///< of the best placement so far
   std::optional<Benefit> benefit_bound{};
 };
 
+/// Parameters of place().
 struct PlaceParams {
-  std::string engine = "auto";  ///< or a name of engine_list() (engines.h)
-  /// Nothing: what the problem's objectives say, one after the other; where they say `fit`, the
-  /// benefit if there is any, else the cost if there is any, else the height.
+  std::string engine = "auto";  ///< or a name from engine_list() (engines.h)
+  /// Empty: the objectives of the problem, in order. `fit`: the benefit if the problem has one,
+  /// else the cost if it has soft relations, else the height.
   std::optional<Objective> minimize = Objective::fit;
-  /// Rules of engines that are to be as said: "learning.balance=off" (switches.h).
+  /// Settings of solver switches, such as "learning.balance=off" (switches.h).
   std::vector<std::string> switches{};
   Limits limits{};
-  /// Where to write a certificate of what was proved: that there is no placement, or each bound of
-  /// what was minimised. Empty: none. Where that fails the answer stands, and `certificate_error`
-  /// says why.
+  /// Path of a certificate to write, of infeasibility or of the bounds; empty: none. If writing
+  /// fails, the result is still returned, and `certificate_error` has the reason.
   std::filesystem::path proof{};
-  /// How the problem was read, for whoever checks the certificate: ("profile", "nvdla-like").
+  /// How the problem was read, for the reader of the certificate: ("profile", "nvdla-like").
   std::vector<std::pair<std::string, std::string>> proof_read{};
   /// Called from the searching threads, one at a time; must be quick.
   std::function<void(const PlaceProgress&)> progress{};
 };
 
+/// Searches for a placement.
 /// ensure: feasible => placement is set and passes check(); infeasible => proved; unknown => `stop`
-/// or `reason` says why. lower_bounds are proved in every case.
-/// throws: BadInput if validate(problem) is not empty, the engine or a switch is not known or
-/// cannot take the problem, or `proof` is no place to write to; InternalError if an engine's answer
-/// does not pass the checker.
+/// or `reason` has the cause. lower_bounds are proved in every case.
+/// throws: BadInput if validate(problem) is not empty, if the engine or a switch is unknown or does
+/// not support the problem, or if `proof` cannot be written; InternalError if a solver's placement
+/// fails the checker.
 [[nodiscard]] TESSERA_API PlacementResult place(const PlacementProblem& problem,
                                                 const PlaceParams& params);
 
-/// What `minimize` comes down to for this problem: what is asked for first.
+/// The first objective for this problem.
 [[nodiscard]] TESSERA_API Objective resolve_minimize(std::optional<Objective> asked,
                                                      const PlacementProblem& problem);
 
-/// All that is asked for, in its order: more than one where the problem has a list of objectives
-/// and nothing is `asked`. Never empty.
+/// All objectives in order; several only if the problem has a list of objectives and nothing is
+/// `asked`.
+/// ensure: not empty.
 [[nodiscard]] TESSERA_API std::vector<Objective> resolve_objectives(
     std::optional<Objective> asked, const PlacementProblem& problem);
 

@@ -1,4 +1,4 @@
-// A hardware profile of which single figures are changed: a sweep, or a search over machines.
+// A hardware profile with changed values, for sweeps and searches over machines.
 //
 //   Profile profile("nvdla-like");                                     // a name or a file
 //   profile.set("memories.cbuf.bank_size", "16 KiB");
@@ -7,9 +7,9 @@
 //   // Several at once: only what they come to together has to make sense.
 //   profile.set({{"memories.cbuf.banks", "32"}, {"memories.cbuf.bank_size", "8 KiB"}});
 //
-// A key is the path to it in the profile's YAML, joined by dots; a value is written as it would be
-// there, with its unit. `null` takes a key away. An entry may be named by its number
-// (`engines.0.lanes`). What the reader of profiles would refuse is refused with its sentence.
+// A key is the path in the profile's YAML, joined by dots. A value is written as in YAML, with its
+// unit; `null` removes the key. An entry of a list may be named by its number (`engines.0.lanes`).
+// A value that the profile reader rejects is rejected with the same message.
 #pragma once
 
 #include <memory>
@@ -29,11 +29,12 @@ namespace tessera {
 /// Key and value.
 using ProfileChange = std::pair<std::string, std::string>;
 
+/// A profile and its changes.
 class TESSERA_API Profile {
  public:
-  /// As load_profile() of files.h.
+  /// Loads a profile as load_profile() of files.h does.
   explicit Profile(const std::string& name_or_path, const std::vector<std::string>& folders = {});
-  /// `file` is for messages and for what `inherit` is relative to.
+  /// `file` is used in messages, and `inherit` is relative to it.
   static Profile from_text(std::string_view text, const std::string& file,
                            const std::vector<std::string>& folders = {});
   Profile(const Profile&);
@@ -44,25 +45,28 @@ class TESSERA_API Profile {
 
   [[nodiscard]] const Hardware& hardware() const;
 
-  /// What the files say and probably do not mean: sizes of memories in other units than the rest.
+  /// Suspicious statements of the files, such as memory sizes in a unit that differs from the
+  /// others.
   [[nodiscard]] std::vector<std::string> notes() const;
 
-  /// Of what the profile's `silicon` puts a price on; empty where it has none.
+  /// The parts that the profile's `silicon` section prices; empty without one.
   [[nodiscard]] std::vector<SiliconPart> silicon() const;
 
-  /// Throw BadInput for a key that no profile has and a value it cannot have. Then nothing has
-  /// changed. Of several, only what they come to together has to make sense.
+  /// Change one key, or several at once: then only the final state has to be valid.
+  /// ensure: throws BadInput for an unknown key or an invalid value, and leaves the profile
+  /// unchanged.
   void set(const std::string& key, const std::string& value);
   void set(const std::vector<ProfileChange>& changes);
-  /// What differs from the files, in the order it was changed.
+  /// The differences from the files, in the order of the changes.
   [[nodiscard]] std::vector<ProfileChange> changes() const;
 
-  /// The path of everything the profile says that is no map.
+  /// The paths of all values of the profile that are not maps.
   [[nodiscard]] std::vector<std::string> keys() const;
   [[nodiscard]] bool has(std::string_view key) const;
-  /// The value as it is written. Throws BadInput where the profile does not say it.
+  /// The value as written.
+  /// ensure: throws BadInput if the profile does not have the key.
   [[nodiscard]] std::string get(std::string_view key) const;
-  /// The profile as it is now, as a file of its own.
+  /// The profile with its changes, as a self-contained file.
   [[nodiscard]] std::string yaml() const;
 
  private:

@@ -1,4 +1,4 @@
-// One problem, loaded once and asked many times: the loop of a tiling compiler or a search.
+// A problem that is solved repeatedly with changed sizes, as in a tiling compiler or a search.
 //
 //   Session session(problem);
 //   for (const std::vector<Size>& sizes : candidates) {
@@ -11,12 +11,12 @@
 //   if (session.place().status == Status::infeasible)
 //     std::cout << explain(session.problem(), {}).text;          // explain.h
 //
-// Only numbers change between questions: sizes of buffers and capacities of memories. Everything
-// else was looked at once, and what earlier answers say of the new numbers is known without a
-// search: what did not fit at some sizes fits at no larger ones, and where all lay for some sizes
-// it still may. `statistics` of a result counts what was reused.
+// Between queries only numbers change: sizes of buffers and capacities of memories. Everything else
+// is analysed once. Earlier results are reused without a search: if no placement exists for some
+// sizes, none exists for larger ones, and a placement for some sizes holds for smaller ones. The
+// `statistics` of a result count the reuse.
 //
-// A session is used by one thread at a time; different sessions share nothing.
+// A session may be used by one thread at a time; different sessions share no state.
 #pragma once
 
 #include <memory>
@@ -31,32 +31,35 @@
 
 namespace tessera {
 
+/// Parameters of a session.
 struct SessionParams {
-  /// "auto", or a name of engine_list() (engines.h).
+  /// "auto" or a name from engine_list() (engines.h).
   std::string engine = "auto";
 };
 
+/// A loaded problem; movable, not copyable.
 class TESSERA_API Session {
  public:
-  /// Throws BadInput if validate(problem) is not empty, or the engine is not known or cannot take
-  /// the problem.
+  /// throws: BadInput if validate(problem) is not empty, or if the engine is unknown or does not
+  /// support the problem.
   explicit Session(PlacementProblem problem, const SessionParams& params = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  /// The problem with the numbers it has now: for place(), explain(), write_problem() and the like.
+  /// The problem with its current numbers, for place(), explain(), write_problem() and others.
   [[nodiscard]] const PlacementProblem& problem() const;
 
-  /// Each throws BadInput for a buffer or memory that does not exist, a number that no valid
-  /// problem has, and the capacity of a memory with banks, which is the sum of theirs. Then nothing
-  /// has changed.
+  /// Change numbers of the problem.
+  /// throws: BadInput for an unknown buffer or memory, for a number that no valid problem has, and
+  /// for the capacity of a memory with banks, which is the sum of theirs. The session is unchanged
+  /// then.
   void set_size(BufferIndex buffer, Size size);
   void set_sizes(std::span<const Size> sizes);  ///< one per buffer
   void set_capacity(MemoryIndex memory, Size capacity);
 
-  /// Is there a placement now? With the engine "auto" the answer is that of place(problem(), {}),
-  /// if not the placement.
+  /// Searches for a placement for the current numbers. With the engine "auto" the status equals
+  /// that of place(problem(), {}); the placement may differ.
   /// ensure: as place().
   [[nodiscard]] PlacementResult place(const Limits& limits = {});
 

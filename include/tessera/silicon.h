@@ -1,4 +1,4 @@
-// What a machine costs on the chip, part by part.
+// The silicon cost of a machine, part by part.
 //
 //   double area = 0;
 //   const Profile profile("nvdla-like");  // profile.h
@@ -9,10 +9,11 @@
 
 namespace tessera {
 
+/// Area and static power of a part.
 struct SiliconPart {
   std::string name{};  ///< "memory sram", "banks of sram", "engine mac", ...
   double area_mm2 = 0;
-  double leakage_mw = 0;  ///< always on
+  double leakage_mw = 0;  ///< static power
 };
 
 }  // namespace tessera

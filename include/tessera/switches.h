@@ -1,9 +1,10 @@
-// The rules and parts of the engines that can be switched off, for measurements and for doubts.
+// Rules and parts of solvers that can be switched off, for measurements and for diagnosis.
 //
 //   for (const SwitchInfo& each : switch_list()) std::cout << each.name << ": " << each.what;
 //   PlaceParams without{.engine = "learning", .switches = {"learning.balance=off"}};  // place.h
 //
-// No switch changes an answer, only how soon it comes (and whether it comes before a limit).
+// No switch changes a result; switches change the time to reach it, and so whether a limit comes
+// first.
 #pragma once
 
 #include <string>
@@ -14,6 +15,7 @@
 
 namespace tessera {
 
+/// A switch and its values.
 struct SwitchInfo {
   std::string_view name;   ///< "canonical.dominance": the engine, then the rule
   std::string_view what;   ///< one line
@@ -21,7 +23,7 @@ struct SwitchInfo {
   std::string by_default;  ///< "on", "off" or a number
 };
 
-/// Engine by engine, in the order in which their documentation tells of them.
+/// Grouped by solver, in the order of the documentation.
 [[nodiscard]] TESSERA_API std::vector<SwitchInfo> switch_list();
 
 }  // namespace tessera

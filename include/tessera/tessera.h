@@ -1,4 +1,4 @@
-// All of Tessera: whoever does not want to choose includes this one.
+// Includes all of Tessera's public API.
 //
 //   PlacementProblem problem;
 //   problem.memories.push_back({.name = "sram", .capacity = 12});

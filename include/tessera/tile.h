@@ -1,4 +1,4 @@
-// The largest tile of a run of ops that fits a machine's memories, and how that was found out.
+// Finds the largest tile of a group of ops that fits a machine's memories.
 //
 //   TileReport found = find_largest_tile(net, hardware, {.ops = {3, 7}});
 //   if (found.status == Status::feasible)
@@ -9,9 +9,9 @@
 //       Status::infeasible)
 //     std::cout << "no\n";
 //
-// Every variant the profile lists (double buffering, weights, halo) is tried, in as many threads as
-// the limits allow; the one with the fewest tiles is reported, the first of equals. Its placements
-// have passed the checker.
+// Every variant of the profile (double buffering, weights, halo) is tried, in as many threads as
+// the limits permit. The result is the variant with the fewest tiles, the first among equals. The
+// checker has accepted its placements.
 #pragma once
 
 #include <array>
@@ -36,34 +36,36 @@ namespace tessera {
 /// "double buffer, weights resident, halo recomputed"
 [[nodiscard]] TESSERA_API std::string to_string(const TileVariant& variant);
 
-/// All combinations of a profile's lists, in their order; `tile` searches with nothing stationary.
+/// All combinations of a profile's lists, in order. Without variants that have a stationary
+/// operand.
 [[nodiscard]] TESSERA_API std::vector<TileVariant> tile_variants(const TilingOptions& options);
 
-/// What a search for a tile in progress can say about itself.
+/// The state of a running tile search.
 struct TileProgress {
-  std::size_t variants = 0;                    ///< to be looked at
-  std::size_t finished = 0;                    ///< of them
-  std::int64_t shapes = 0;                     ///< looked at, of all variants
+  std::size_t variants = 0;                    ///< variants to try
+  std::size_t finished = 0;                    ///< variants finished
+  std::int64_t shapes = 0;                     ///< shapes evaluated, of all variants
   std::optional<std::int64_t> fewest_tiles{};  ///< of a shape that fits
 };
 
+/// Parameters of find_largest_tile().
 struct TileParams {
   OpRange ops{};
   std::vector<TileVariant> variants{};  ///< empty: those of the profile
-  /// C, H, W of a tile, 0 for the whole extent: this shape alone, does it fit? Then nothing is
-  /// searched for, and the first variant that takes it is reported.
+  /// C, H, W of a tile; 0 is the whole extent. Tests this shape only, and reports the first variant
+  /// in which it fits.
   std::optional<std::array<Dim, 3>> shape{};
-  std::string engine = "auto";  ///< auto: the first that supports the hardware's rules
+  std::string engine = "auto";  ///< auto: the first solver that supports the hardware's rules
   Limits limits{};
-  std::optional<std::chrono::nanoseconds> question_timeout{};  ///< of one question to the engine
+  std::optional<std::chrono::nanoseconds> question_timeout{};  ///< per query to the solver
   std::int64_t nodes_per_question = nodes_per_tile_question;
-  bool incremental = true;  ///< false: no rule, no session; every question anew
-  bool all = false;         ///< every largest shape, not only the one with the fewest tiles
+  bool incremental = true;  ///< false: no inference rules, no sessions
+  bool all = false;         ///< return every maximal shape, not only the one with the fewest tiles
   /// Called from the searching threads, one at a time; must be quick.
   std::function<void(const TileProgress&)> progress{};
 };
 
-/// One shape that was looked at.
+/// A shape that was evaluated.
 struct ProbeReport {
   std::array<Dim, 3> extent{1, 1, 1};  ///< C, H, W
   std::int64_t tiles = 1;
@@ -72,40 +74,43 @@ struct ProbeReport {
   double seconds = 0;
 };
 
+/// The result of find_largest_tile().
 struct TileReport {
-  Status status = Status::unknown;  ///< infeasible: no shape fits, proved
+  Status status = Status::unknown;  ///< infeasible: proved that no shape fits
   StopReason stop = StopReason::completed;
   TileVariant variant{};
   std::string engine{};
-  std::string anchor{};  ///< the tensor that is cut
+  std::string anchor{};  ///< the tensor that is tiled
   std::array<Dim, 3> whole{1, 1, 1};
   std::array<bool, 3> divisible{false, false, false};
   std::array<Dim, 3> extent{1, 1, 1};
   std::array<Dim, 3> counts{1, 1, 1};
-  /// No shape with fewer tiles was left undecided by a limit. Never for TileParams::shape.
+  /// No shape with fewer tiles is unresolved because of a limit. Always false with
+  /// TileParams::shape.
   bool proven_largest = false;
-  std::vector<PlannedPlacement> placements{};  ///< together they hold every distinct tile
-  std::vector<std::array<Dim, 3>> all{};       ///< with TileParams::all
+  std::vector<PlannedPlacement> placements{};  ///< together they cover every distinct tile
+  std::vector<std::array<Dim, 3>> all{};       ///< only with TileParams::all
   std::vector<ProbeReport> probes{};
-  /// Where no shape fits: bytes the smallest tile needs beyond the memory (of TileParams::shape:
-  /// that its busiest step is over, sizes rounded up); 0 where there are enough, and it is the
-  /// rules about banks, modes or several memories that no arrangement keeps. A limit (`stop`) may
-  /// come before all tiles were looked at: then it may be more, and 0 says nothing.
+  /// If no shape fits: the bytes that the smallest tile needs beyond the memory (with
+  /// TileParams::shape: the excess of its busiest step, with sizes rounded up). 0 if the bytes
+  /// suffice and the rules about banks, modes or several memories prevent a placement. After a
+  /// limit (`stop`) the true value may be larger, and 0 means unknown.
   Size lacking = 0;
-  std::string reason{};  ///< a sentence where there is no tile
+  std::string reason{};  ///< a sentence if there is no tile
   Stats stats{};
   double seconds = 0;
 
   [[nodiscard]] std::int64_t tile_count() const { return counts[0] * counts[1] * counts[2]; }
 };
 
-/// Throws BadInput for ops outside the network, a shape that no tile of them has, hardware without
-/// on-chip memory and engines that do not support it; InternalError where the checker refuses a
-/// placement.
+/// Searches for the largest tile.
+/// throws: BadInput for ops outside the network, an impossible shape, hardware without on-chip
+/// memory, or a solver that does not support it; InternalError if the checker rejects a placement.
 [[nodiscard]] TESSERA_API TileReport find_largest_tile(const Network& network,
                                                        const Hardware& hardware,
                                                        const TileParams& params);
 
+/// The report as JSON.
 [[nodiscard]] TESSERA_API std::string tile_json(const TileReport& report);
 
 }  // namespace tessera

@@ -1,12 +1,12 @@
-// The scalars and ranges every other header is made of.
+// Scalars and ranges that all other headers use.
 //
 //   StepRange live{2, 5};                  // steps 2, 3, 4
 //   AddressRange place{128, 192};          // bytes 128 .. 191
 //   bool clash = overlaps(live, StepRange{4, 9});
 //
-// Time and addresses never share a range type, so a lifetime cannot be passed where an address
-// range is meant. Every quantity is a signed 64-bit integer; validate() (validate.h) bounds the
-// values of a problem by `max_address` so that sums over a whole problem cannot wrap.
+// Time and addresses have different range types, so that one cannot be passed for the other. Every
+// quantity is a signed 64-bit integer. validate() (validate.h) limits the values of a problem by
+// `max_address`, so sums over a whole problem cannot overflow.
 #pragma once
 
 #include <compare>
@@ -19,13 +19,13 @@ namespace tessera {
 using Step = std::int64_t;    ///< a point of the schedule
 using Size = std::int64_t;    ///< a number of bytes
 using Offset = std::int64_t;  ///< an address inside one memory, in bytes
-using Cost = std::int64_t;    ///< what a soft rule asks for when it is not kept
-/// What a buffer is worth where it is placed, in thousandths: 12.5 is 12500. Files write it with at
-/// most three decimals, so that sums are exact.
+using Cost = std::int64_t;    ///< the price of violating a soft rule
+/// The benefit of placing a buffer, in thousandths: 12.5 is 12500. Files permit at most three
+/// decimals, so sums are exact.
 using Benefit = std::int64_t;
 
-/// Largest size, address, alignment or cost a valid problem contains, and the largest sum of
-/// aligned sizes. `unbounded` is the capacity of a memory without one.
+/// The largest size, address, alignment or cost of a valid problem, and the largest sum of aligned
+/// sizes. `unbounded` is the capacity of a memory without limit.
 inline constexpr std::int64_t max_address = std::int64_t{1} << 60;
 inline constexpr Size unbounded = std::int64_t{1} << 61;
 
@@ -48,7 +48,7 @@ struct AddressRange {
   [[nodiscard]] constexpr bool contains(const AddressRange& inner) const {
     return begin <= inner.begin && inner.end <= end;
   }
-  /// The same range moved up by `offset`.
+  /// The range moved up by `offset`.
   [[nodiscard]] constexpr AddressRange at(Offset offset) const {
     return {begin + offset, end + offset};
   }
@@ -62,7 +62,7 @@ struct AddressRange {
 }
 
 /// The smallest multiple of `alignment` that is at least `value`.
-/// require: alignment >= 1, value >= 0, value + alignment does not wrap.
+/// require: alignment >= 1, value >= 0, value + alignment does not overflow.
 [[nodiscard]] constexpr std::int64_t align_up(std::int64_t value, std::int64_t alignment) {
   const std::int64_t rest = value % alignment;
   return rest == 0 ? value : value + (alignment - rest);
@@ -73,7 +73,7 @@ struct AddressRange {
   return value - value % alignment;
 }
 
-/// Sum and product that answer nothing instead of wrapping.
+/// Sum and product; nothing on overflow.
 [[nodiscard]] constexpr std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;

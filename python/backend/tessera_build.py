@@ -39,7 +39,7 @@ def metadata():
     return (f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version()}\nSummary: {SUMMARY}\n"
             "License: Apache-2.0\nRequires-Python: >=3.9\nRequires-Dist: numpy\n"
             "Description-Content-Type: text/markdown\n\n"
-            + (ROOT / "docs/python.md").read_text(encoding="utf-8"))
+            + (ROOT / "docs/reference/python.md").read_text(encoding="utf-8"))
 
 
 def extension():

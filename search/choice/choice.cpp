@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/derived.h"
 
 namespace tessera::search {
@@ -15,16 +15,16 @@ namespace tessera::search {
 namespace {
 
 constexpr std::uint32_t required = std::numeric_limits<std::uint32_t>::max();
-/// Sets of memories that are looked at beside all of them.
+/// Limit on sets of memories, in addition to the set of all memories.
 constexpr std::size_t most_sets = 64;
-/// Of all rows; where there would be more, every second, third, ... row is left out.
+/// Limit on the terms of all rows; above it, only every second, third, ... row is written.
 constexpr std::size_t most_terms = 3'000'000;
 
-/// So many bytes of a buffer at the steps of an interval.
+/// The bytes of a buffer at the steps of an interval.
 struct StepLoad {
   StepRange steps;
   Size bytes = 0;
-  bool whole = true;  ///< all of the buffer: it begins at a multiple of its alignment
+  bool whole = true;  ///< the whole buffer, which begins at a multiple of its alignment
   std::uint32_t unit = required;
   BufferIndex buffer = 0;
 };
@@ -35,15 +35,15 @@ class Rows {
   Rows(const PlacementProblem& problem, const std::vector<MemoryIndex>& memories,
        std::vector<StepLoad> loads, Size granule, std::vector<RowOrigin>* origins)
       : loads_(std::move(loads)), memories_(memories), origins_(origins) {
-    // Where a part of a buffer lives it begins anywhere, also in what rounding up adds to others.
+    // A part of a buffer may begin anywhere, so then no size is rounded up.
     const bool whole =
         std::all_of(loads_.begin(), loads_.end(), [](const StepLoad& l) { return l.whole; });
-    constexpr Size most = Size{1} << 40U;  // that many stretches cannot make a sum wrap
+    constexpr Size most = Size{1} << 40U;  // limits the sums of sizes, so that they cannot overflow
     if (!whole || granule > most) granule = 1;
     granule_ = granule;
     for (StepLoad& load : loads_) load.bytes = align_up(load.bytes, granule);
     for (const MemoryIndex m : memories)
-      for (const AddressRange& free : facts::stretches_of(problem.memories[m]))
+      for (const AddressRange& free : facts::free_ranges(problem.memories[m]))
         room_ += align_up(free.size(), granule);
   }
 
@@ -61,7 +61,7 @@ class Rows {
     std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
       return std::tuple(a.step, a.birth, a.load) < std::tuple(b.step, b.birth, b.load);
     });
-    // What all rows would come to, before any is written.
+    // Counts the terms of all rows before any row is written.
     std::size_t terms = 0;
     std::size_t now = 0;
     bool grown = false;
@@ -81,7 +81,7 @@ class Rows {
         grown = true;
         continue;
       }
-      if (grown && met++ % stride == 0) {  // before the first one dies
+      if (grown && met++ % stride == 0) {  // at the first end
         if (budget.exhausted()) return;
         write_row(alive, event.step, rows);
       }
@@ -91,7 +91,7 @@ class Rows {
   }
 
  private:
-  /// `end`: of the first that dies.
+  /// `end`: the step at which the first of the live buffers ends.
   void write_row(const std::set<std::size_t>& alive, Step end, std::vector<PackingRow>& rows) {
     Size fixed = 0;
     amounts_.clear();
@@ -103,11 +103,11 @@ class Rows {
     }
     if (asked <= room_) return;
     PackingRow row{.terms = {amounts_.begin(), amounts_.end()},
-                   .room = std::max<Size>(0, room_ - fixed)};
+                   .capacity = std::max<Size>(0, room_ - fixed)};
     if (row.terms.empty()) return;
     rows.push_back(std::move(row));
     if (origins_ == nullptr) return;
-    std::set<BufferIndex> buffers;  // parts of one buffer may live together
+    std::set<BufferIndex> buffers;  // several parts of a buffer may be live
     for (const std::size_t k : alive) buffers.insert(loads_[k].buffer);
     origins_->push_back({.step = end - 1,
                          .memories = memories_,

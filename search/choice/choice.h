@@ -1,13 +1,13 @@
-// Which optional buffers could be together, by adding up: the sums behind a choice.
+// The packing relaxation of a choice of optional buffers.
 //
 //   const std::vector<OptionalUnit> units = optional_units(problem);   // model/optional.h
 //   PackingProblem packing = packing_of(problem, units);
-//   const PackingAnswer best = best_packing(packing, 0, budget);
+//   const PackingResult best = best_packing(packing, 0, budget);
 //   // No placement has a larger benefit than best.bound.
 //
-// At each step what lives needs disjoint bytes of the memories it may go to; so there is a row for
-// each set of buffers alive together that no other contains, and each set of memories that some
-// buffer is limited to. That is a relaxation: what a row lets in need not have a placement.
+// At each step the live buffers need disjoint bytes of the memories they may use. So there is a row
+// for each maximal set of live buffers and each set of memories that some buffer is restricted to.
+// This is a relaxation: a choice that satisfies all rows may have no placement.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@
 
 namespace tessera::search {
 
-/// What a row counts: bytes that live at a step, of buffers that may go to no other memories, each
+/// What a row counts: bytes live at a step of buffers that may only use these memories, each
 /// rounded up to the granule.
 struct RowOrigin {
   Step step = 0;
@@ -26,9 +26,8 @@ struct RowOrigin {
   std::vector<BufferIndex> buffers;  ///< ascending
 };
 
-/// A thing for each unit, worth its benefit. Where the budget ends, or there would be too many
-/// terms, rows are left out: the bound is then a weaker one.
-/// `origins`: gets one for each row.
+/// One item per unit, with its benefit. If the budget ends or there are too many terms, rows are
+/// left out, and the bound is weaker. `origins` receives one entry per row.
 /// require: the buffers that are not optional have a placement.
 [[nodiscard]] PackingProblem packing_of(const PlacementProblem& problem,
                                         std::span<const OptionalUnit> units, const Budget& budget,

@@ -10,9 +10,9 @@ namespace tessera::search {
 
 namespace {
 
-constexpr int first_steps = 400;  ///< of the subgradient method, where the search begins
-constexpr int later_steps = 24;   ///< and at each node, from the prices of the node before
-constexpr int patience = 12;      ///< steps without a better bound before they get shorter
+constexpr int first_steps = 400;  ///< subgradient steps at the root
+constexpr int later_steps = 24;   ///< subgradient steps at each node, from the prices of its parent
+constexpr int patience = 12;  ///< steps without a better bound before the step length is reduced
 
 class Packing {
  public:
@@ -21,11 +21,11 @@ class Packing {
     load(problem);
   }
 
-  PackingAnswer run() {
+  PackingResult run() {
     answer_.bound = 0;
     if (!search())
-      for (const Open& open : stack_)
-        if (!open.both) answer_.bound = std::max(answer_.bound, open.bound);
+      for (const Branch& branch : stack_)
+        if (!branch.both) answer_.bound = std::max(answer_.bound, branch.bound);
     answer_.bound = std::max(answer_.bound, best_worth_);
     answer_.worth = best_worth_;
     return std::move(answer_);
@@ -34,16 +34,16 @@ class Packing {
  private:
   enum State : char { free, in, out };
   struct Entry {
-    std::uint32_t other = 0;  ///< the row, or the thing
+    std::uint32_t other = 0;  ///< the row or the item
     std::int64_t amount = 0;
-    double share = 0;  ///< of the room that the row had at first
+    double share = 0;  ///< of the initial capacity of the row
   };
-  /// A decision whose other side may still have to be tried.
-  struct Open {
+  /// A branch whose other side may still have to be tried.
+  struct Branch {
     std::uint32_t item = 0;
     State tried = in;
     bool both = false;
-    Benefit bound = 0;  ///< of what is left to be tried below it
+    Benefit bound = 0;  ///< of the sides that are left below it
     std::size_t trail = 0;
   };
 
@@ -60,11 +60,12 @@ class Packing {
       std::int64_t sum = 0;
       for (const auto& [item, amount] : row.terms) {
         sum += amount;
-        if (amount > row.room) state_[item] = out;
+        if (amount > row.capacity) state_[item] = out;
       }
-      if (sum <= row.room || row.room == 0) continue;  // never met; nothing of it may go in
-      room_.push_back(row.room);
-      scale_.push_back(1.0 / static_cast<double>(row.room));
+      if (sum <= row.capacity || row.capacity == 0)
+        continue;  // never binding, or nothing can use it
+      left_over_.push_back(row.capacity);
+      scale_.push_back(1.0 / static_cast<double>(row.capacity));
       row_begin_.push_back(by_row_.size());
       for (const auto& [item, amount] : row.terms) {
         by_row_.push_back({item, amount, static_cast<double>(amount) * scale_.back()});
@@ -79,20 +80,20 @@ class Packing {
       for (std::size_t k = row_begin_[r]; k < row_begin_[r + 1]; ++k)
         by_item_[counts[by_row_[k].other]++] = {static_cast<std::uint32_t>(r), by_row_[k].amount,
                                                 by_row_[k].share};
-    twin_ = next_twins(problem);
-    price_.assign(room_.size(), 0);
-    slack_.resize(room_.size());
+    next_alike_ = next_interchangeable(problem);
+    price_.assign(left_over_.size(), 0);
+    slack_.resize(left_over_.size());
     reduced_.resize(n);
     best_reduced_.resize(n);
     order_.reserve(n);
   }
 
-  [[nodiscard]] std::size_t rows() const { return room_.size(); }
+  [[nodiscard]] std::size_t rows() const { return left_over_.size(); }
   [[nodiscard]] std::size_t items() const { return worth_.size(); }
 
   [[nodiscard]] bool fits(std::uint32_t item) const {
     for (std::size_t k = item_begin_[item]; k < item_begin_[item + 1]; ++k)
-      if (by_item_[k].amount > room_[by_item_[k].other]) return false;
+      if (by_item_[k].amount > left_over_[by_item_[k].other]) return false;
     return true;
   }
 
@@ -101,22 +102,22 @@ class Packing {
     trail_.push_back(item);
     if (state == in) take(item);
   }
-  /// A side of a branch. Where a thing stays out, so do its twins behind it.
+  /// Takes a side of a branch. If an item is out, so are the interchangeable ones after it.
   void decide(std::uint32_t item, State state) {
     put(item, state);
     if (state == in) return;
-    for (std::uint32_t next = twin_[item]; next != no_twin; next = twin_[next])
+    for (std::uint32_t next = next_alike_[item]; next != no_next; next = next_alike_[next])
       if (state_[next] == free) put(next, out);
   }
   void take(std::uint32_t item) {
     worth_in_ += worth_[item];
     for (std::size_t k = item_begin_[item]; k < item_begin_[item + 1]; ++k)
-      room_[by_item_[k].other] -= by_item_[k].amount;
+      left_over_[by_item_[k].other] -= by_item_[k].amount;
   }
   void give_back(std::uint32_t item) {
     worth_in_ -= worth_[item];
     for (std::size_t k = item_begin_[item]; k < item_begin_[item + 1]; ++k)
-      room_[by_item_[k].other] += by_item_[k].amount;
+      left_over_[by_item_[k].other] += by_item_[k].amount;
   }
   void undo(std::size_t to) {
     while (trail_.size() > to) {
@@ -127,15 +128,15 @@ class Packing {
     }
   }
 
-  /// What no longer fits is out.
+  /// Items that do not fit any longer are out.
   void drop_what_is_too_large() {
     for (std::uint32_t item = 0; item < items(); ++item)
       if (state_[item] == free && !fits(item)) put(item, out);
   }
 
-  /// Lowers the bound of this node by changing prices; leaves reduced worths of the best prices.
-  /// `above` is proved already. ensure: what no packing below this node is worth more than, also
-  /// where the budget ended it.
+  /// Improves the bound of this node by changing prices; keeps the reduced worths of the best
+  /// prices. `above` is a proved bound.
+  /// ensure: returns an upper bound of the packings below this node, also if the budget ended it.
   Benefit bound(int steps, Benefit above) {
     double least = HUGE_VAL;
     Benefit proved = above;
@@ -143,7 +144,7 @@ class Packing {
     int waited = 0;
     best_price_ = price_;
     for (int step = 0; step < steps; ++step) {
-      // One step at least, so that there are reduced worths.
+      // At least one step, so that there are reduced worths.
       if ((answer_.stop = exhausted()) != StopReason::completed && step > 0) break;
       double norm = 0;
       const double value = lagrangian(norm);
@@ -168,7 +169,7 @@ class Packing {
         price_ = best_price_;
         continue;
       }
-      if (norm <= 0) break;  // every row with a price is exactly full: no prices are better
+      if (norm <= 0) break;  // every row with a price is full: the prices are optimal
       const double target = static_cast<double>(best_worth_);
       const double by = length * std::max(value - target, 1e-9 * std::abs(value)) / norm;
       for (std::size_t r = 0; r < rows(); ++r)
@@ -178,9 +179,10 @@ class Packing {
     return proved;
   }
 
-  /// The bound of the present prices. Rows are scaled so that each had room for 1 at first.
+  /// The bound of the current prices. Rows are scaled to an initial capacity of 1.
   double lagrangian(double& norm) {
-    for (std::size_t r = 0; r < rows(); ++r) slack_[r] = static_cast<double>(room_[r]) * scale_[r];
+    for (std::size_t r = 0; r < rows(); ++r)
+      slack_[r] = static_cast<double>(left_over_[r]) * scale_[r];
     long double value = static_cast<long double>(worth_in_);
     for (std::size_t r = 0; r < rows(); ++r) value += price_[r] * slack_[r];
     for (std::size_t i = 0; i < items(); ++i) {
@@ -199,8 +201,8 @@ class Packing {
     return static_cast<double>(value);
   }
 
-  /// The largest sum of worths that is not above the value, whatever was lost in rounding: each of
-  /// the sums has at most so many terms, none of them larger than what stands beside.
+  /// The largest integer sum of worths that does not exceed the value, with an allowance for
+  /// rounding: each sum has at most this many terms, and none exceeds the given magnitudes.
   [[nodiscard]] Benefit whole(double value) const {
     const double terms = static_cast<double>(items() + rows() + 16);
     const double lost = 4e-16 * terms * (static_cast<double>(total_) + std::abs(value));
@@ -209,8 +211,8 @@ class Packing {
     return static_cast<Benefit>(most) / common_ * common_;
   }
 
-  /// What is decided by what it would take away from the bound of the prices (that of the node
-  /// above may be lower, and says nothing of single things).
+  /// Fixes items by reduced cost against the bound of these prices. The parent's bound may be
+  /// lower, but has no reduced costs for single items.
   void fix() {
     for (std::uint32_t i = 0; i < items(); ++i) {
       if (state_[i] != free) continue;
@@ -218,19 +220,19 @@ class Packing {
       if (whole(static_cast<double>(priced_) + static_cast<double>(common_) - away) > best_worth_)
         continue;
       if (best_reduced_[i] > 0 && !fits(i)) {
-        put(i, out);  // neither side is left: the bound will say so
+        put(i, out);  // neither side is left: the bound shows that
         continue;
       }
       put(i, best_reduced_[i] > 0 ? in : out);
     }
   }
 
-  /// Of its worth, beside the prices of what it takes.
+  /// The reduced worth in relation to the worth.
   [[nodiscard]] double share_left(std::uint32_t item) const {
     return best_reduced_[item] / static_cast<double>(std::max<Benefit>(worth_[item], 1));
   }
 
-  /// Packs what is free in the order of what prices leave of its worth.
+  /// Packs the free items in the order of their reduced worth.
   void greedy() {
     order_.clear();
     for (std::uint32_t i = 0; i < items(); ++i)
@@ -250,7 +252,7 @@ class Packing {
     undo(before);
   }
 
-  /// The one that prices tell least about; of twins the first.
+  /// The item with the smallest reduced worth in absolute value; the first of interchangeable ones.
   [[nodiscard]] std::optional<std::uint32_t> undecided() const {
     std::optional<std::uint32_t> found;
     double least = HUGE_VAL;
@@ -286,14 +288,14 @@ class Packing {
     }
   }
 
-  /// Bounds and branches; false where nothing below is worth more.
+  /// Bounds and branches; false if nothing below is worth more.
   bool node(int steps) {
     drop_what_is_too_large();
     while (true) {
       const Benefit above = stack_.empty() ? total_ : stack_.back().bound;
       const Benefit most = bound(steps, above);
       if (most <= best_worth_) return false;
-      if (answer_.stop != StopReason::completed) {  // what is below is still open
+      if (answer_.stop != StopReason::completed) {  // the rest of this subtree is unresolved
         greedy();
         stack_.push_back({0, in, false, most, trail_.size()});
         return false;
@@ -305,10 +307,10 @@ class Packing {
       if (trail_.size() > before) drop_what_is_too_large();
       const std::optional<std::uint32_t> item = undecided();
       if (!item) {
-        greedy();  // everything is decided: is that the best there is?
+        greedy();  // everything is decided: compare with the incumbent
         return false;
       }
-      // Much was decided: another look at the bound is cheaper than a branch.
+      // If much was decided, computing the bound again is cheaper than a branch.
       if (trail_.size() - before > items() / 8 + 1 && steps == first_steps) continue;
       const State first = best_reduced_[*item] >= 0 ? in : out;
       stack_.push_back({*item, first, false, most, trail_.size()});
@@ -317,14 +319,14 @@ class Packing {
     }
   }
 
-  /// Back to the last decision with a side that was not tried; false where there is none.
+  /// Backtracks to the last branch with an untried side; false if there is none.
   bool next_side() {
     while (!stack_.empty()) {
-      Open& open = stack_.back();
-      undo(open.trail);
-      if (!open.both && open.bound > best_worth_) {
-        open.both = true;
-        decide(open.item, open.tried == in ? out : in);
+      Branch& branch = stack_.back();
+      undo(branch.trail);
+      if (!branch.both && branch.bound > best_worth_) {
+        branch.both = true;
+        decide(branch.item, branch.tried == in ? out : in);
         return true;
       }
       stack_.pop_back();
@@ -335,30 +337,30 @@ class Packing {
   std::vector<Benefit> worth_;
   const Budget& budget_;
   Benefit total_ = 0;
-  Benefit common_ = 0;  ///< divides every worth
+  Benefit common_ = 0;  ///< common divisor of all worths
   Benefit best_worth_ = 0;
   Benefit worth_in_ = 0;
-  Benefit priced_ = 0;  ///< the bound of the best prices of this node
+  Benefit priced_ = 0;  ///< bound of the best prices of this node
 
   std::vector<std::size_t> row_begin_;
   std::vector<Entry> by_row_;
   std::vector<std::size_t> item_begin_;
   std::vector<Entry> by_item_;
-  std::vector<std::int64_t> room_;  ///< left beside what is in
+  std::vector<std::int64_t> left_over_;  ///< remaining capacity per row
   std::vector<double> scale_;
 
-  std::vector<std::uint32_t> twin_;  ///< the next thing that is like this one
+  std::vector<std::uint32_t> next_alike_;  ///< per item, the next interchangeable one
   std::vector<char> state_;
   std::vector<std::uint32_t> trail_;
-  std::vector<Open> stack_;
+  std::vector<Branch> stack_;
   std::vector<double> price_, best_price_, slack_, reduced_, best_reduced_;
   std::vector<std::uint32_t> order_;
-  PackingAnswer answer_;
+  PackingResult answer_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> next_twins(const PackingProblem& problem) {
+std::vector<std::uint32_t> next_interchangeable(const PackingProblem& problem) {
   using Entry = std::pair<std::uint32_t, std::int64_t>;  // row, amount
   std::vector<std::vector<Entry>> takes(problem.worth.size());
   for (std::uint32_t r = 0; r < problem.rows.size(); ++r)
@@ -369,13 +371,13 @@ std::vector<std::uint32_t> next_twins(const PackingProblem& problem) {
     return std::tie(problem.worth[a], takes[a]) < std::tie(problem.worth[b], takes[b]);
   };
   std::stable_sort(order.begin(), order.end(), before);
-  std::vector<std::uint32_t> twins(takes.size(), no_twin);
+  std::vector<std::uint32_t> twins(takes.size(), no_next);
   for (std::size_t k = 0; k + 1 < order.size(); ++k)
     if (!before(order[k], order[k + 1])) twins[order[k]] = order[k + 1];
   return twins;
 }
 
-PackingAnswer best_packing(const PackingProblem& problem, Benefit above, const Budget& budget) {
+PackingResult best_packing(const PackingProblem& problem, Benefit above, const Budget& budget) {
   return Packing(problem, above, budget).run();
 }
 

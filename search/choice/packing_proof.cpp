@@ -8,11 +8,11 @@ namespace tessera::search {
 
 namespace {
 
-__extension__ typedef __int128 Whole;  // sums of products of numbers of 64 bits
+__extension__ typedef __int128 Whole;  // sums of products of 64-bit numbers
 
-constexpr int first_looks = 600;        ///< at the bound, from no prices at all
-constexpr int other_looks = 40;         ///< from the prices of the node above
-constexpr int looks_without_gain = 12;  ///< looks without a lower bound before steps get shorter
+constexpr int root_steps = 600;  ///< subgradient steps at the root
+constexpr int node_steps = 40;   ///< subgradient steps at each node, from the prices of its parent
+constexpr int steps_without_gain = 12;  ///< before the step length is reduced
 constexpr int finest = 39;              ///< the largest multiplier stays below 2^40
 constexpr std::size_t most_steps = 4'000'000;
 
@@ -25,18 +25,18 @@ class Prover {
     common = std::max<Benefit>(common, 1);
     above_ = most < 0 ? 0 : (most / common + 1) * common;
     load(problem);
-    twin_ = next_twins(problem);
+    next_alike_ = next_interchangeable(problem);
   }
 
   std::optional<std::vector<PackingStep>> run() {
     for (std::uint32_t r = 0; r < rows_.size(); ++r)
-      if (rows_[r].room < 0) return std::vector<PackingStep>{step(Step::over, r)};
-    int looks = first_looks;
+      if (rows_[r].capacity < 0) return std::vector<PackingStep>{step(Step::over, r)};
+    int steps = root_steps;
     while (true) {
       if (budget_.exhausted() || tree_.size() > most_steps) return std::nullopt;
-      const Outcome outcome = node(looks);
-      looks = other_looks;
-      if (outcome == Outcome::open) return std::nullopt;
+      const Outcome outcome = node(steps);
+      steps = node_steps;
+      if (outcome == Outcome::unresolved) return std::nullopt;
       if (outcome == Outcome::branched) continue;
       if (!next_side()) return std::move(tree_);
     }
@@ -45,11 +45,11 @@ class Prover {
  private:
   using Step = PackingStep::Kind;
   enum State : char { free, in, out };
-  enum class Outcome : std::uint8_t { closed, branched, open };
+  enum class Outcome : std::uint8_t { closed, branched, unresolved };
   struct Row {
     std::vector<std::pair<std::uint32_t, std::int64_t>> terms;
-    std::int64_t room = 0;  ///< left beside what is in
-    double scale = 0;       ///< by which it had room for 1 at first
+    std::int64_t capacity = 0;  ///< remaining capacity
+    double scale = 0;           ///< scales the initial capacity to 1
   };
   struct Entry {
     std::uint32_t row = 0;
@@ -68,16 +68,16 @@ class Prover {
   void load(const PackingProblem& problem) {
     of_thing_.resize(worth_.size());
     for (std::uint32_t r = 0; r < problem.rows.size(); ++r) {
-      Row row{problem.rows[r].terms, problem.rows[r].room, 0};
+      Row row{problem.rows[r].terms, problem.rows[r].capacity, 0};
       std::int64_t common = 0;
       for (const auto& [thing, amount] : row.terms) common = std::gcd(common, amount);
       if (common > 1) {
         for (auto& [thing, amount] : row.terms) amount /= common;
-        row.room = row.room / common - (row.room % common < 0 ? 1 : 0);
+        row.capacity = row.capacity / common - (row.capacity % common < 0 ? 1 : 0);
       }
-      row.scale = 1.0 / static_cast<double>(std::max<std::int64_t>(row.room, 1));
+      row.scale = 1.0 / static_cast<double>(std::max<std::int64_t>(row.capacity, 1));
       for (const auto& [thing, amount] : row.terms) of_thing_[thing].push_back({r, amount});
-      first_room_.push_back(row.room);
+      first_capacity_.push_back(row.capacity);
       rows_.push_back(std::move(row));
     }
     price_.assign(rows_.size(), 0);
@@ -89,13 +89,13 @@ class Prover {
     trail_.push_back(thing);
     if (state != in) return;
     worth_in_ += worth_[thing];
-    for (const Entry& each : of_thing_[thing]) rows_[each.row].room -= each.amount;
+    for (const Entry& each : of_thing_[thing]) rows_[each.row].capacity -= each.amount;
   }
-  /// A side of a branch. Where a thing stays out, so do its twins behind it.
+  /// Takes a side of a branch. If an item is out, so are the interchangeable ones after it.
   void decide(std::uint32_t thing, State state) {
     put(thing, state);
     if (state == in) return;
-    for (std::uint32_t next = twin_[thing]; next != no_twin; next = twin_[next]) {
+    for (std::uint32_t next = next_alike_[thing]; next != no_next; next = next_alike_[next]) {
       if (state_[next] != free) continue;
       tree_.push_back(step(Step::twin, next));
       tree_.back().like = thing;
@@ -107,27 +107,27 @@ class Prover {
       const std::uint32_t thing = trail_.back();
       if (state_[thing] == in) {
         worth_in_ -= worth_[thing];
-        for (const Entry& each : of_thing_[thing]) rows_[each.row].room += each.amount;
+        for (const Entry& each : of_thing_[thing]) rows_[each.row].capacity += each.amount;
       }
       state_[thing] = free;
     }
   }
 
-  /// A row that the thing would pass.
+  /// A row whose capacity the item would exceed.
   [[nodiscard]] std::optional<std::uint32_t> in_its_way(std::uint32_t thing) const {
     for (const Entry& each : of_thing_[thing])
-      if (each.amount > rows_[each.row].room) return each.row;
+      if (each.amount > rows_[each.row].capacity) return each.row;
     return std::nullopt;
   }
 
-  /// Things that no longer fit are out of sums from here on, and are in the tree once they matter.
+  /// Items that do not fit are left out of sums; they enter the tree when it matters.
   [[nodiscard]] bool counts(std::uint32_t thing) const {
     return state_[thing] == free && !in_its_way(thing);
   }
 
-  /// Subgradient steps. ensure: the prices of the lowest bound seen; false where that is too high
-  /// to be worth rounding.
-  bool look(int looks) {
+  /// Subgradient steps.
+  /// ensure: the prices are those of the lowest bound seen; false if it is too high to be rounded.
+  bool improve_prices(int steps) {
     std::vector<char> counted(worth_.size());
     for (std::uint32_t i = 0; i < worth_.size(); ++i) counted[i] = counts(i) ? 1 : 0;
     std::vector<double> slack(rows_.size());
@@ -136,10 +136,10 @@ class Prover {
     double length = 1;
     int waited = 0;
     const auto target = static_cast<double>(above_);
-    for (int k = 0; k < looks && !budget_.exhausted(); ++k) {
+    for (int k = 0; k < steps && !budget_.exhausted(); ++k) {
       double value = static_cast<double>(worth_in_);
       for (std::size_t r = 0; r < rows_.size(); ++r) {
-        slack[r] = static_cast<double>(rows_[r].room) * rows_[r].scale;
+        slack[r] = static_cast<double>(rows_[r].capacity) * rows_[r].scale;
         value += price_[r] * slack[r];
       }
       for (std::uint32_t i = 0; i < worth_.size(); ++i) {
@@ -156,12 +156,12 @@ class Prover {
         waited = value > least * (1 - 1e-4) ? waited + 1 : 0;
         least = value;
         best = price_;
-        // A little below what is needed: rounding takes something.
+        // Slightly below the target, because rounding weakens the bound.
         if (least < target - 1e-9 * std::abs(target) - 0.25) break;
       } else {
         ++waited;
       }
-      if (waited > looks_without_gain) {
+      if (waited > steps_without_gain) {
         length /= 2;
         waited = 0;
         if (length < 1e-4) break;
@@ -180,7 +180,7 @@ class Prover {
     return least < HUGE_VAL;
   }
 
-  /// The prices as whole multipliers of one denominator.
+  /// The prices as integer multipliers with a common denominator.
   [[nodiscard]] PackingStep rounded() const {
     PackingStep prices = step(Step::prices, 0);
     double largest = 0;
@@ -200,7 +200,7 @@ class Prover {
     return prices;
   }
 
-  /// Makes the multipliers those of the tree from here on; leaves reduced worths and the bound.
+  /// Emits the current multipliers to the tree; leaves the reduced worths and the bound.
   void announce() {
     PackingStep prices = rounded();
     if (!announced_ || announced_->denominator != prices.denominator ||
@@ -209,7 +209,7 @@ class Prover {
       for (std::size_t i = 0; i < worth_.size(); ++i) reduced_[i] = whole * worth_[i];
       constant_ = 0;
       for (const auto& [r, multiplier] : prices.multipliers) {
-        constant_ += Whole{multiplier} * first_room_[r];
+        constant_ += Whole{multiplier} * first_capacity_[r];
         for (const auto& [thing, amount] : rows_[r].terms)
           reduced_[thing] -= Whole{multiplier} * amount;
       }
@@ -228,14 +228,15 @@ class Prover {
     }
   }
 
-  /// It does not fit: one side is closed at once.
+  /// The item does not fit: closes one side at once.
   void refuse(std::uint32_t thing, std::uint32_t row) {
     tree_.push_back(step(Step::in, thing));
     tree_.push_back(step(Step::over, row));
     put(thing, out);
   }
 
-  /// What the prices decide: the other side is a leaf. ensure: false where neither side is left.
+  /// Fixes items by reduced cost: the other side becomes a leaf.
+  /// ensure: false if neither side is left.
   bool fix() {
     for (std::uint32_t i = 0; i < worth_.size(); ++i) {
       if (state_[i] != free) continue;
@@ -244,7 +245,7 @@ class Prover {
       const State other = reduced_[i] > 0 ? out : in;
       const auto row = in_its_way(i);
       if (other == in && row) {
-        // Who does not fit would be out anyway, and adds nothing.
+        // An item that does not fit is out in any case and adds nothing.
         continue;
       }
       tree_.push_back(step(other == in ? Step::in : Step::out, i));
@@ -258,9 +259,9 @@ class Prover {
     return true;
   }
 
-  Outcome node(int looks) {
+  Outcome node(int steps) {
     while (true) {
-      look(looks);
+      improve_prices(steps);
       announce();
       if (bound_ < needed_) {
         tree_.push_back(step(Step::leaf, 0));
@@ -268,7 +269,7 @@ class Prover {
       }
       const std::size_t before = trail_.size();
       if (!fix()) return Outcome::closed;
-      // Room that was taken may leave others out, and the bound lower.
+      // Reduced capacity may exclude other items and lower the bound.
       if (trail_.size() > before) {
         announce();
         if (bound_ < needed_) {
@@ -276,12 +277,12 @@ class Prover {
           return Outcome::closed;
         }
         if (trail_.size() - before > worth_.size() / 8 + 1) {
-          looks = other_looks;
+          steps = node_steps;
           continue;
         }
       }
       const std::optional<std::uint32_t> thing = undecided();
-      if (!thing) return last_look();
+      if (!thing) return all_decided();
       branches_.push_back({*thing, false, trail_.size()});
       const bool first_in = reduced_[*thing] >= 0;
       tree_.push_back(step(first_in ? Step::in : Step::out, *thing));
@@ -290,18 +291,19 @@ class Prover {
     }
   }
 
-  /// Everything is decided: what is in is worth less, or the claim is wrong.
-  Outcome last_look() {
+  /// All items are decided: their worth is low enough, or the claim is wrong.
+  Outcome all_decided() {
     const std::vector<double> kept = price_;
     std::fill(price_.begin(), price_.end(), 0.0);
     announce();
     price_ = kept;
-    if (bound_ >= needed_) return Outcome::open;
+    if (bound_ >= needed_) return Outcome::unresolved;
     tree_.push_back(step(Step::leaf, 0));
     return Outcome::closed;
   }
 
-  /// The one that prices tell least about, of those that fit and are worth something.
+  /// Among the items that fit and have a worth, the one with the smallest reduced worth in absolute
+  /// value.
   [[nodiscard]] std::optional<std::uint32_t> undecided() const {
     std::optional<std::uint32_t> found;
     double least = HUGE_VAL;
@@ -316,7 +318,7 @@ class Prover {
     return found;
   }
 
-  /// Back to the last branch with a side that was not looked at; false where there is none.
+  /// Backtracks to the last branch with an untried side; false if there is none.
   bool next_side() {
     for (; !branches_.empty(); branches_.pop_back()) {
       Branch& branch = branches_.back();
@@ -332,12 +334,12 @@ class Prover {
 
   std::vector<Benefit> worth_;
   const Budget& budget_;
-  Whole above_ = 0;  ///< the least sum of worths that is too much
+  Whole above_ = 0;  ///< the least sum of worths that violates the claim
   std::vector<Row> rows_;
-  std::vector<std::int64_t> first_room_;
+  std::vector<std::int64_t> first_capacity_;
   std::vector<std::vector<Entry>> of_thing_;
   std::vector<State> state_;
-  std::vector<std::uint32_t> twin_;
+  std::vector<std::uint32_t> next_alike_;
   std::vector<std::uint32_t> trail_;
   std::vector<Branch> branches_;
   Benefit worth_in_ = 0;

@@ -1,12 +1,12 @@
-// Why is no packing worth more? A tree over what is in and what is out, whose leaves are sums of
-// rows with whole multipliers: somebody who trusts nothing here can add them up again.
+// Proof that no packing is worth more: a tree of branches whose leaves are sums of rows with
+// integer multipliers, which a checker can recompute.
 //
 //   const auto tree = prove_packing(packing, 90, budget);
-//   if (tree) write(*tree);                     // docs/proofs.md, "choice"
+//   if (tree) write(*tree);                     // docs/reference/proofs.md, "choice"
 //
 // The multipliers are the prices of the Lagrangian bound (packing.h), rounded to a common
-// denominator. Rounded prices are prices as well: a branch is closed where whole numbers say so,
-// and is split where they do not.
+// denominator. Rounded prices are valid prices: a branch is closed if the integer bound suffices,
+// and split otherwise.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ namespace tessera::search {
 
 struct PackingStep {
   enum class Kind : std::uint8_t {
-    prices,  ///< from here on, until the next ones
-    in,      ///< a branch whose first side has `number`, a thing, in; the second one out
-    out,     ///< the other way round
-    leaf,    ///< the prices leave no more
-    over,    ///< what is in passes the room of row `number`
-    twin,    ///< `number` is out, since `like`, which is just like it and comes before it, is
+    prices,  ///< multipliers from here until the next ones
+    in,      ///< a branch on item `number`: in on the first side, out on the second
+    out,     ///< a branch on item `number`: out on the first side, in on the second
+    leaf,    ///< the bound of the prices closes the branch
+    over,    ///< the items that are in exceed the capacity of row `number`
+    twin,    ///< `number` is out because the earlier interchangeable item `like` is out
   };
   Kind kind = Kind::leaf;
   std::uint32_t number = 0;
@@ -34,9 +34,9 @@ struct PackingStep {
   std::vector<std::pair<std::uint32_t, std::int64_t>> multipliers{};  ///< of rows, ascending
 };
 
-/// Each row is divided by the greatest common divisor of its amounts first, its room rounded down.
-/// A row may have no terms and a room below 0: then nothing is packed at all.
-/// ensure: nothing where a packing is worth more than `most`, or the budget ended first.
+/// Each row is first divided by the greatest common divisor of its amounts, with its capacity
+/// rounded down. A row without terms and with a negative capacity excludes every packing.
+/// ensure: nothing if a packing is worth more than `most`, or if the budget ended first.
 [[nodiscard]] std::optional<std::vector<PackingStep>> prove_packing(const PackingProblem& problem,
                                                                     Benefit most,
                                                                     const Budget& budget);

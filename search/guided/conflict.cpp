@@ -42,7 +42,7 @@ std::span<const std::int32_t> Conflict::levels() {
   latest_ = -1;
   deduction_.conflict(lemma_);
   for (const Lit& lit : lemma_.premises) ask(lit);
-  // Premises come before what they explain, so that one way down meets everything.
+  // A premise comes before its consequence on the trail, so one pass backwards visits all.
   for (std::int32_t at = latest_; open_ > 0; --at) {
     const auto index = static_cast<std::size_t>(at);
     if (asked_[index] == 0) continue;

@@ -1,9 +1,9 @@
-// Which decisions a conflict is made of.
+// The decisions that a conflict depends on.
 //
 //   Conflict conflict(deduction);
 //   if (!deduction.propagate()) for (std::int32_t level : conflict.levels()) ...;
 //
-// The premises of the conflict are explained back to decisions, each with no more than was needed.
+// The premises of the conflict are traced back to decisions, each weakened as far as possible.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class Conflict {
  public:
   explicit Conflict(const learning::Deduction& deduction) : deduction_(deduction) {}
 
-  /// The levels of the decisions, deepest first. None: there is no placement at all.
-  /// require: propagate() just answered false.
+  /// The levels of the decisions, deepest first. Empty: there is no placement at all.
+  /// require: propagate() has just returned false.
   [[nodiscard]] std::span<const std::int32_t> levels();
-  /// Does it hold without any decision? Cheaper than levels(), and the same answer.
+  /// Does the conflict hold without any decision? Faster than levels(), with the same result.
   [[nodiscard]] bool at_root();
 
  private:

@@ -14,10 +14,10 @@ namespace guided {
 namespace {
 
 constexpr std::size_t most_parts = 4096;     // parts of buffers: three tables of parts x parts
-constexpr std::size_t most_pairs = 1 << 20;  // pairs live at one time
+constexpr std::size_t most_pairs = 1 << 20;  // pairs live at the same time
 
-/// What the solver is asked to know. Symmetry would forbid placements that are as good as others,
-/// and the search does not know which; the rest is for the learning engine's own searches.
+/// The rules that the solver applies. Symmetry breaking would exclude placements that the search
+/// may reach; other rules only serve the learning engine's own searches.
 constexpr LearningParams solver_params() {
   LearningParams params;
   params.rests = true;
@@ -26,7 +26,7 @@ constexpr LearningParams solver_params() {
   return params;
 }
 
-/// Memories are tried as a balanced division would have them.
+/// Tries memories in the order of a balanced division.
 void prefer_memories(const PlacementProblem& problem, std::uint64_t seed, learning::Build& build) {
   if (build.plan.first.empty()) return;
   const auto tied = tie_memories(problem, seed);
@@ -34,7 +34,7 @@ void prefer_memories(const PlacementProblem& problem, std::uint64_t seed, learni
   Placement like;
   for (const Buffer& buffer : tied->buffers)
     like.places.push_back({allowed_memories(*tied, buffer).front(), 0});
-  // Of three memories or more each is a Boolean of its own: "not this one", but for the chosen one.
+  // With three memories or more, each is a Boolean: "not this one", except for the chosen one.
   const auto whose = build.buffers_of_variables();
   for (const learning::Var var : build.plan.first)
     if (!whose[var].empty() &&

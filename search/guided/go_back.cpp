@@ -3,16 +3,16 @@
 #include "search/guided/levels.h"
 #include "search/guided/search.h"
 
-// Major backtracks: where the search goes on when a point has no candidate left.
+// Major backtracks: the target of the search when a point has no candidate left.
 namespace tessera::search::guided {
 
 using learning::no_key;
 
-/// What failed deep in the tree is tried first where the search goes back to.
+/// Candidates that failed deep in the tree are tried first at the target.
 void Search::promote(const Point& failed, Point& target) const {
   if (failed.boolean != no_key || target.boolean != no_key) return;
   for (auto b = failed.tried.rbegin(); b != failed.tried.rend(); ++b) {
-    if (contains(target.tried, *b) || !open(*b)) continue;
+    if (contains(target.tried, *b) || !unplaced(*b)) continue;
     std::erase(target.waiting, *b);
     target.waiting.push_back(*b);
   }
@@ -23,21 +23,21 @@ void Search::promote(const Point& failed, Point& target) const {
   target.waiting.erase(target.waiting.begin(), target.waiting.begin() + excess);
 }
 
-/// The deepest point above `target` whose subtree has seen too many backtracks; -1: there is none.
+/// The deepest point above `target` with too many backtracks in its subtree; -1: none.
 std::int32_t Search::stuck_above(std::int32_t target) const {
   for (std::int32_t depth = target - 1; depth >= 0; --depth)
     if (points_[static_cast<std::size_t>(depth)].inside > params_.stuck_after) return depth;
   return -1;
 }
 
-/// From a point without candidates to the one that goes on. -1: nothing is left anywhere.
+/// From a point without candidates to the backtrack target. -1: the tree is exhausted.
 std::int32_t Search::go_back(std::int32_t failed) {
   ++counters_.major_backtracks;
   --turn_left_;
   Point& from = point(failed);
-  // The last placement in the conflict is the one that failed here; this is the one before.
+  // The last placement in the conflict failed here; the target is the one before it.
   std::int32_t target = params_.directed ? deepest(from.conflict, failed) - 1 : failed - 1;
-  // A clause names the level of a fact and not all the decisions below it.
+  // A learned clause has the level of its fact, and not of all decisions below it.
   if (params_.learn && target < 0) target = failed - 1;
   if (target < 0) return -1;
   bool stuck_exit = false;
@@ -48,7 +48,7 @@ std::int32_t Search::go_back(std::int32_t failed) {
       ++counters_.stuck_exits;
       stuck_exit = true;
       target = stuck;
-      // Whoever is further up has seen one excursion, not a hundred backtracks.
+      // Points further up have seen one excursion, not a hundred backtracks.
       for (std::int32_t depth = 0; depth <= target; ++depth)
         points_[static_cast<std::size_t>(depth)].inside = 0;
     }

@@ -12,17 +12,17 @@ float logarithm(std::int64_t count) {
 
 }  // namespace
 
-History::History(std::span<const learning::Looks> looks, std::vector<double> contention)
-    : still_(looks.size()), blamed_(looks.size(), 0) {
+History::History(std::span<const learning::BufferTraits> traits, std::vector<double> contention)
+    : still_(traits.size()), blamed_(traits.size(), 0) {
   double size = 1;
   double length = 1;
-  for (const learning::Looks& l : looks) {
+  for (const learning::BufferTraits& l : traits) {
     size = std::max(size, l.size);
     length = std::max(length, l.length);
   }
-  for (std::size_t b = 0; b < looks.size(); ++b)
-    still_[b] = {static_cast<float>(looks[b].size / size),
-                 static_cast<float>(looks[b].length / length), static_cast<float>(contention[b])};
+  for (std::size_t b = 0; b < traits.size(); ++b)
+    still_[b] = {static_cast<float>(traits[b].size / size),
+                 static_cast<float>(traits[b].length / length), static_cast<float>(contention[b])};
 }
 
 RetreatFeatures History::known_of(BufferIndex buffer, const Moment& moment) const {

@@ -1,4 +1,4 @@
-// Sets of levels, as bits.
+// Sets of levels as bit sets.
 //
 //   std::vector<std::uint64_t> levels;
 //   mark(levels, 7);
@@ -20,7 +20,7 @@ inline void mark(std::vector<std::uint64_t>& levels, std::int32_t level) {
   levels[bit / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
-/// The deepest level at most `most` in the set; 0: there is none.
+/// The deepest level of the set that is at most `most`; 0: none.
 inline std::int32_t deepest(const std::vector<std::uint64_t>& levels, std::int32_t most) {
   if (most <= 0 || levels.empty()) return 0;
   auto word = static_cast<std::size_t>(most) / 64;
@@ -37,7 +37,7 @@ inline std::int32_t deepest(const std::vector<std::uint64_t>& levels, std::int32
   }
 }
 
-/// The levels of `from` that are at most `most` join `to`.
+/// Adds the levels of `from` that are at most `most` to `to`.
 inline void carry(const std::vector<std::uint64_t>& from, std::int32_t most,
                   std::vector<std::uint64_t>& to) {
   for (std::int32_t level = deepest(from, most); level > 0; level = deepest(from, level - 1))

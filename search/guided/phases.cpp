@@ -8,14 +8,14 @@
 namespace tessera::search::guided {
 namespace {
 
-constexpr int thresholds = 20;  // 100 %, 95 %, ... 5 %, and what is left
+constexpr int thresholds = 20;  // 100 %, 95 %, ... 5 %, and the rest
 constexpr std::uint32_t no_phase = std::numeric_limits<std::uint32_t>::max();
 
-/// Time cut wherever a buffer comes or goes.
+/// Time, cut at every begin and end of a buffer.
 struct Timeline {
   std::vector<Step> cuts;          // ascending; slice k runs from cuts[k] to cuts[k + 1]
   std::vector<double> contention;  // by slice
-  std::vector<char> crossed;       // by slice: does somebody live in it and in the one before?
+  std::vector<char> crossed;       // by slice: is a buffer live in it and in the previous one?
 
   [[nodiscard]] std::size_t slice(Step at) const {
     return static_cast<std::size_t>(std::lower_bound(cuts.begin(), cuts.end(), at) - cuts.begin());
@@ -42,7 +42,7 @@ Timeline timeline_of(const PlacementProblem& problem, Poll& poll) {
     for (const Buffer& buffer : problem.buffers) {
       const auto allowed = allowed_memories(problem, buffer);
       if (std::find(allowed.begin(), allowed.end(), m) == allowed.end()) continue;
-      // Who may go to several memories is expected to be a little in each.
+      // A buffer that may use several memories counts in equal shares.
       const double share = static_cast<double>(buffer.size) / static_cast<double>(allowed.size());
       for (const StepRange& live : buffer.live) {
         poll();
@@ -62,8 +62,8 @@ Timeline timeline_of(const PlacementProblem& problem, Poll& poll) {
     for (std::size_t k = 0; k < slices; ++k)
       time.contention[k] = std::max(time.contention[k], load[k] / whole);
   }
-  // A buffer crosses every border strictly between its first and its last slice: with gaps between
-  // its lives as well, since it keeps its place.
+  // A buffer crosses every border strictly between its first and its last slice, also between
+  // separate lives, because it keeps its place.
   for (const Buffer& buffer : problem.buffers) {
     if (buffer.live.empty()) continue;
     poll();
@@ -95,19 +95,19 @@ std::vector<double> most_of_buffers(const PlacementProblem& problem, const Timel
 std::vector<std::uint32_t> phases_of(const PlacementProblem& problem, const Timeline& time,
                                      Poll& poll) {
   const std::size_t slices = time.contention.size();
-  std::vector<std::uint32_t> island(slices, 0);  // ranges of time nobody crosses
+  std::vector<std::uint32_t> island(slices, 0);  // time ranges that no buffer crosses
   for (std::size_t k = 1; k < slices; ++k)
     island[k] = island[k - 1] + (time.crossed[k] != 0 ? 0U : 1U);
   std::vector<std::uint32_t> phase(problem.buffers.size(), no_phase);
   struct Found {
     std::uint32_t island;
-    std::uint32_t order;  // in which it was found
+    std::uint32_t order;  // order of discovery
   };
   std::vector<Found> found;
   std::vector<std::uint32_t> range(slices);
   for (int t = thresholds; t >= 0; --t) {
     const double threshold = static_cast<double>(t) / thresholds;
-    // Which phase a slice would open: none below the threshold.
+    // The phase that each slice would begin: none below the threshold.
     std::uint32_t next = static_cast<std::uint32_t>(found.size());
     for (std::size_t k = 0; k < slices; ++k) {
       poll();
@@ -131,7 +131,7 @@ std::vector<std::uint32_t> phases_of(const PlacementProblem& problem, const Time
       }
     }
   }
-  // By island first; one that nobody belongs to does no harm.
+  // By island first; empty phases are harmless.
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return a.island != b.island ? a.island < b.island : a.order < b.order;
   });

@@ -3,8 +3,9 @@
 //   const Contention contention = contention_of(problem, poll);
 //   contention.phase[b];                                       // 0 is placed first
 //
-// The contention of a step is its load by the capacity. From 100 % downwards, the contiguous steps
-// at or over a threshold form a phase; a buffer belongs to the first phase it touches.
+// The contention of a step is its load divided by the capacity. For thresholds from 100 %
+// downwards, consecutive steps at or above the threshold form a phase; a buffer belongs to the
+// first phase it touches.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@
 namespace tessera::search::guided {
 
 struct Contention {
-  /// Of every buffer, the phase it is placed in. Ranges of time that no buffer crosses are split
-  /// first: phases of one come after all phases of the one before.
+  /// By buffer, the phase in which it is placed. Time is first split into ranges that no buffer
+  /// crosses: all phases of one range come before those of the next.
   std::vector<std::uint32_t> phase;
-  std::vector<double> most;  ///< of every buffer: the largest contention of a step it lives at
+  std::vector<double> most;  ///< by buffer: the largest contention during its life
 };
 
 /// Throws BudgetEnded.

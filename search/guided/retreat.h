@@ -1,4 +1,4 @@
-// Which level the search goes back to when a point has no candidate left, and who may choose it.
+// The choice of the level to backtrack to when a point has no candidate left.
 //
 //   class Mine final : public RetreatChooser {
 //     std::optional<std::size_t> choose(const Impasse& impasse) override { ... }
@@ -6,10 +6,10 @@
 //   auto engine = make_guided_engine({.chooser = &mine});           // asked at every impasse
 //   auto learned = make_guided_engine({});                          // the forest that is shipped
 //
-// This is the learned backtracking of TelaMalloc (section 6): candidates are the decisions in the
-// conflict and one level per exponential range; a forest of trees trained against an oracle (is
-// what would be kept still part of a placement?) rates them, and where none is rated well the
-// search goes where it always went. training/backtracking.py makes the forest.
+// This is the learned backtracking of TelaMalloc (section 6). Candidates are the decisions in the
+// conflict and one level per exponential range. A forest of regression trees rates them; it was
+// trained against an oracle that tells whether the kept decisions are part of a placement. If no
+// candidate is rated well, the search uses its default. training/backtracking.py makes the forest.
 #pragma once
 
 #include <array>
@@ -25,41 +25,41 @@
 
 namespace tessera::search::guided {
 
-/// What is known of a level: about the buffer that was put there, and about the search.
+/// Features of a level: of the buffer placed there, and of the search.
 inline constexpr std::array<std::string_view, 16> retreat_features = {
-    "size",         // by the largest there is
-    "lifetime",     // by the longest there is
-    "contention",   // the fullest step of its life, by the capacity
-    "level",        // by the number of buffers
-    "distance",     // levels between it and the one that failed, by the number of buffers
-    "levels_back",  // the same as a logarithm of the number
-    "blamed",       // how often the buffer was part of a conflict, a logarithm
-    "returns",      // how often the search came back to this point, a logarithm
-    "below",        // backtracks in its subtree, a logarithm
-    "same_phase",   // as the buffer that failed
-    "in_conflict",  // is its decision part of this conflict?
-    "rank",         // how many decisions of the conflict are deeper
-    "conflict",     // decisions in the conflict, by the level that failed
-    "backtracks",   // of the whole search, a logarithm
-    "since",        // since the last restart, a logarithm
-    "buffers",      // a logarithm
+    "size",         // divided by the largest
+    "lifetime",     // divided by the longest
+    "contention",   // at the fullest step of its life, divided by the capacity
+    "level",        // divided by the number of buffers
+    "distance",     // levels between it and the failed one, divided by the number of buffers
+    "levels_back",  // logarithm of that number of levels
+    "blamed",       // conflicts that contained the buffer, logarithm
+    "returns",      // backtracks to this point, logarithm
+    "below",        // backtracks in its subtree, logarithm
+    "same_phase",   // same phase as the failed buffer
+    "in_conflict",  // is its decision in this conflict?
+    "rank",         // number of deeper decisions in the conflict
+    "conflict",     // decisions in the conflict, divided by the failed level
+    "backtracks",   // in the whole search, logarithm
+    "since",        // backtracks since the last restart, logarithm
+    "buffers",      // logarithm
 };
 using RetreatFeatures = std::array<float, retreat_features.size()>;
 
-/// A level the search may go back to: whatever was decided below it stays.
+/// A candidate level: decisions up to it are kept.
 struct Retreat {
   std::int32_t level = 0;
   RetreatFeatures features{};
 };
 
-/// A decision that stands.
+/// A current decision.
 struct Standing {
   BufferIndex buffer = 0;
   Size offset = 0;
 };
 
 struct Impasse {
-  std::span<const Retreat> retreats;    ///< deepest first; the search's own choice is the first
+  std::span<const Retreat> retreats;  ///< deepest first; the first one is the default of the search
   std::span<const Standing> decisions;  ///< by level; no_buffer for a Boolean
 };
 
@@ -71,22 +71,21 @@ class RetreatChooser {
   RetreatChooser(const RetreatChooser&) = delete;
   RetreatChooser& operator=(const RetreatChooser&) = delete;
   virtual ~RetreatChooser() = default;
-  /// Its position in impasse.retreats; nothing: the search's own choice.
+  /// A position in impasse.retreats; nothing: the default.
   virtual std::optional<std::size_t> choose(const Impasse& impasse) = 0;
 };
 
-/// Rates by a forest (engine/forest.h) over retreat_features, and chooses the best rated from the
-/// forest's threshold on. Throws BadInput where the text is no such forest.
+/// Rates the candidates by a forest (engine/forest.h) over retreat_features, and chooses the best
+/// one that reaches the forest's threshold. Throws BadInput if the text is not such a forest.
 [[nodiscard]] std::unique_ptr<RetreatChooser> make_forest_chooser(std::string_view forest);
 
-/// By the forest that is shipped, which is read once, and not before the first impasse: most
-/// problems have none.
+/// Uses the shipped forest, which is read at the first impasse, because most problems have none.
 class ShippedChooser final : public RetreatChooser {
  public:
   std::optional<std::size_t> choose(const Impasse& impasse) override;
 };
 
-/// That forest (search/guided/backtracking.forest).
+/// The shipped forest (search/guided/backtracking.forest).
 [[nodiscard]] std::string_view shipped_backtracking();
 
 }  // namespace tessera::search::guided

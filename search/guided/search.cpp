@@ -21,11 +21,11 @@ using learning::Var;
 
 namespace {
 
-constexpr std::uint64_t work_between_looks = 200'000;  // some milliseconds
-constexpr std::int64_t steps_between_looks = 32;
+constexpr std::uint64_t work_between_checks = 200'000;  // some milliseconds
+constexpr std::int64_t steps_between_checks = 32;
 constexpr std::int64_t first_turn = 50;  // backtracks until the first restart
 
-/// Trees that are grown once more after every candidate was tried: what was learned may say "no".
+/// Limit on exhausted trees that are grown again: learned clauses may refute the problem meanwhile.
 constexpr int most_exhausted = 32;
 
 }  // namespace
@@ -44,7 +44,7 @@ Search::Search(const PlacementProblem& problem, const GuidedParams& params,
   const std::size_t n = problem.buffers.size();
   Contention contention;
   if (params.phases || chooser != nullptr) contention = contention_of(problem, poll);
-  if (chooser != nullptr) history_.emplace(build.plan.looks, std::move(contention.most));
+  if (chooser != nullptr) history_.emplace(build.plan.traits, std::move(contention.most));
   phase_ = params.phases ? std::move(contention.phase) : std::vector<std::uint32_t>(n, 0);
   const std::uint32_t phases = n == 0 ? 0 : *std::max_element(phase_.begin(), phase_.end()) + 1;
   for (auto& ranked : ranked_) ranked.resize(phases);
@@ -59,11 +59,11 @@ Search::Search(const PlacementProblem& problem, const GuidedParams& params,
 }
 
 void Search::rank(double noise) {
-  const auto& looks = build_.plan.looks;
-  std::vector<std::pair<double, double>> keys(looks.size());
+  const auto& traits = build_.plan.traits;
+  std::vector<std::pair<double, double>> keys(traits.size());
   for (std::size_t order = 0; order < orders; ++order) {
-    for (std::size_t b = 0; b < looks.size(); ++b) {
-      const learning::Looks& l = looks[b];
+    for (std::size_t b = 0; b < traits.size(); ++b) {
+      const learning::BufferTraits& l = traits[b];
       switch (static_cast<By>(order)) {
         case By::lifetime:
           keys[b] = {l.length, l.size};
@@ -90,14 +90,15 @@ Search::Point& Search::point(std::int32_t depth) {
   return points_[at];
 }
 
-/// The best `per_order` open buffers of the phase by every order, each once. False: it has none.
+/// The best `per_order` unplaced buffers of the phase by each order, without duplicates. False: the
+/// phase has none.
 bool Search::collect(std::uint32_t phase, std::size_t per_order, Point& now) {
   const std::size_t kinds = params_.candidates ? orders : 1;
   bool any = false;
   for (std::size_t order = 0; order < kinds; ++order) {
     std::size_t taken = 0;
     for (const BufferIndex b : ranked_[order][phase]) {
-      if (!open(b)) continue;
+      if (!unplaced(b)) continue;
       any = true;
       if (!contains(now.waiting, b) && !contains(now.tried, b)) now.waiting.push_back(b);
       if (++taken == per_order) break;
@@ -117,7 +118,7 @@ bool Search::open_point(bool again) {
   const std::int32_t depth = state.level();
   Point& now = point(depth);
   now.waiting.clear();
-  // Whoever was refused here has a higher bound now: to try again and again would be creeping.
+  // A buffer refused here has a higher bound now. Trying it again would only raise it bit by bit.
   if (!again) {
     now.tried.clear();
     now.conflict.clear();
@@ -127,16 +128,16 @@ bool Search::open_point(bool again) {
   now.inside = 0;
   if (!again) now.below = now.returns = 0;
   now.phase = depth > 0 ? points_[static_cast<std::size_t>(depth) - 1].phase : 0;
-  // A buffer that lies somewhere, but nobody knows in which memory.
+  // A placed buffer whose memory is undecided.
   if (!build_.plan.first.empty())
     for (BufferIndex b = 0; b < choices_.size(); ++b)
-      if (!open(b))
+      if (!unplaced(b))
         for (const Var var : choices_[b])
           if (!state.fixed(var)) {
             open_boolean(now, var);
             return true;
           }
-  // The phase of the buffer before, then the others from the most contended on.
+  // The phase of the previous buffer, then the others by descending contention.
   const auto phases = static_cast<std::uint32_t>(ranked_[0].size());
   bool left = now.phase < phases && collect(now.phase, per_order_, now);
   for (std::uint32_t p = 0; p < phases && !left; ++p) left = collect(p, per_order_, now);
@@ -167,8 +168,8 @@ std::optional<Lit> Search::next_of(Point& point) {
     const Key key = point.sides_left == 1 ? point.boolean : learning::opposite(point.boolean);
     return Lit{key, 1};
   }
-  // What was learned meanwhile may have left some of them a single place.
-  while (!point.waiting.empty() && !open(point.waiting.back())) point.waiting.pop_back();
+  // Learned clauses may have fixed some of them meanwhile.
+  while (!point.waiting.empty() && !unplaced(point.waiting.back())) point.waiting.pop_back();
   if (point.waiting.empty()) return std::nullopt;
   const BufferIndex b = point.waiting.back();
   point.waiting.pop_back();
@@ -184,10 +185,10 @@ Lit Search::lowest_of(Var var) const {
 
 std::optional<StopReason> Search::over(const Budget& budget) {
   if (counters_.steps >= budget.max_nodes) return StopReason::node_limit;
-  if (counters_.steps % steps_between_looks != 0 &&
-      deduction_.work - looked_at_ < work_between_looks)
+  if (counters_.steps % steps_between_checks != 0 &&
+      deduction_.work - checked_at_ < work_between_checks)
     return std::nullopt;
-  looked_at_ = deduction_.work;
+  checked_at_ = deduction_.work;
   if (budget.meter != nullptr) {
     const auto done = static_cast<std::int64_t>(deduction_.work);
     budget.meter->done.store(done, std::memory_order_relaxed);
@@ -216,8 +217,8 @@ Outcome Search::run_once(const Budget& budget, StopReason& stop) {
         continue;
       }
       if (params_.learn && now.boolean == no_key) {
-        // Once a clause has refuted a place, the next one that matters is where something carries
-        // the buffer; whatever lies between is creeping.
+        // After a clause has refuted a place, the next relevant place is where another buffer
+        // supports this one. Places in between would only raise it bit by bit.
         const Var var = learning::var_of(choice->key);
         const std::int32_t before = state.size();
         bool fits = true;
@@ -272,7 +273,7 @@ Search::Refusal Search::advised_against(std::int32_t depth, const Budget& budget
   const State& state = deduction_.state;
   placed_.clear();
   for (BufferIndex b = 0; b < build_.plan.offsets.size(); ++b)
-    if (!open(b)) placed_.push_back({b, state.bound(key_of(build_.plan.offsets[b], 0))});
+    if (!unplaced(b)) placed_.push_back({b, state.bound(key_of(build_.plan.offsets[b], 0))});
   ++counters_.asked;
   const std::optional<std::vector<BufferIndex>> because = advisor_->refutes(placed_, budget);
   if (!because) return Refusal::goes_on;
@@ -299,7 +300,7 @@ Search::Refusal Search::refused(std::int32_t depth) {
     const auto levels = conflict_.levels();
     if (levels.empty()) return Refusal::refuted;
     if (levels.front() <= depth) {
-      // What was decided before is impossible by itself: nothing here can help.
+      // The earlier decisions are contradictory, so no candidate helps here.
       now.conflict.clear();
       now.waiting.clear();
       now.sides_left = 0;
@@ -361,27 +362,27 @@ Search::Refusal Search::learn_from_refusal(std::int32_t depth) {
     const std::int32_t target = retreat(failed, own);
     if (target < own && params_.promote) promote(point(own), point(target));
   }
-  // A Boolean that has got its value, buffers that have got their place: another point is needed.
+  // The Boolean has its value, or all buffers have their places: another point is needed.
   Point& now = point(state.level());
-  const bool settled =
+  const bool decided =
       now.boolean != no_key
           ? state.fixed(learning::var_of(now.boolean))
           : !now.waiting.empty() && std::none_of(now.waiting.begin(), now.waiting.end(),
-                                                 [this](BufferIndex b) { return open(b); });
-  if (settled) return Refusal::reopen;
+                                                 [this](BufferIndex b) { return unplaced(b); });
+  if (decided) return Refusal::reopen;
   if (static_cast<std::int64_t>(deduction_.clauses.learned()) > keep_) {
     const std::int32_t level = state.level();
-    if (!tidy()) return Refusal::refuted;
+    if (!simplify()) return Refusal::refuted;
     replay(level);
     return Refusal::reopen;
   }
   return Refusal::goes_on;
 }
 
-/// From level 0, at rest: the decisions of the first points again, as far as they still hold.
+/// From level 0 at a fixpoint: repeats the decisions of the first points as far as they hold.
 void Search::replay(std::int32_t level) {
   State& state = deduction_.state;
-  deduction_.settle();
+  deduction_.commit();
   for (std::int32_t depth = 0; depth < level; ++depth) {
     const Point& was = point(depth);
     Lit lit;
@@ -390,7 +391,7 @@ void Search::replay(std::int32_t level) {
       if (state.fixed(learning::var_of(lit.key))) return;
     } else {
       const BufferIndex b = was.tried.back();
-      if (!open(b)) return;
+      if (!unplaced(b)) return;
       lit = lowest_of(build_.plan.offsets[b]);
     }
     ++counters_.steps;
@@ -402,13 +403,13 @@ void Search::replay(std::int32_t level) {
 }
 
 Outcome Search::run(const Budget& budget, StopReason& stop) {
-  // Once with everything the solver knows: what it sees without a decision is proved.
+  // First with all rules of the solver: what it refutes without a decision is proved.
   if (!deduction_.propagate()) return Outcome::refuted;
-  deduction_.settle();
+  deduction_.commit();
   deduction_.light = !params_.sections;
   deduction_.wake();
   if (!deduction_.propagate()) return Outcome::refuted;
-  deduction_.settle();
+  deduction_.commit();
   for (int again = most_exhausted;;) {
     turn_left_ = first_turn * luby(counters_.restarts);
     turn_began_ = counters_.major_backtracks;
@@ -425,21 +426,21 @@ Outcome Search::run(const Budget& budget, StopReason& stop) {
     } else {
       return outcome;
     }
-    if (!tidy()) return Outcome::refuted;
-    // Half of the trees are grown with less reasoning, and more of them.
+    if (!simplify()) return Outcome::refuted;
+    // Every second tree uses light reasoning, which gives more trees.
     const bool light = !params_.sections || (params_.restarts && counters_.restarts % 2 == 1);
     if (light == deduction_.light) continue;
     deduction_.light = light;
     deduction_.wake();
     if (!deduction_.propagate()) return Outcome::refuted;
-    deduction_.settle();
+    deduction_.commit();
   }
 }
 
-bool Search::tidy() {
+bool Search::simplify() {
   deduction_.backtrack(0);
   if (!deduction_.propagate()) return false;
-  deduction_.settle();
+  deduction_.commit();
   if (static_cast<std::int64_t>(deduction_.clauses.learned()) <= keep_) return true;
   keep_ += 500;
   deduction_.clauses.reduce(deduction_.state);

@@ -1,11 +1,11 @@
-// The tree over "which buffer next", on top of a solver that follows every decision.
+// The search tree over the next buffer, on top of a solver that follows every decision.
 //
 //   Search search(problem, params, deduction, build, seed, poll);
 //   Outcome outcome = search.run(budget, stop);
 //   if (outcome == Outcome::placed) use(build.decode());
 //
-// Every level of the solver's state belongs to one point of the tree: there a buffer was put at its
-// lowest place, or a Boolean of the problem (a memory, a mode) got its value.
+// Every level of the solver's state belongs to one point of the tree. At a point, a buffer was put
+// at its lowest place, or a Boolean of the problem (a memory, a mode) got its value.
 #pragma once
 
 #include <cstdint>
@@ -24,91 +24,91 @@ namespace tessera::search::guided {
 
 enum class Outcome : std::uint8_t {
   placed,     ///< every variable of the solver is fixed
-  refuted,    ///< the solver found a contradiction that needs no decision
-  restart,    ///< enough of this tree: never an answer of run()
+  refuted,    ///< the solver found a contradiction without a decision
+  restart,    ///< the turn is over; run() never returns this
   exhausted,  ///< no candidate is left, which proves nothing
   stopped,
 };
 
 struct Counters {
-  std::int64_t steps = 0;             ///< buffers put somewhere, and Booleans decided
-  std::int64_t minor_backtracks = 0;  ///< candidates the solver refused at once
+  std::int64_t steps = 0;             ///< buffers placed, and Booleans decided
+  std::int64_t minor_backtracks = 0;  ///< candidates that the solver refused at once
   std::int64_t major_backtracks = 0;  ///< points without a candidate left
   std::int64_t stuck_exits = 0;
   std::int64_t widenings = 0;
   std::int64_t restarts = 0;
-  std::int64_t retreats = 0;  ///< major backtracks that went where the chooser said
-  std::int64_t asked = 0;     ///< of the advisor
-  std::int64_t advised = 0;   ///< decisions that it refuted
+  std::int64_t retreats = 0;  ///< major backtracks chosen by the chooser
+  std::int64_t asked = 0;     ///< calls of the advisor
+  std::int64_t advised = 0;   ///< decisions that the advisor refuted
 };
 
 class Search {
  public:
-  /// require: build.all() is done and consistent. `chooser`: who says how far to go back; null:
-  /// nobody; `advisor`: who is asked after every decision, or null. Throws BudgetEnded.
+  /// require: build.all() is done and consistent. `chooser` chooses backtrack targets; null:
+  /// default. `advisor` is consulted after every decision; may be null. Throws BudgetEnded.
   Search(const PlacementProblem& problem, const GuidedParams& params,
          learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
          Poll& poll, RetreatChooser* chooser = nullptr, engine::Advisor* advisor = nullptr);
 
-  /// `stop` says why it was stopped.
+  /// `stop` receives the reason for stopping.
   [[nodiscard]] Outcome run(const Budget& budget, StopReason& stop);
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
-  /// The orders candidates are taken from, the first of them where only one is wanted.
+  /// The orders of candidates; the first one is used if only one is wanted.
   enum class By : std::uint8_t { lifetime, size, area };
   static constexpr std::size_t orders = 3;
 
   struct Point {
     std::vector<BufferIndex> waiting;  ///< candidates, the next one last
     std::vector<BufferIndex> tried;
-    std::vector<std::uint64_t> conflict;       ///< levels that the failures here are made of
-    learning::Key boolean = learning::no_key;  ///< what is decided, if it is no buffer
+    std::vector<std::uint64_t> conflict;  ///< levels of the decisions that caused the failures here
+    learning::Key boolean = learning::no_key;  ///< the Boolean that is decided here, if any
     int sides_left = 0;                        ///< of the Boolean
-    std::uint32_t phase = 0;                   ///< of the buffer put here
+    std::uint32_t phase = 0;                   ///< of the buffer placed here
     std::int64_t inside = 0;                   ///< backtracks in its subtree, for `stuck`
     std::int64_t below = 0;                    ///< the same, for the chooser
-    std::int64_t returns = 0;                  ///< how often the search came back here
+    std::int64_t returns = 0;                  ///< number of backtracks to this point
   };
 
   enum class Refusal : std::uint8_t { refuted, goes_on, reopen };
 
-  /// Puts the buffers of every phase in order; `noise` multiplies what decides by up to 1 + noise.
+  /// Sorts the buffers of every phase; `noise` multiplies the sort key by up to 1 + noise.
   void rank(double noise);
-  /// At level 0: what was learned becomes part of the problem, and clauses that do not help are
-  /// forgotten. False: that contradicts itself.
-  [[nodiscard]] bool tidy();
+  /// At level 0: adds what was learned to the problem, and removes clauses that do not help. False:
+  /// contradiction.
+  [[nodiscard]] bool simplify();
   [[nodiscard]] Outcome run_once(const Budget& budget, StopReason& stop);
   [[nodiscard]] std::optional<StopReason> over(const Budget& budget);
-  /// Opens the point at the present depth; `again`: what was tried there is remembered. False:
-  /// everything is decided.
+  /// Opens the point at the current depth; `again`: keeps what was tried there. False: everything
+  /// is decided.
   [[nodiscard]] bool open_point(bool again);
   void open_boolean(Point& point, learning::Var var);
-  /// What the solver refused at `depth` is forgotten at once, but for the levels it is made of.
+  /// Handles a refusal at `depth`: removes the decision, and keeps the levels that caused it.
   [[nodiscard]] Refusal refused(std::int32_t depth);
-  /// Or it becomes a clause, and the search goes on wherever that leaves a choice.
+  /// Handles a refusal by a learned clause; the search continues where the clause leaves a choice.
   [[nodiscard]] Refusal learn_from_refusal(std::int32_t depth);
-  /// What the advisor says of the places so far. Goes on: nothing is known; else the decision at
-  /// `depth` was taken back, or everything is refuted.
+  /// Consults the advisor about the current places. goes_on: no conflict is known. Otherwise the
+  /// decision at `depth` was undone, or everything is refuted.
   [[nodiscard]] Refusal advised_against(std::int32_t depth, const Budget& budget);
-  /// From level 0: the decisions of the first `level` points again, as far as they still can be.
+  /// From level 0: repeats the decisions of the first `level` points as far as possible.
   void replay(std::int32_t level);
   /// The next decision of the point; nothing: none is left.
   [[nodiscard]] std::optional<learning::Lit> next_of(Point& point);
-  /// "The buffer ends where it ends at its lowest place."
+  /// The literal "the buffer ends where it ends at its lowest place".
   [[nodiscard]] learning::Lit lowest_of(learning::Var var) const;
   bool collect(std::uint32_t phase, std::size_t per_order, Point& now);
   [[nodiscard]] std::int32_t go_back(std::int32_t failed);
   void promote(const Point& failed, Point& target) const;
-  /// From the level `own` that the search would go back to, with the conflict in its point, to the
-  /// one that the chooser prefers: `own` or a lower one.
+  /// The level to backtrack to, `own` or a lower one, by the chooser. `own` is the default level,
+  /// with the conflict in its point.
   [[nodiscard]] std::int32_t retreat(std::int32_t failed, std::int32_t own);
-  /// The decision of this level was part of a conflict.
+  /// Notes that the decision of this level was in a conflict.
   void blame(std::int32_t level);
-  /// What was put at a point that has a decision; no_buffer: a Boolean was decided.
+  /// The buffer placed at a decided point; no_buffer: a Boolean was decided.
   [[nodiscard]] static BufferIndex decided_at(const Point& point);
   [[nodiscard]] std::int32_t stuck_above(std::int32_t target) const;
-  [[nodiscard]] bool open(BufferIndex b) const {
+  [[nodiscard]] bool unplaced(BufferIndex b) const {
     return !deduction_.state.fixed(build_.plan.offsets[b]);
   }
   Point& point(std::int32_t depth);
@@ -122,7 +122,7 @@ class Search {
   learning::Lemma lemma_;
   Counters counters_;
   RetreatChooser* chooser_;
-  std::optional<History> history_;  // for the chooser alone, as the next three
+  std::optional<History> history_;  // for the chooser only, as the next three
   std::vector<Retreat> retreats_;
   std::vector<Standing> standing_;
   std::int64_t turn_began_ = 0;                           // backtracks before this tree
@@ -134,9 +134,9 @@ class Search {
   std::vector<engine::Placed> placed_;
   Random random_;
   std::size_t per_order_ = 1;
-  std::int64_t turn_left_ = 0;   // backtracks until the next restart
-  std::int64_t keep_ = 4000;     // learned clauses before the next reduction
-  std::uint64_t looked_at_ = 0;  // work of the solver at the last look at the budget
+  std::int64_t turn_left_ = 0;    // backtracks until the next restart
+  std::int64_t keep_ = 4000;      // learned clauses before the next reduction
+  std::uint64_t checked_at_ = 0;  // work of the solver at the last check of the budget
 };
 
 }  // namespace tessera::search::guided

@@ -5,7 +5,7 @@
 namespace tessera::search::learning {
 namespace {
 
-constexpr int deepest = 12;  // recursion of the minimiser
+constexpr int deepest = 12;  // recursion limit of the minimiser
 
 }  // namespace
 
@@ -147,7 +147,7 @@ void Analysis::decisions_for(Lit lit, std::vector<Lit>& decisions, std::vector<L
   if (lemmas != nullptr) std::reverse(lemmas->begin(), lemmas->end());
 }
 
-// Of two literals about one bound the weaker one says nothing.
+// Of two literals on the same bound, the weaker one is redundant.
 void Analysis::drop_weaker(Key asserted) {
   ++stamp_;
   key_seen_.resize(2 * deduction_.state.variables(), 0);

@@ -1,4 +1,4 @@
-// From a conflict to a learned clause: first unique implication point, then minimisation.
+// Conflict analysis: first unique implication point, then minimisation.
 #pragma once
 
 #include "deduction.h"
@@ -6,12 +6,12 @@
 namespace tessera::search::learning {
 
 struct Learned {
-  std::vector<Lit> lits;     ///< the first is asserted, the second has the highest other level
+  std::vector<Lit> lits;     ///< the first is asserted; the second has the highest other level
   std::int32_t back_to = 0;  ///< level at which the first becomes unit
-  std::uint32_t glue = 0;    ///< different levels
-  std::vector<Var> seen;     ///< variables that took part, for the search to favour
-  std::vector<std::uint32_t> sections;  ///< that took part
-  std::vector<Lemma> antecedents;  ///< only when asked for: the lemmas it follows from, in order
+  std::uint32_t glue = 0;    ///< number of different levels
+  std::vector<Var> seen;     ///< variables involved, to be favoured by the search
+  std::vector<std::uint32_t> sections;  ///< sections involved
+  std::vector<Lemma> antecedents;       ///< only on request: the lemmas it follows from, in order
 };
 
 class Analysis {
@@ -19,11 +19,12 @@ class Analysis {
   Analysis(Deduction& deduction, bool minimise, bool record)
       : deduction_(deduction), minimise_(minimise), record_(record) {}
 
-  /// The highest level among the premises: slack may have taken all of them below the current one.
+  /// The highest level among the premises; weakening may have moved all of them below the current
+  /// one.
   [[nodiscard]] std::int32_t level_of(const Lemma& conflict) const;
   /// require: the state is at level_of(conflict) > 0.
   void run(const Lemma& conflict, Learned& learned);
-  /// The decisions that make the literal true; none: it holds without any.
+  /// The decisions that imply the literal; empty: it holds without decisions.
   void decisions_for(Lit lit, std::vector<Lit>& decisions, std::vector<Lemma>* lemmas);
 
  private:
@@ -36,7 +37,7 @@ class Analysis {
   Deduction& deduction_;
   bool minimise_;
   bool record_;
-  // By trail position: the value asked for, and what is known about it.
+  // By trail position: the required value, and the status.
   enum class Mark : std::uint8_t { none, demanded, redundant, needed };
   std::vector<Value> wanted_;
   std::vector<Mark> mark_;

@@ -12,7 +12,7 @@ bool BalanceRules::propagate(State& state, Key key, std::uint64_t& work) const {
     if (sum.now > sum.room) return state.raise({opposite(key), 1}, reason);
     for (std::uint32_t k = sum.begin; k < sum.end; ++k) {
       const Term& term = terms_[k];
-      if (sum.now + term.length <= sum.room) break;  // nor do the shorter ones clash
+      if (sum.now + term.length <= sum.room) break;  // the shorter ones do not clash either
       if (state.bound(term.key) > 0) continue;
       if (!state.raise({opposite(term.key), 1}, reason)) return false;
     }

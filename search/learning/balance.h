@@ -1,16 +1,18 @@
-// Balance: two sections that share a member, what lies below it in the one, above it in the other.
+// Balance: for two sections with common members, what lies below a member in one and above it in
+// the other.
 //
-// Let item i be live in the sections S and T, C the other members they share, P members of T alone
-// that lie below i, Q members of S alone that lie above i. C and P are pairwise apart (in T), C and
-// Q are (in S), and P and Q are because i lies between them, though they may never be live at
-// one time. So all of them share one axis:
+// Let item i be live in the sections S and T. Let C be the other common members. Let P be members
+// of T only that lie below i. Let Q be members of S only that lie above i. C and P are pairwise
+// disjoint (in T), and so are C and Q (in S). P and Q are disjoint because i lies between them,
+// even if they are never live at the same step. So all of them share one axis:
 //
-//   length(i) + sum of C + sum of P + sum of Q <= room
+//   length(i) + sum of C + sum of P + sum of Q <= capacity
 //
-// Nothing is asked about the order of C, most of a section where few buffers come and go: it
-// cancels out. In a full memory it says that under every buffer that stays as much comes as goes.
-// The section rules find that only once the orders of C are known. What remains is a sum of lengths
-// over order literals with a limit, and its explanations are orders alone.
+// The rule does not depend on the orders of C, which are most of a section if few buffers begin or
+// end: they cancel out. In a full memory it states that below every buffer that stays, the ending
+// and beginning buffers have equal sizes. The section rules find this only after the orders of C
+// are known. The rule is a sum of lengths over order literals with a limit, so its explanations
+// consist of orders.
 #pragma once
 
 #include <span>
@@ -22,18 +24,19 @@ namespace tessera::search::learning {
 
 class BalanceRules {
  public:
-  /// Call once, after the sections are complete. `wanted` false: no sums, nothing is propagated.
+  /// Call once after the sections are complete. `wanted` false: builds no sums, and propagates
+  /// nothing.
   void finish(const State& state, const OrderRules& orders, const SectionRules& sections,
               bool wanted, Poll& poll);
 
-  /// The literal became true; taken back by undo().
+  /// Counts a literal that became true; undo() reverses it.
   void count(Key key) {
     for (const Use& use : uses(key)) sums_[use.sum].now += use.length;
   }
   void undo(Key key) {
     for (const Use& use : uses(key)) sums_[use.sum].now -= use.length;
   }
-  /// Refuses what no longer fits beside `key`, which was counted. False on a clash.
+  /// Excludes terms that do not fit any longer after `key`, which was counted. False on a clash.
   bool propagate(State& state, Key key, std::uint64_t& work) const;
 
   void explain(const State& state, const Reason& reason, Lit lit, std::int32_t at, bool generalise,
@@ -48,8 +51,8 @@ class BalanceRules {
     Value length;
   };
   struct Sum {
-    Value room = 0;  ///< what i and C leave of it
-    Value now = 0;   ///< terms that count
+    Value room = 0;  ///< the capacity without i and C
+    Value now = 0;   ///< sum of the terms that count
     std::uint32_t begin = 0;
     std::uint32_t end = 0;  ///< its terms, the longest first
     std::uint32_t shared_begin = 0;
@@ -68,7 +71,7 @@ class BalanceRules {
 
   std::vector<Sum> sums_;
   std::vector<Term> terms_;
-  std::vector<ItemIndex> shared_;         // by every two sections: the members of both
+  std::vector<ItemIndex> shared_;         // per pair of sections: the common members
   std::vector<Use> uses_;                 // sorted by key
   std::vector<std::uint32_t> use_begin_;  // by key; one more at the end
 };

@@ -1,4 +1,4 @@
-// Which sums there are: one for every member that two sections share, and for each way round.
+// The sums to build: one for every common member of two sections, and for both directions.
 #include <algorithm>
 #include <bit>
 #include <iterator>
@@ -10,12 +10,12 @@
 namespace tessera::search::learning {
 namespace {
 
-/// Sections that differ by more members say little about each other.
+/// Sections that differ by more members give weak sums.
 constexpr std::size_t most_apart = 24;
-/// Memory for the sums; the sections that differ least go first.
+/// Memory limit of the sums; the most similar sections are used first.
 constexpr std::size_t most_terms = 500'000;
 
-/// The members that are always there, and the addresses they may use.
+/// The members that are always present, and the addresses they may use.
 struct Set {
   std::vector<ItemIndex> items;
   bool in_time = true;
@@ -46,9 +46,9 @@ std::vector<Set> sets_of(const State& state, const OrderRules& orders,
   return sets;
 }
 
-// Sections stand in the order of their steps: what of s is gone at t does not come back. Those that
-// no step makes stand behind them, in no order.
-/// By section, the last one in time before the next that is not; itself, if there is none between.
+// Sections are in the order of steps: a member of s that is missing at t does not return. Sections
+// without a step come after them, unordered. Per section, the last one in time before the next one
+// that is not; itself if there is none in between.
 std::vector<std::uint32_t> ends_in_time(const std::vector<Set>& sets) {
   std::vector<std::uint32_t> ends(sets.size());
   for (auto t = static_cast<std::uint32_t>(sets.size()); t-- > 0;)
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> ends_in_time(const std::vector<Set>& sets) {
   return ends;
 }
 
-/// Its members as bits.
+/// The members of each section as bits.
 class Bits {
  public:
   Bits(const std::vector<Set>& sets, std::size_t items) : words_(items / 64 + 1) {
@@ -66,7 +66,7 @@ class Bits {
         bits_[s * words_ + item / 64] |= std::uint64_t{1} << (item % 64);
   }
   [[nodiscard]] std::size_t words() const { return words_; }
-  /// How many members two sets share.
+  /// The number of common members of two sections.
   [[nodiscard]] std::size_t shared(std::size_t s, std::size_t t) const {
     std::size_t count = 0;
     for (std::size_t k = 0; k < words_; ++k)
@@ -161,7 +161,7 @@ void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Sum sum,
   };
   for (const ItemIndex p : below) term(orders.below(p, centre), p);
   for (const ItemIndex q : above) term(orders.below(centre, q), q);
-  if (all <= sum.room) {  // always fits
+  if (all <= sum.room) {  // always satisfied
     terms_.resize(sum.begin);
     return;
   }

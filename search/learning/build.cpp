@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/buffer_parts.h"
 #include "model/differences.h"
 
@@ -24,20 +24,21 @@ Build::Build(const PlacementProblem& problem, Objective goal, Deduction& deducti
       poll_(poll) {}
 
 void Build::all() {
-  // Measured over instances of all kinds: what is kept of a pair, and the tables of parts by parts.
+  // Measured over instances of all kinds: bytes per pair, and per cell of the parts x parts tables.
   constexpr double bytes_per_pair = 650;
   constexpr double bytes_per_cell = 4.5;
   const LivePairs live = live_pairs(problem_);
   const auto side = static_cast<double>(live.parts);
-  poll_.look();
-  poll_.room(bytes_per_pair * static_cast<double>(live.pairs) + bytes_per_cell * side * side);
+  poll_.check();
+  poll_.check_memory(bytes_per_pair * static_cast<double>(live.pairs) +
+                     bytes_per_cell * side * side);
   variables();
   pairs();
   capacities();
   modes();
   relations();
   cost();
-  twins();
+  interchangeable();
   deduction_.orders.finish(deduction_.state, poll_);
   sections();
   symmetry();
@@ -70,7 +71,7 @@ void Build::clause(std::span<const Lit> lits) {
     axioms.clauses.emplace_back(lits.begin(), lits.end());
     for (Lit& lit : axioms.clauses.back()) lit = state.rounded(lit);
   }
-  // What is left of it lies at the end of the literals of all.
+  // The simplified clause is at the end of the literals.
   const std::size_t begin = literals_.size();
   const auto nothing_new = [&] { literals_.resize(begin); };
   for (const Lit& raw : lits) {
@@ -117,7 +118,7 @@ void Build::variables() {
   always_ = key_of(truth, 0);
   axioms.unsaid.insert(truth);
   state.raise({always_, 1}, {.rule = Rule::root});
-  const Size ceiling = certifies() ? unbounded : facts::enough_room(problem_);
+  const Size ceiling = certifies() ? unbounded : facts::sufficient_capacity(problem_);
   for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
     const Buffer& buffer = problem_.buffers[b];
     const auto allowed = allowed_memories(problem_, buffer);
@@ -136,7 +137,7 @@ void Build::variables() {
       narrow({buffer.window->begin - used.begin, buffer.window->end + buffer.size - used.end});
     }
     if (buffer.offset) narrow({*buffer.offset, *buffer.offset + buffer.size});
-    // The widest domain first; what is not in it shows when the bounds meet.
+    // Starts with the widest domain; the restrictions below raise its bounds.
     const Var var = state.add_offset(buffer.size, stride, 0, -unbounded);
     plan.phase.resize(var + 1, -1);
     offset_.push_back(var);
@@ -189,7 +190,7 @@ bool Build::may_share(BufferIndex a, BufferIndex b) const {
   return false;
 }
 
-// Both always in the same memory.
+// Are both always in the same memory?
 bool Build::tied(BufferIndex a, BufferIndex b) const {
   for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
     if (memory_[a][m] == always_ && memory_[b][m] == always_) return true;
@@ -202,7 +203,7 @@ void Build::avoid(BufferIndex b, AddressRange range, AddressRange forbidden,
   clause.push_back(ends_by(b, forbidden.begin + problem_.buffers[b].size - range.end));
 }
 
-// Capacity of each memory, reserved ranges, borders that must not be crossed.
+// Capacity of each memory, reserved ranges, and borders that buffers may not cross.
 void Build::capacities() {
   for (BufferIndex b = 0; b < problem_.buffers.size(); ++b) {
     const AddressRange whole{0, problem_.buffers[b].size};
@@ -239,8 +240,7 @@ void Build::capacities() {
 }
 
 void Build::orders() {
-  // What a buffer looks like from outside: the load around it, how long it lives, how much it
-  // takes.
+  // Figures of each buffer: the load at its steps, its lifetime and its size.
   const auto& buffers = problem_.buffers;
   std::vector<double> length(buffers.size());
   std::vector<double> load(buffers.size());
@@ -273,12 +273,12 @@ void Build::orders() {
     plan.neighbours[b].push_back({a, ji, ij});
   }
   for (BufferIndex b = 0; b < buffers.size(); ++b)
-    plan.looks.push_back({load[b], length[b], static_cast<double>(buffers[b].size),
-                          static_cast<double>(plan.neighbours[offset_[b]].size())});
+    plan.traits.push_back({load[b], length[b], static_cast<double>(buffers[b].size),
+                           static_cast<double>(plan.neighbours[offset_[b]].size())});
   rests();
 }
 
-// Whose lowering nobody but its neighbours would notice.
+// Buffers that can be lowered without affecting others than their neighbours.
 void Build::rests() {
   if (!params_.rests || has_parts(problem_)) return;
   const auto& buffers = problem_.buffers;

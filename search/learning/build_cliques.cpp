@@ -1,13 +1,14 @@
-// Sections that no step makes: sets no two of which may share a byte, because of relations as well.
+// Sections without a common step: sets of which no two buffers may share a byte, because of
+// relations too.
 //
-// Where relations keep pairs apart that never live together, the heaviest sets have some of their
-// pairs from time and some from relations. Every pair of a relation is grown to one by the largest
-// that still fits, the heaviest pairs first, and none that an earlier set has: so the sets differ,
-// and there are soon enough of them. More cost more to look at than they find: over 72 random
-// problems of 24 to 48 buffers none leave 109,000 conflicts, 16 sets 58,000, 32 46,000, 64 17,000;
-// with 256 a conflict of one compiler's problem takes seven times as long. For a section it does
-// not matter why its members are apart, nor for certificates: the window rule asks of every two
-// whether they ever share an address.
+// If relations separate pairs that are never live together, the heaviest sets contain pairs
+// separated by time and pairs separated by relations. Each pair of a relation is grown to a set by
+// adding the largest buffer that still fits, the heaviest pairs first; pairs in an earlier set are
+// skipped, so the sets differ. More sets cost more work than they save: 72 random problems of 24 to
+// 48 buffers take 109,000 conflicts without sets, 58,000 with 16 sets, 46,000 with 32, and 17,000
+// with 64. With 256 sets, a conflict of one compiler's problem takes seven times as long. For a
+// section and for certificates the reason of a separation does not matter: the window rule only
+// requires that no two members ever share an address.
 #include <algorithm>
 
 #include "build.h"
@@ -17,11 +18,11 @@
 namespace tessera::search::learning {
 namespace {
 
-/// Items of one memory; more would make tables larger than they are worth.
+/// Limit on the items of one memory, because of the size of the tables.
 constexpr std::size_t most_nodes = 4'096;
-/// What visiting sections costs: each of them, and all their members.
+/// Limit on sections, because each section and all its members are visited.
 constexpr std::size_t most_cliques = 64;
-/// Where costs are minimised more is decided by who pays, and room is lacking less often.
+/// With costs, payments decide more often than a lack of space.
 constexpr std::size_t most_for_costs = 16;
 constexpr std::size_t most_members = 8'192;
 
@@ -40,8 +41,8 @@ void Build::cliques(MemoryIndex m) {
   if (nodes.size() < 3 || nodes.size() > most_nodes) return;
   std::stable_sort(nodes.begin(), nodes.end(),
                    [&](ItemIndex x, ItemIndex y) { return items[x].length > items[y].length; });
-  constexpr std::size_t nobody = ~std::size_t{0};
-  std::vector<std::size_t> node_of(items.size(), nobody);
+  constexpr std::size_t no_node = ~std::size_t{0};
+  std::vector<std::size_t> node_of(items.size(), no_node);
   for (std::size_t k = 0; k < nodes.size(); ++k) node_of[nodes[k]] = k;
 
   facts::GrownCliques graph(nodes.size());
@@ -54,7 +55,7 @@ void Build::cliques(MemoryIndex m) {
     poll_();
     const std::size_t x = std::min(node_of[pair.first], node_of[pair.second]);
     const std::size_t y = std::max(node_of[pair.first], node_of[pair.second]);
-    if (y == nobody) continue;
+    if (y == no_node) continue;
     graph.join(x, y);
     const BufferIndex a = item_buffer_[pair.first];
     const BufferIndex b = item_buffer_[pair.second];
@@ -78,7 +79,7 @@ void Build::cliques(MemoryIndex m) {
     poll_(static_cast<std::int64_t>(set.size() * set.size()));
     Value sum = 0;
     for (const ItemIndex i : set) sum += items[i].length;
-    // The order of two says it all; and what fills less than half hardly ever lacks room.
+    // Two members are covered by their order. A set that fills less than half rarely lacks space.
     if (set.size() < 3 || sum < problem_.memories[m].capacity / 2) continue;
     std::sort(set.begin(), set.end());
     ++found;

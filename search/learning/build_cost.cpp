@@ -1,4 +1,4 @@
-// Soft rules: a literal for each pair that may share an address, with what it then costs.
+// Soft rules: a literal for each pair that may share an address, with its cost.
 #include "build.h"
 
 namespace tessera::search::learning {

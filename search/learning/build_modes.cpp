@@ -1,6 +1,6 @@
-// The mode of every step. A step whose mode asks something of somebody has one literal for each
-// mode (or for each role of each bank); while it is true, accesses stay out of the banks whose role
-// does not allow them. Several may be true: then each of them would do.
+// The mode of every step. A step with requirements on its mode has one literal per mode (or per
+// role of each bank). While the literal is true, accesses stay out of the banks whose role does not
+// permit them. If several are true, each of them is valid.
 #include <algorithm>
 
 #include "build.h"
@@ -8,14 +8,14 @@
 
 namespace tessera::search::learning {
 
-/// Modes of a table that leave nobody at these steps a bank which another mode does not leave them
-/// too: whoever fits into one of those fits into the other.
+/// Modes of a table that permit no bank at these steps which another mode does not permit too:
+/// every access that fits one fits the other.
 std::vector<char> Build::needless_modes(MemoryIndex m, const StepClass& steps) const {
   const std::vector<Mode>& table = tables_[m];
   std::vector<char> needless(table.size(), 0);
-  // A certificate speaks of every mode, and which of them are used is counted.
+  // A certificate names every mode, and the number of used modes may be an objective.
   if (certifies() || goal_ != Objective::fit) return needless;
-  // What a bank is good for depends on the kind of a buffer alone.
+  // The use of a bank depends on the kind of a buffer only.
   std::set<BufferKind> read;
   std::set<BufferKind> written;
   for (const auto& [b, range] : steps.reads) read.insert(problem_.buffers[b].kind);
@@ -40,8 +40,8 @@ std::vector<char> Build::needless_modes(MemoryIndex m, const StepClass& steps) c
 void Build::step_modes(MemoryIndex m, const StepClass& steps) {
   const Memory& memory = problem_.memories[m];
   const auto banks = bank_ranges(memory);
-  // `mode` true => the range of the buffer stays out of the banks `forbidden` says, runs of them
-  // taken together.
+  // `mode` true => the range of the buffer stays out of the banks that `forbidden` names; adjacent
+  // banks are merged.
   std::vector<Lit> lits;
   const auto keep_out = [&](Key mode, BufferIndex b, AddressRange range, auto forbidden) {
     for (std::size_t bank = 0; bank < banks.size(); ++bank) {
@@ -139,7 +139,7 @@ void Build::modes() {
       }
       clause(some);
     }
-    // Only steps at which something is asked for, equal ones together.
+    // Only steps with requirements, equal ones together.
     using Asked = std::vector<std::pair<BufferIndex, AddressRange>>;
     std::map<Step, std::pair<Asked, Asked>> accesses;
     std::map<Step, int> borders;

@@ -1,4 +1,4 @@
-// Who must not overlap whom, and which sets of items share one axis.
+// Pairs that must not overlap, and sets of items that share one axis.
 #include <algorithm>
 #include <set>
 
@@ -10,10 +10,10 @@ namespace tessera::search::learning {
 
 namespace {
 
-/// More ranges than this, of all pairs together, and nothing is built.
+/// Limit on the ranges of all pairs together; above it nothing is built.
 constexpr std::size_t most_ranges = std::size_t{1} << 17U;
 
-/// Of what is told apart by orders.
+/// The segments that orders separate.
 std::vector<Segment> item_segments(const Buffer& buffer) {
   return buffer.parts.empty() ? segments(buffer) : std::vector<Segment>{};
 }
@@ -29,7 +29,7 @@ LivePairs live_pairs(const PlacementProblem& problem) {
       events.emplace_back(part.steps.upper, 0);
       ++found.parts;
     }
-  // Parts are told apart by differences, a buffer that has some is one item.
+  // Parts are separated by differences; a buffer with parts is one item.
   for (const Buffer& buffer : problem.buffers) {
     if (buffer.parts.empty()) continue;
     events.emplace_back(buffer.live.front().lower, 1);
@@ -85,7 +85,7 @@ void Build::hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRa
 void Build::pairs() {
   const auto& buffers = problem_.buffers;
   exempt_ = exempt_pairs(problem_);
-  std::set<std::pair<BufferIndex, BufferIndex>> apart;  // whatever the lifetimes
+  std::set<std::pair<BufferIndex, BufferIndex>> apart;  // pairs separated at all steps
   for (const Relation& relation : problem_.relations)
     if (relation.kind == RelationKind::disjoint)
       for (const BufferIndex a : relation.buffers)
@@ -94,7 +94,7 @@ void Build::pairs() {
 
   std::vector<std::vector<Segment>> parts;
   for (BufferIndex b = 0; b < buffers.size(); ++b) parts.push_back(item_segments(buffers[b]));
-  // Pairs that occupy something at one step, by a sweep.
+  // Pairs that are live at the same step, by a sweep.
   struct Start {
     StepRange steps;
     AddressRange range;
@@ -107,7 +107,7 @@ void Build::pairs() {
     return std::pair(x.steps.lower, x.buffer) < std::pair(y.steps.lower, y.buffer);
   });
   using Ranges = std::pair<AddressRange, AddressRange>;
-  // Sorted later on: millions of nodes of a map take as long to give back as to make.
+  // Sorted later: a map with millions of nodes takes as long to free as to build.
   using Meeting = std::pair<std::pair<BufferIndex, BufferIndex>, Ranges>;
   std::vector<Meeting> together;
   std::vector<Start> live;
@@ -151,7 +151,7 @@ void Build::pairs() {
         hard_pair(a, of_a, b, of_b);
         continue;
       }
-      // Said by the whole pair already.
+      // Implied by the pair of the whole buffers.
       const ItemIndex i = item(a, whole.first);
       const ItemIndex j = item(b, whole.second);
       const ItemIndex part_a = item(a, of_a);
@@ -163,8 +163,8 @@ void Build::pairs() {
   gaps(apart);
 }
 
-// Pairs of which one has parts: the difference of their offsets lies outside of every forbidden
-// range, behind it or before it.
+// Pairs of which one has parts: the difference of their offsets is above or below each forbidden
+// range.
 void Build::gaps(const std::set<std::pair<BufferIndex, BufferIndex>>& apart) {
   const auto& buffers = problem_.buffers;
   std::size_t ranges = 0;
@@ -203,15 +203,15 @@ void Build::outside(BufferIndex a, BufferIndex b, const AddressRange& difference
       if (unless_in(a, m, lits) && unless_in(b, m, lits)) clause(lits);
     }
   }
-  // Only who pushes the other one up is in its way from below.
+  // Only a buffer that pushes the other one up is in its way from below.
   plan.neighbours.resize(state.variables());
   if (up > 0) plan.neighbours[to].push_back({from, below, above});
   if (down > 0) plan.neighbours[from].push_back({to, above, below});
 }
 
-// A set whose pairs are not all apart is split at the first pair that may overlap.
+// A set with pairs that may overlap is split at the first such pair.
 void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits, bool in_time) {
-  // Whoever is live at one step or said to be disjoint is apart, but for pairs that may overlap.
+  // All buffers live at one step or declared disjoint are separated, except for exempt pairs.
   for (std::size_t x = 0; !exempt_.empty() && x < set.size(); ++x) {
     poll_(static_cast<std::int64_t>(set.size() - x));
     for (std::size_t y = x + 1; y < set.size(); ++y) {

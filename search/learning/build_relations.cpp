@@ -1,4 +1,4 @@
-// Every relation but the soft one, as edges and clauses.
+// All relations except the soft one, as edges and clauses.
 #include "build.h"
 
 namespace tessera::search::learning {
@@ -49,7 +49,7 @@ void Build::within_banks(BufferIndex b, std::optional<BufferIndex> like) {
       avoid(b, {0, problem_.buffers[b].size}, {bank.end, bank.end}, lits);
       clause(lits);
       if (!like) continue;
-      // Both on the same side of the border.
+      // Both are on the same side of the border.
       for (const auto& [x, y] : {std::pair(*like, b), std::pair(b, *like)}) {
         lits = in;
         lits.push_back(deduction_.state.negation(starts_at(x, bank.end)));
@@ -105,7 +105,7 @@ void Build::relation(const Relation& relation) {
     case RelationKind::may_overlap:
     case RelationKind::disjoint:
     case RelationKind::avoid_overlap:
-      break;  // a matter of pairs and of cost
+      break;  // handled by pairs and by cost
   }
 }
 

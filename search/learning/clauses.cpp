@@ -5,7 +5,7 @@
 namespace tessera::search::learning {
 namespace {
 
-constexpr std::uint32_t least_glue = 2;  // clauses with no more stay for ever
+constexpr std::uint32_t least_glue = 2;  // clauses with at most this glue are kept forever
 
 }  // namespace
 
@@ -121,7 +121,7 @@ void ClauseDb::rebuild(const State& state) {
   heads_.swap(heads);
   passing_from_ = 0;
   for (ClauseRef ref = 0; ref < heads_.size(); ++ref) {
-    // At level 0 a clause has a true literal or two that can still become true.
+    // At level 0 a clause has a true literal or two literals that can still become true.
     Lit* lits = arena_.data() + heads_[ref].begin;
     for (std::uint32_t watched = 0; watched < 2; ++watched)
       for (std::uint32_t k = watched + 1; k < heads_[ref].size && state.fails(lits[watched]); ++k)

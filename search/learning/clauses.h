@@ -1,4 +1,4 @@
-// Clauses over all literals, with two watches each; a watch carries the bound at which it wakes.
+// Clauses over all literals, with two watches each. A watch stores the bound at which it triggers.
 #pragma once
 
 #include <span>
@@ -14,20 +14,20 @@ class ClauseDb {
   struct Head {
     std::uint32_t begin = 0;
     std::uint32_t size = 0;
-    std::uint32_t glue = 0;  ///< number of levels when learned, or better seen later
+    std::uint32_t glue = 0;  ///< number of levels when learned, or a smaller number seen later
     float activity = 0;
     bool learned = false;
     bool dead = false;
-    bool passing = false;  ///< learned by a turn with little reasoning: cheap, many, long
+    bool passing = false;  ///< learned in a turn with light reasoning: many and long
     std::uint64_t id = 0;  ///< name in a proof
   };
 
   void finish(std::size_t keys) { watches_.resize(keys); }
-  /// require: at least two literals, at most one per key. The first two are watched: of a clause
-  /// that is unit or false, the first must be the true one and the second the last to fail.
+  /// require: at least two literals, at most one per key. The first two are watched: in a unit or
+  /// false clause, the first is the true one, and the second is the last that became false.
   ClauseRef add(std::span<const Lit> lits, const State& state, bool learned, std::uint32_t glue);
 
-  /// Visits the clauses that `key`'s new bound may have made unit. False on a clash.
+  /// Visits the clauses that the new bound of `key` may have made unit. False on a clash.
   bool propagate(State& state, Key key, std::uint64_t& work);
 
   [[nodiscard]] std::span<const Lit> lits(ClauseRef ref) const {
@@ -40,10 +40,10 @@ class ClauseDb {
 
   void bump(ClauseRef ref);
   void decay() { step_ *= 1.0F / 0.999F; }
-  /// Forgets the worse half of the learned clauses that are no longer reasons, at level 0 only.
-  /// Returns the forgotten ones' ids.
+  /// Removes the worse half of the learned clauses that are not reasons; at level 0 only. Returns
+  /// the ids of the removed clauses.
   std::vector<std::uint64_t> reduce(const State& state);
-  /// Likewise the passing ones, but for those with the least glue.
+  /// The same for passing clauses, except those with the least glue.
   std::vector<std::uint64_t> drop(const State& state);
 
  private:
@@ -60,7 +60,7 @@ class ClauseDb {
 
   std::vector<Lit> arena_;
   std::vector<Head> heads_;
-  std::vector<std::vector<Watch>> watches_;  // by the key whose rise makes the literal fail
+  std::vector<std::vector<Watch>> watches_;  // by the key whose increase makes the literal false
   std::size_t learned_ = 0;
   ClauseRef passing_from_ = 0;  // no clause before this one is passing
   float step_ = 1;

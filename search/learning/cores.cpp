@@ -6,9 +6,9 @@
 namespace tessera::search::learning {
 namespace {
 
-constexpr std::int64_t patience = 2000;  // conflicts for one question
+constexpr std::int64_t patience = 2000;  // conflicts per query
 
-/// One question with its own patience.
+/// A query with its own conflict limit.
 Outcome ask(Search& search, std::vector<Lit> assumed, const Budget& budget,
             std::int64_t& conflicts_left, StopReason& stop) {
   search.restart();
@@ -20,7 +20,7 @@ Outcome ask(Search& search, std::vector<Lit> assumed, const Budget& budget,
   return outcome;
 }
 
-/// Nobody pays, the costliest first.
+/// The assumption that no cost is paid, the most expensive first.
 std::vector<Lit> nothing_paid(const CostRule& cost) {
   std::vector<std::tuple<Value, Key>> costly;
   for (const CostRule::Term& term : cost.terms())
@@ -49,7 +49,7 @@ Outcome find_cores(Search& search, Deduction& deduction, const Budget& budget,
   while (outcome == Outcome::core) {
     outcome = ask(search, nothing_paid(cost), budget, conflicts_left, stop);
     if (outcome != Outcome::core) break;
-    // The same question about the core alone, the other way round, may do with fewer.
+    // The same query with the core in reverse order may find a smaller core.
     std::vector<Lit> core;
     std::uint64_t name = 0;
     do {

@@ -1,12 +1,12 @@
-// The summed cost of soft rules stays below a bound.
+// The sum of soft costs stays below a limit.
 //
-// A core is a set of literals of which at least one is true, whatever is placed how. Its weight is
-// the same share of each of their costs, so that
+// A core is a set of literals of which at least one is true in every placement. Its weight is an
+// equal share of each of their costs, so that
 //
 //   sum of costs  >=  sum over cores of weight x max(1, literals true in it)
-//                     + what is left of the costs of true literals
+//                     + remaining costs of true literals
 //
-// and a sum that is far from its limit by the literals alone may be beyond it (disjoint cores by
+// So a sum that is far below the limit by its literals alone may exceed it (disjoint cores by
 // splitting costs: Fu and Malik 2006; Ansotegui, Bonet, Levy 2009; as the bound of a linear search:
 // Berg, Demirovic, Stuckey 2019).
 #pragma once
@@ -21,17 +21,17 @@ class CostRule {
  public:
   enum class Outcome : std::uint8_t { rest, clash, exceeded };
 
-  /// `key` true costs `cost`.
+  /// `key` true has this cost.
   void add(Key key, Value cost) { terms_.push_back({key, cost, cost, {}}); }
-  /// At least one of the terms (indices) is true. require: each has something left.
-  /// Gives its weight.
+  /// At least one of the terms (indices) is true. Returns the weight of the core.
+  /// require: each term has a remaining cost.
   Value add_core(std::span<const std::uint32_t> terms);
-  /// From now on the sum of the true literals' costs is at most `limit`.
+  /// Limits the sum of the costs of true literals from here on.
   void set_limit(Value limit) { limit_ = limit; }
   [[nodiscard]] bool empty() const { return terms_.empty(); }
-  /// The costs of the literals that are true.
+  /// The sum of the costs of true literals.
   [[nodiscard]] Value sum(const State& state) const;
-  /// What they and the cores come to at least.
+  /// The lower bound from true literals and cores.
   [[nodiscard]] Value bound(const State& state) const;
 
   Outcome propagate(State& state);
@@ -40,13 +40,13 @@ class CostRule {
   struct Term {
     Key key;
     Value cost;
-    Value left;                        ///< of the cost, after the cores took their shares
-    std::vector<std::uint32_t> cores;  ///< it is in
+    Value left;                        ///< remaining cost after the shares of cores
+    std::vector<std::uint32_t> cores;  ///< cores that contain it
   };
   [[nodiscard]] const std::vector<Term>& terms() const { return terms_; }
 
  private:
-  /// What one more true literal adds, where `count` of each core's are true already.
+  /// The cost of one more true literal, if `count` literals of each core are already true.
   [[nodiscard]] Value added_by(const Term& term, const std::vector<std::int32_t>& count,
                                std::int32_t more_than) const {
     Value added = term.left;
@@ -56,9 +56,9 @@ class CostRule {
   }
 
   std::vector<Term> terms_;
-  std::vector<Value> weight_;               // of each core
-  Value weights_ = 0;                       // of all cores
-  mutable std::vector<std::int32_t> true_;  // scratch: literals true in each core
+  std::vector<Value> weight_;               // per core
+  Value weights_ = 0;                       // sum over cores
+  mutable std::vector<std::int32_t> true_;  // reused: true literals per core
   Value limit_ = -1;                        // -1: none
 };
 

@@ -33,7 +33,7 @@ bool Deduction::propagate() {
         sections.touch_floor(state, key);
       else
         sections.touch(state, key);
-      if (state.bound(key) > entry.value) continue;  // a later entry of the same bound speaks
+      if (state.bound(key) > entry.value) continue;  // a later entry of the same bound handles it
       if (!orders.propagate_edges(state, key, work) || !strides.propagate(state, key)) {
         stop_ = orders.cycle().empty() ? Stop::clash : Stop::cycle;
         return false;
@@ -112,7 +112,7 @@ void Deduction::conflict(Lemma& lemma) const {
     explain({.rule = Rule::cost}, Lit{}, state.size(), lemma);
     return;
   }
-  // The least the clashing literal had to claim to contradict its opposite.
+  // The weakest form of the clashing literal that still contradicts its opposite.
   const Clash& clash = state.clash();
   const Lit against{opposite(clash.lit.key), state.bound(opposite(clash.lit.key))};
   explain(clash.reason, state.negation(against), state.size(), lemma);
@@ -136,7 +136,7 @@ void Deduction::backtrack(std::int32_t level) {
   sections.forget_touched();
 }
 
-void Deduction::settle() {
+void Deduction::commit() {
   state.forget_trail();
   clause_head_ = 0;
   edge_head_ = 0;

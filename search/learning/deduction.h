@@ -1,7 +1,7 @@
-// All rules together: from a state to its consequences, or to a conflict and its premises.
+// All rules together: derives the consequences of a state, or a conflict with its premises.
 //
-// Order: clauses, transitivity and balance, then edges, then sections, then the rare rules; each
-// only when everything before it is at rest.
+// Order: clauses, transitivity and balance, then edges, then sections, then the rare rules. Each
+// group only runs when the ones before it are at a fixpoint.
 #pragma once
 
 #include "balance.h"
@@ -21,7 +21,7 @@ struct Lemma {
   std::int32_t at = 0;  ///< trail position of the conclusion
   Lit conclusion;
   std::vector<Lit> premises;
-  std::vector<ItemIndex> members;  ///< of section rules: the items the arithmetic is about
+  std::vector<ItemIndex> members;  ///< for section rules: the items of the arithmetic
 };
 
 class Deduction {
@@ -38,24 +38,25 @@ class Deduction {
   BalanceRules balance;
   StrideRules strides;
   CostRule cost;
-  RestRules rests;         ///< not propagated: the place search asks for it
+  RestRules rests;         ///< not propagated: the place search calls it
   bool light = false;      ///< of the section rules only the floor; see wake()
-  std::uint64_t work = 0;  ///< what propagation did, in comparable small steps
+  std::uint64_t work = 0;  ///< work of the propagation, in comparable small steps
 
-  /// Call once after everything is added and orders.finish(). Throws BudgetEnded.
+  /// Call once after everything is added, and after orders.finish(). Throws BudgetEnded.
   void finish(Poll& poll);
-  /// True at rest; false at a conflict, see conflict().
+  /// True at a fixpoint; false at a conflict, see conflict().
   [[nodiscard]] bool propagate();
-  /// A literal was raised from outside and clashed: conflict() speaks of it.
+  /// Call if a literal raised from outside clashed: conflict() then explains the clash.
   void stop_at_clash();
-  /// require: propagate() just answered false. A contradiction among true literals.
+  /// The contradiction among true literals.
+  /// require: propagate() has just returned false.
   void conflict(Lemma& lemma) const;
-  /// Why the literal, made true by entry `at`, is true.
+  /// The premises of the literal, which entry `at` made true.
   void explain(std::int32_t at, Lit lit, Lemma& lemma) const;
   void backtrack(std::int32_t level);
-  /// At level 0 and at rest: the trail becomes part of the initial state.
-  void settle();
-  /// After `light` changed, at level 0: everything has to be looked at again.
+  /// At level 0 and at a fixpoint: the trail becomes part of the initial state.
+  void commit();
+  /// Call after `light` changed, at level 0: all sections are visited again.
   void wake() { sections.wake(); }
 
  private:

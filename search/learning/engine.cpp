@@ -13,7 +13,7 @@ namespace learning {
 namespace {
 
 constexpr std::size_t most_parts = 4096;     // parts of buffers: three tables of parts x parts
-constexpr std::size_t most_pairs = 1 << 20;  // pairs live at one time
+constexpr std::size_t most_pairs = 1 << 20;  // pairs live at the same step
 
 bool takes_parts_of(const PlacementProblem& problem) {
   for (const Memory& memory : problem.memories)

@@ -1,12 +1,13 @@
-// A placement engine that learns from every dead end (lazy clause generation).
+// A placement engine that learns from conflicts (lazy clause generation).
 //
 //   auto engine = make_learning_engine({});
 //   if (auto why = engine->unsupported(problem, Objective::fit)) return ask_another(*why);
 //   SearchResult found = engine->solve(problem, {.budget = {.deadline = soon}});
 //
 // It decides orders of pairs ("i below j") and offsets, propagates them, and turns each conflict
-// into a clause that is never violated again; docs/learning-engine.md explains how. Strong where
-// the load is flat and canonical search drowns, independent of the resolution of addresses.
+// into a learned clause; docs/internals/learning-engine.md describes it. It is strong if the load
+// is flat, where canonical search needs too many branches. It does not depend on the resolution of
+// addresses.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +17,32 @@
 
 namespace tessera::search {
 
-/// Every pruning rule has a switch; the answer never depends on one, only the time does.
+/// Switches of the pruning rules; no result depends on them.
 struct LearningParams {
   bool triangles = true;     ///< i below j below k => i below k
-  bool overload = true;      ///< more bytes than room in a window of one section
-  bool edge_finding = true;  ///< who must lie above (below) a set that fills its window
-  bool energy = true;        ///< bounds from the summed sizes of everything known below
-  bool not_first = false;    ///< who cannot lie lowest (highest) of a set; little beside balance
-  bool balance = true;       ///< what two sections share fits with what lies around a member
-  bool cliques = true;       ///< sections also from what relations keep apart, whenever it lives
-  bool generalise = true;    ///< spend the slack of explanations
-  bool minimise = true;      ///< drop literals of learned clauses implied by the others
-  bool order_search = true;  ///< the search that chooses orders of pairs
+  bool overload = true;      ///< more bytes than a window of one section has
+  bool edge_finding = true;  ///< items that must lie above (below) a set that fills its window
+  bool energy = true;        ///< bounds from the summed sizes of all items known to be below
+  bool not_first = false;    ///< items that cannot be lowest (highest) of a set; weak with balance
+  bool balance = true;       ///< common members of two sections and their neighbours have to fit
+  bool cliques = true;       ///< sections also from relations that separate buffers at all steps
+  bool generalise = true;    ///< weaken explanations by their slack
+  bool minimise = true;      ///< drop literals of learned clauses that others imply
+  bool order_search = true;  ///< the search that decides orders of pairs
   bool place_search = true;  ///< the search that places buffers at their lowest offset
-  bool rests = true;         ///< every buffer lies on the ground or on another one
-  bool symmetry = true;      ///< twins in one order, one mirrored pair fixed
-  bool cores = true;         ///< bounds of costs from sets of which one is always paid
-  bool reduce = true;        ///< forget clauses that do not help
+  bool rests = true;         ///< every buffer rests on the ground or on another one
+  bool symmetry = true;      ///< interchangeable buffers in one order, one mirrored pair fixed
+  bool cores = true;         ///< bounds of costs from sets of which at least one is paid
+  bool reduce = true;        ///< remove clauses that do not help
   bool restarts = true;      ///< Luby restarts
-  bool recall = true;        ///< in sessions: what earlier answers say of new sizes
-  /// Debugging: a placement known to be right. A learned clause that excludes it throws
-  /// std::logic_error. Switch `symmetry` and `rests` off with it. Not owned, may be null.
+  bool recall = true;        ///< in sessions: reuse earlier results for new sizes
+  /// Debugging: a known valid placement. A learned clause that excludes it throws std::logic_error.
+  /// Requires `symmetry` and `rests` to be off. Not owned, may be null.
   const Placement* guard = nullptr;
 };
 
-/// ensure: name() is "learning"; every switch combination with at least one of order_search and
-/// place_search (both off: order_search is used) decides every supported problem.
+/// ensure: name() is "learning". Every combination of switches decides every supported problem; if
+/// order_search and place_search are both off, order_search is used.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_learning_engine(
     const LearningParams& params);
 

@@ -1,13 +1,13 @@
-// The one kind of literal: "the start of `key` is at least `value`".
+// The literals of the solver: "the start of `key` is at least `value`".
 //
 //   Lit reaches{key_of(v, Side::low), 64};     // offset of v >= 64
 //   Lit ends_by{key_of(v, Side::high), -128};  // offset of v + its size <= 128
 //
 // An offset variable has two keys. On side 0 its start is the offset o; on side 1, the mirror
 // image, its start is -(o + size). "i below j" reads start_j >= start_i + size_i on side 0 and
-// start_i >= start_j + size_j on side 1: the same rule with the names exchanged, so that every
-// rule is written once, for a side. A Boolean variable is an offset variable of span -1 whose two
-// starts are 0 or 1; its literals are {key, 1}.
+// start_i >= start_j + size_j on side 1: the same rule with i and j exchanged, so every rule is
+// written once for a side. A Boolean variable is an offset variable of span -1 whose two starts are
+// 0 or 1; its literals are {key, 1}.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Lit {
   return key ^ 1;
 }
 
-/// Which rule put an entry on the trail. Its explanation is worked out only when it is needed.
+/// The rule that put an entry on the trail. Its explanation is computed on demand.
 enum class Rule : std::uint8_t {
   decision,
   root,          ///< part of the problem
@@ -48,15 +48,15 @@ enum class Rule : std::uint8_t {
   edge,          ///< a = literal key of the edge
   triangle,      ///< a, b = the two pair literals
   forced,        ///< a = literal key of the edge that no longer fits
-  cycle,         ///< edges that carry each other upwards (OrderRules::cycle)
+  cycle,         ///< edges that raise each other without end (OrderRules::cycle)
   overload,      ///< a = section, e, l = window
   edge_finding,  ///< a = section, b = member, e, l = window of the set
   energy,        ///< a = section, b = member, e = lowest start in the set
   not_first,     ///< a = section, b = member, e, l = window of the set
   balance,       ///< a = sum over two sections (balance.h)
-  stride,        ///< a = the memory literal whose alignment rounds
-  cost,          ///< the summed cost reaches its bound
-  rest,          ///< a = variable: nothing carries it any lower
+  stride,        ///< a = the memory literal whose alignment applies
+  cost,          ///< the summed cost reaches its limit
+  rest,          ///< a = variable: nothing supports it any lower
 };
 
 struct Reason {

@@ -1,9 +1,9 @@
-// How long a search goes on before it starts again: 1 1 2 1 1 2 4 1 1 2 ... times a unit.
+// The Luby sequence of restart lengths: 1 1 2 1 1 2 4 1 1 2 ... times a unit.
 //
 //   turn_left = turn_unit * luby(restarts++);
 //
-// Within a constant factor of the best there is when nothing is known of how long a run takes
-// (Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
+// Within a constant factor of the optimal restart strategy if run times are unknown (Luby, Sinclair
+// and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
 #pragma once
 
 #include <cstdint>

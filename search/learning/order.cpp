@@ -55,7 +55,7 @@ void OrderRules::finish(const State& state, Poll& poll) {
   pair_.assign(stride_ * stride_, no_key);
   related_.assign(stride_ * words_, 0);
   for (auto& side : after_) side.assign(stride_ * words_, 0);
-  poll.look();
+  poll.check();
   for (const Pair& pair : pairs_) {
     poll();
     pair_[pair.i * stride_ + pair.j] = pair.key;
@@ -93,7 +93,7 @@ bool OrderRules::propagate_pair(State& state, Key key) {
   after_[0][i * words_ + j / 64] |= std::uint64_t{1} << (j % 64);
   after_[1][j * words_ + i / 64] |= std::uint64_t{1} << (i % 64);
   if (!triangles_) return true;
-  // Mirrored: what lies beyond j lies beyond i; what lies before i lies before j.
+  // On both sides: what is beyond j is beyond i, and what is before i is before j.
   for (unsigned side = 0; side < 2; ++side) {
     const ItemIndex near = side == 0 ? i : j;
     const ItemIndex far = side == 0 ? j : i;
@@ -124,7 +124,7 @@ bool OrderRules::follow(State& state, Key key, const Edge& e) {
 }
 
 bool OrderRules::raise(State& state, Lit lit, Key edge, unsigned side) {
-  constexpr std::uint32_t often = 4;  // then, and whenever it has doubled
+  constexpr std::uint32_t often = 4;  // first at this count, then whenever it has doubled
   if (state.holds(lit)) return true;
   if (!state.raise(lit, {.rule = Rule::edge, .side = static_cast<std::uint8_t>(side), .a = edge}))
     return false;
@@ -135,7 +135,7 @@ bool OrderRules::raise(State& state, Lit lit, Key edge, unsigned side) {
   return !find_cycle(state, lit.key);
 }
 
-/// Goes back from what was just raised, edge by edge, to where it began or to where it has been.
+/// Follows edges backwards from the raised bound to their begin or to a repetition.
 bool OrderRules::find_cycle(const State& state, Key key) {
   std::vector<Key> edges;
   std::vector<Key> visited;
@@ -146,14 +146,14 @@ bool OrderRules::find_cycle(const State& state, Key key) {
   };
   for (std::int32_t at = entry_before(key, state.size()); at >= 0;) {
     const Entry& entry = state.entry(at);
-    if (entry.reason.rule == Rule::stride) {  // rounded up from what it was before
+    if (entry.reason.rule == Rule::stride) {  // rounded up from its previous value
       at = entry.previous;
       continue;
     }
     if (entry.reason.rule != Rule::edge) break;
     if (place_[entry.key] >= 0) {
       edges.erase(edges.begin(), edges.begin() + place_[entry.key]);
-      // Alignment climbs as well, and mostly comes to an end: see State::raise().
+      // Alignment also raises bounds, and usually stops: see State::raise().
       Value distance = 0;
       for (const Key each : edges) distance += edges_[each].weight[side_of(entry.key)];
       if (distance > 0) cycle_ = std::move(edges);
@@ -215,8 +215,8 @@ void OrderRules::explain(const State& state, const Reason& reason, Lit lit, std:
     premises.push_back({key_of(from, side), state.unrounded(lit).value - e.weight[side]});
     return;
   }
-  // Forced: start(from) + weight > latest start(to). Both bounds could be lower by the slack:
-  // spend it on the later one, unless the earlier one then needs no literal at all.
+  // Forced: start(from) + weight > latest start(to). Both bounds could be lower by the slack. It is
+  // spent on the later one, unless the earlier one then needs no literal.
   Lit low{key_of(from, side), state.bound_before(key_of(from, side), at)};
   Lit high{key_of(to, 1 - side), state.bound_before(key_of(to, 1 - side), at)};
   const Value slack = low.value + e.weight[side] + high.value + state.span(to) - 1;

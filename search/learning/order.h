@@ -1,8 +1,8 @@
-// Rules about pairs: edges (longest paths), orders that bounds force, transitivity.
+// Rules about pairs: edges (longest paths), orders forced by bounds, transitivity.
 //
 //   Key below = rules.add_pair(state, i, j);  // true: item i below item j, false: j below i
 //
-// An edge is a literal that means start_target >= start_source + weight while it is true.
+// An edge is a literal that implies start_target >= start_source + weight.
 #pragma once
 
 #include "model/poll.h"
@@ -13,10 +13,10 @@ namespace tessera::search::learning {
 using ItemIndex = std::uint32_t;
 inline constexpr ItemIndex no_item = ~ItemIndex{0};
 
-/// What occupies addresses: a buffer, or the part of it that lives during some steps.
+/// An item occupies addresses: a buffer, or its part during some steps.
 struct Item {
   Var var = 0;
-  Value shift[2] = {0, 0};  ///< start of the item - start of the variable, on each side
+  Value shift[2] = {0, 0};  ///< start of the item minus start of the variable, on each side
   Value length = 0;
 };
 
@@ -33,11 +33,11 @@ class OrderRules {
   explicit OrderRules(bool triangles) : triangles_(triangles) {}
 
   ItemIndex add_item(const State& state, Var var, Value begin, Value end);
-  /// Two items that must not overlap: one literal, its negation is the opposite order.
+  /// Two items that must not overlap: one literal, whose negation is the opposite order.
   Key add_pair(State& state, ItemIndex i, ItemIndex j);
-  /// Two items that may overlap: one literal for each order, nothing said when both are false.
+  /// Two items that may overlap: one literal for each order; both may be false.
   std::pair<Key, Key> add_loose_pair(State& state, ItemIndex i, ItemIndex j);
-  /// Two parts kept apart because the items i and j are: they share the literal.
+  /// Two parts that are separated because items i and j are: they share the literal.
   void same_pair(ItemIndex part_i, ItemIndex part_j, ItemIndex i, ItemIndex j) {
     aliases_.push_back({part_i, part_j, i, j});
   }
@@ -51,26 +51,25 @@ class OrderRules {
   [[nodiscard]] const Edge* edge(Key key) const {
     return key < edges_.size() && edges_[key].source != edges_[key].target ? &edges_[key] : nullptr;
   }
-  /// Is i known to lie below j (side 0), above it (side 1)?
+  /// Is i known to be below j (side 0), or above it (side 1)?
   [[nodiscard]] bool precedes(ItemIndex i, ItemIndex j, unsigned side) const {
     return (after_[side][i * words_ + j / 64] >> (j % 64) & 1) != 0;
   }
 
-  /// The pair part of a trail entry: transitivity. False on a clash.
+  /// Transitivity for a pair entry of the trail. False on a clash.
   bool propagate_pair(State& state, Key key);
   void undo_pair(Key key);
-  /// The bound part: edges out of the variable, and edges that no longer fit. For a Boolean: its
-  /// own edge. False on a clash, or on a cycle().
+  /// For a bound entry: edges from the variable, and edges that do not fit any longer. For a
+  /// Boolean: its own edge. False on a clash, or on a cycle().
   bool propagate_edges(State& state, Key key, std::uint64_t& work);
 
-  /// Call where propagation begins.
+  /// Call at the begin of each propagation.
   void begin_round() {
     ++round_;
     cycle_.clear();
   }
-  /// Edges that are true and ask more of each other the further they are followed, so that no
-  /// offsets keep them all. Without this their bounds would climb, step by step, as far as the
-  /// memory goes; and one without a capacity has no end.
+  /// True edges that raise each other without end, so that no offsets satisfy them. Without this
+  /// rule their bounds would rise step by step up to the capacity, or forever.
   [[nodiscard]] const std::vector<Key>& cycle() const { return cycle_; }
 
   /// Premises of a literal that `reason` made true just before trail position `at`.
@@ -84,7 +83,7 @@ class OrderRules {
     Value weight;
   };
   bool follow(State& state, Key key, const Edge& edge);
-  /// Raises what the edge says. False on a clash, or on a cycle().
+  /// Raises the bound that an edge implies. False on a clash, or on a cycle().
   bool raise(State& state, Lit lit, Key edge, unsigned side);
   bool find_cycle(const State& state, Key key);
   void set_pair(ItemIndex i, ItemIndex j, Key key);
@@ -109,8 +108,8 @@ class OrderRules {
     std::uint32_t round = 0;
     std::uint32_t times = 0;
   };
-  std::vector<Raised> raised_;       // by key of an offset: how often edges did, in this round
-  std::vector<std::int32_t> place_;  // by key: where on the path of find_cycle(), -1: nowhere
+  std::vector<Raised> raised_;       // by key of an offset: how often edges raised it in this round
+  std::vector<std::int32_t> place_;  // by key: position on the path of find_cycle(), -1: not on it
   std::uint32_t round_ = 0;
   std::vector<Key> cycle_;
   std::vector<Pair> pairs_;  // until finish()

@@ -1,11 +1,10 @@
-// Pairs of items that must not overlap, each with the order that says which of them lies below.
+// Pairs of items that must not overlap, each with the literal of its order.
 //
 //   PairKeys pairs;
 //   if (!pairs.contains(i, j)) pairs.add(i, j, key);          // {i, j} and {j, i} are one pair
 //   for (const auto& [pair, key] : pairs.sorted()) ...        // by the items, as they were added
 //
-// A table of numbers: there are tens of thousands of pairs, and nodes of a map take as long to give
-// back as to make.
+// A hash table: a map with tens of thousands of nodes takes as long to free as to build.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ class PairKeys {
   using Entry = std::pair<std::pair<ItemIndex, ItemIndex>, Key>;
 
   [[nodiscard]] bool contains(ItemIndex i, ItemIndex j) const { return find(i, j) != nullptr; }
-  /// nullptr: it is not among them.
+  /// nullptr if the pair is not present.
   [[nodiscard]] const Key* find(ItemIndex i, ItemIndex j) const {
     if (slots_.empty()) return nullptr;
     const std::uint32_t slot = slots_[slot_of(i, j)];
@@ -49,7 +48,7 @@ class PairKeys {
   [[nodiscard]] static std::uint64_t name_of(ItemIndex i, ItemIndex j) {
     return std::uint64_t{std::min(i, j)} << 32U | std::max(i, j);
   }
-  /// Where the pair stands, or the free slot where it belongs.
+  /// The slot of the pair, or the free slot where it belongs.
   [[nodiscard]] std::size_t slot_of(ItemIndex i, ItemIndex j) const {
     const std::uint64_t name = name_of(i, j);
     const std::size_t mask = slots_.size() - 1;
@@ -68,7 +67,7 @@ class PairKeys {
   }
 
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> slots_;  ///< 1 + a number of an entry, or 0; a power of two of them
+  std::vector<std::uint32_t> slots_;  ///< 1 + index of an entry, or 0; the size is a power of two
   bool sorted_ = true;
 };
 

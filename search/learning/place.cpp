@@ -6,8 +6,8 @@
 namespace tessera::search::learning {
 namespace {
 
-constexpr Var nobody = ~Var{0};
-constexpr float blame_growth = 1.5F;  // what a conflict counts more than the one before
+constexpr Var no_var = ~Var{0};
+constexpr float blame_growth = 1.5F;  // weight of a conflict relative to the previous one
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void PlaceSearch::rank(Order order, double noise) {
   const std::size_t n = plan_.offsets.size();
   std::vector<std::array<double, 3>> facts(n);
   for (std::size_t b = 0; b < n; ++b) {
-    const Looks& l = plan_.looks[b];
+    const BufferTraits& l = plan_.traits[b];
     const double area = l.length * l.size;
     switch (order) {
       case Order::load_length:
@@ -43,7 +43,7 @@ void PlaceSearch::rank(Order order, double noise) {
         facts[b] = {area, l.length, l.load};
         break;
     }
-    // The load stays as it is: that many buffers share it says what is contended.
+    // No noise for the load: many buffers share it, and it shows the contended steps.
     const bool load_first = order == Order::load_length || order == Order::load_area;
     for (std::size_t k = load_first ? 1 : 0; k < 3; ++k) facts[b][k] *= 1 + noise * random_.unit();
   }
@@ -56,7 +56,7 @@ void PlaceSearch::rank(Order order, double noise) {
     rank_[plan_.offsets[sorted[k]]] = static_cast<std::uint32_t>(k);
 }
 
-// Every order as it is, then again and again with noise and with more conflicts.
+// Each order once unchanged, then repeatedly with noise and more conflicts.
 void PlaceSearch::begin_turn(bool light) {
   struct Try {
     Order order;
@@ -88,8 +88,8 @@ void PlaceSearch::blame(std::span<const std::uint32_t> sections) {
   next_blame_ *= 1e-30F;
 }
 
-// A bound raised by a learned clause is neither ground nor support: then something open has to lie
-// below, and trying the next address would be creeping.
+// A bound raised by a learned clause is neither ground nor support. Then some unplaced item has to
+// be below, and trying the next address would only raise the bound bit by bit.
 bool PlaceSearch::rests(Var var) const {
   const State& state = deduction_.state;
   const Value at = low(var);
@@ -104,59 +104,59 @@ bool PlaceSearch::rests(Var var) const {
   return false;
 }
 
-/// From a variable to one that nothing open would fit under.
+/// From a variable to one under which no unplaced item fits.
 Var PlaceSearch::descend(Var var) const {
   const State& state = deduction_.state;
   for (;;) {
-    Var below = nobody;
+    Var below = no_var;
     for (const Neighbour& each : plan_.neighbours[var]) {
       if (state.fixed(each.var) || state.bound(opposite(each.above)) > 0) continue;
       if (low(each.var) + deduction_.orders.edge(each.above)->weight[0] > low(var)) continue;
-      if (below == nobody || low(each.var) < low(below)) below = each.var;
+      if (below == no_var || low(each.var) < low(below)) below = each.var;
     }
-    if (below == nobody) return var;
+    if (below == no_var) return var;
     var = below;
   }
 }
 
 bool PlaceSearch::before(Var var, Var other) const {
-  if (other == nobody) return true;
+  if (other == no_var) return true;
   return low(var) != low(other) ? low(var) < low(other) : rank_[var] < rank_[other];
 }
 
 Var PlaceSearch::lowest() const {
-  Var best = nobody;
+  Var best = no_var;
   for (const Var var : plan_.offsets)
     if (!deduction_.state.fixed(var) && before(var, best)) best = var;
   return best;
 }
 
 Var PlaceSearch::lowest_of_blamed() const {
-  Var best = nobody;
+  Var best = no_var;
   float most = 0;
   for (std::uint32_t id = 0; id < blame_.size(); ++id) {
     if (blame_[id] <= most) continue;
-    Var found = nobody;
+    Var found = no_var;
     for (const auto& each : deduction_.sections.open(id))
       if (!deduction_.state.fixed(each.var) && before(each.var, found)) found = each.var;
-    if (found == nobody) continue;
+    if (found == no_var) continue;
     best = found;
     most = blame_[id];
   }
-  return best == nobody ? lowest() : descend(best);
+  return best == no_var ? lowest() : descend(best);
 }
 
 PlaceSearch::Step PlaceSearch::next() const {
   Var best = blamed_ ? lowest_of_blamed() : lowest();
-  if (best == nobody) return {};
+  if (best == no_var) return {};
   if (rests(best)) return {Step::Kind::decide, best};
   if (deduction_.rests.governs(best)) return {Step::Kind::lift, best};
-  best = nobody;
+  best = no_var;
   for (const Var var : plan_.offsets)
-    if (!deduction_.state.fixed(var) && (best == nobody || rank_[var] < rank_[best]) &&
+    if (!deduction_.state.fixed(var) && (best == no_var || rank_[var] < rank_[best]) &&
         rests(var) && descend(var) == var)
       best = var;
-  if (best == nobody) return {};
+  if (best == no_var) return {};
   return {Step::Kind::decide, best};
 }
 

@@ -30,7 +30,7 @@ ProofWriter::ProofWriter(engine::ProofSink& sink, const Build& build, const Dedu
     const bool pair = edge->lower != no_item;
     const Edge* other = deduction.orders.edge(opposite(key));
     const bool half = other == nullptr;
-    // Relations alone say distances that always hold.
+    // Only relations state distances that always hold.
     const bool relation = !pair && build.axioms.unsaid.contains(var_of(key));
     text_ += pair ? (half ? 'v' : 'p') : relation ? 'h' : half ? 'j' : 'f';
     number(key / 2);
@@ -57,7 +57,7 @@ ProofWriter::ProofWriter(engine::ProofSink& sink, const Build& build, const Dedu
   }
   for (const auto& lits : build.axioms.clauses) {
     ++last_;
-    // Constants and orders that symmetry fixed are said elsewhere.
+    // Constants and orders fixed by symmetry are written elsewhere.
     if (std::any_of(lits.begin(), lits.end(),
                     [&](const Lit& lit) { return build.axioms.unsaid.contains(var_of(lit.key)); }))
       continue;
@@ -140,7 +140,7 @@ std::uint64_t ProofWriter::learned(std::span<const Lit> lits, std::span<const Le
       number(lemma.conclusion.key);
       number(lemma.conclusion.value);
     }
-    // Bounds that hold anyway need not be said; an order says which edge is meant.
+    // Bounds that always hold are omitted; an order tells which edge is meant.
     needed.clear();
     for (const Lit& lit : lemma.premises)
       if (deduction_.state.is_bool(var_of(lit.key)) || deduction_.state.entry_of(lit) >= 0)

@@ -1,4 +1,4 @@
-// Writes a derivation while the search runs: docs/proofs.md says what the lines mean.
+// Writes a derivation during the search; docs/reference/proofs.md defines the lines.
 //
 //   ProofWriter writer(sink, build, deduction);
 //   Search search(deduction, build.plan, params, seed, &writer);
@@ -14,13 +14,13 @@ namespace tessera::search::learning {
 
 class ProofWriter final : public Recorder {
  public:
-  /// require: build.all() done.
+  /// require: build.all() is done.
   ProofWriter(engine::ProofSink& sink, const Build& build, const Deduction& deduction);
 
   std::uint64_t learned(std::span<const Lit> lits, std::span<const Lemma> antecedents) override;
   void forgotten(std::span<const std::uint64_t> ids) override;
   void core(std::uint64_t id, Value weight) override;
-  /// Hands on what has not been written yet.
+  /// Writes buffered lines.
   void finish() { flush(); }
 
  private:

@@ -23,7 +23,7 @@ bool RestRules::lift(State& state, const OrderRules& orders, Var var) const {
   for (const Key below : rest.below) {
     if (state.bound(opposite(below)) > 0) continue;
     const Edge& edge = *orders.edge(below);
-    // Where the variable lies if it rests on this item.
+    // The range of places where the variable rests on this item.
     const Value soonest = state.bound(key_of(edge.source, 0)) + edge.weight[0];
     const Value latest =
         -state.bound(key_of(edge.source, 1)) - state.span(edge.source) + edge.weight[0];
@@ -41,7 +41,7 @@ void RestRules::explain(const State& state, const OrderRules& orders, Lit lit, s
   const Value low = state.bound_before(lit.key, at);
   const Value stride = state.stride(var);
   const Value needed = state.unrounded(lit).value;
-  // The least start from which on nothing carries it; what lies below may ask for a later one.
+  // The least start from which nothing supports it; what lies below may require a later one.
   Value from = rest.ground + 1;
   for (const Key below : rest.below) {
     const Edge& edge = *orders.edge(below);
@@ -57,7 +57,7 @@ void RestRules::explain(const State& state, const OrderRules& orders, Lit lit, s
       from = low;
       continue;
     }
-    // Whichever was known first.
+    // The one that became known first.
     const std::int32_t refuted_at = refuted ? state.entry_of(not_below) : at;
     const std::int32_t high_at = too_high ? state.entry_of(above) : at;
     premises.push_back(refuted_at <= high_at && refuted ? not_below : above);

@@ -1,11 +1,11 @@
-// Dominance: a buffer that nothing else ties down lies on the ground or on another buffer.
+// Dominance: a buffer without other constraints rests on the ground or on another buffer.
 //
 //   rests.add(var, ground);
 //   rests.add_neighbour(var, below);       // below: the literal "this item lies below var's"
 //   if (!rests.lift(state, orders, var)) ...;    // nothing can carry it where it is: raise it
 //
-// Any placement can be changed into one like that by lowering buffers, one stride at a time, until
-// none can be lowered; no two buffers change places, so orders that symmetry fixed stay fixed.
+// Every placement can be changed into such a placement by lowering buffers one stride at a time as
+// long as possible. No two buffers exchange places, so orders fixed by symmetry remain valid.
 #pragma once
 
 #include <span>
@@ -16,15 +16,16 @@ namespace tessera::search::learning {
 
 class RestRules {
  public:
-  /// `var` may be lowered as far as `ground` and its neighbours allow.
+  /// `var` may be lowered as far as `ground` and its neighbours permit.
   void add(Var var, Value ground);
-  /// `below` true: an item lies below the one of `var`, and is in its way. require: add(var).
+  /// `below` true: an item is below that of `var` and in its way.
+  /// require: add(var).
   void add_neighbour(Var var, Key below);
   [[nodiscard]] bool governs(Var var) const {
     return var < of_var_.size() && of_var_[var].ground >= 0;
   }
 
-  /// Raises the start of a governed variable to the first place where it might rest. False: clash.
+  /// Raises the start of a governed variable to the first place where it may rest. False: clash.
   bool lift(State& state, const OrderRules& orders, Var var) const;
   void explain(const State& state, const OrderRules& orders, Lit lit, std::int32_t at,
                std::vector<Lit>& premises) const;

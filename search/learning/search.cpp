@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t turn_unit = 64;  // conflicts of the shortest turn of the order search
 constexpr double activity_decay = 0.95;
 constexpr double nearly_full = 0.9;
-constexpr std::uint64_t work_between_looks = 200'000;  // some milliseconds
+constexpr std::uint64_t work_between_checks = 200'000;  // some milliseconds
 
 }  // namespace
 
@@ -45,12 +45,12 @@ void Search::restart() {
 
 void Search::refuted_at_root(const Lemma& conflict) {
   if (recorder_ == nullptr) return;
-  settle_root();
+  commit_root();
   recorder_->learned({}, {&conflict, 1});
 }
 
-// What level 0 found out becomes part of the problem, and of the derivation.
-void Search::settle_root() {
+// The facts of level 0 become part of the problem and of the derivation.
+void Search::commit_root() {
   const State& state = deduction_.state;
   if (recorder_ != nullptr) {
     Lemma lemma;
@@ -62,7 +62,7 @@ void Search::settle_root() {
       recorder_->learned({&lit, 1}, {&lemma, 1});
     }
   }
-  deduction_.settle();
+  deduction_.commit();
 }
 
 void Search::forget(const std::vector<std::uint64_t>& ids) {
@@ -79,7 +79,7 @@ bool Search::resolve_conflict() {
     return false;
   }
   analysis_.run(conflict_, learned_);
-  // Each search learns from its own conflicts whom to favour.
+  // Each search learns its preferences from its own conflicts.
   if (mode_ == Mode::order) {
     for (const Var var : learned_.seen)
       if (deduction_.state.is_bool(var)) heap_.bump(var);
@@ -130,7 +130,7 @@ Lit Search::decide_bool() {
     if (state.fixed(var)) continue;
     std::int8_t side = phase_[var];
     if (side < 0) {
-      // The order that leaves more room.
+      // The order that leaves more space.
       Value room[2] = {0, 0};
       for (unsigned s = 0; s < 2; ++s)
         if (const Edge* e = deduction_.orders.edge(key_of(var, s)))
@@ -167,8 +167,8 @@ Lit Search::decide_place(bool& clash) {
   return decide_bool();
 }
 
-// Where sections are nearly full nearly everywhere, orders win; where there is room, placing does.
-// The one that usually wins gets three quarters of the work; of placing, one half is light.
+// If nearly all sections are nearly full, deciding orders is usually better, else placing is. The
+// better search gets three quarters of the work. Half of the place turns are light.
 Search::Mode Search::next_mode() const {
   const auto& work = counters_.work;
   const bool flat = plan_.flatness >= nearly_full;
@@ -208,7 +208,7 @@ Outcome Search::run(const Budget& budget, std::int64_t& conflicts_left, StopReas
 Outcome Search::run_until(const Budget& budget, const std::function<bool()>& metered,
                           std::int64_t& conflicts_left, StopReason& stop) {
   State& state = deduction_.state;
-  std::uint64_t looked_at = deduction_.work;
+  std::uint64_t checked_at = deduction_.work;
   for (;;) {
     const std::uint64_t before = deduction_.work;
     const bool rest = deduction_.propagate();
@@ -219,7 +219,7 @@ Outcome Search::run_until(const Budget& budget, const std::function<bool()>& met
       continue;
     }
     if (state.level() == 0) {
-      settle_root();
+      commit_root();
       if (params_.reduce && mode_ != Mode::place_lightly) forget(deduction_.clauses.drop(state));
       if (params_.reduce && static_cast<std::int64_t>(deduction_.clauses.learned()) > keep_) {
         forget(deduction_.clauses.reduce(state));
@@ -237,9 +237,9 @@ Outcome Search::run_until(const Budget& budget, const std::function<bool()>& met
         return Outcome::stopped;
       }
     }
-    // Where a decision leads to much work, few of them are long enough to miss a limit.
-    if ((counters_.decisions & 31) == 0 || deduction_.work - looked_at > work_between_looks) {
-      looked_at = deduction_.work;
+    // Every 32 decisions, or after much work in few decisions, so that limits are not missed.
+    if ((counters_.decisions & 31) == 0 || deduction_.work - checked_at > work_between_checks) {
+      checked_at = deduction_.work;
       if (const auto reason = budget.exhausted()) {
         stop = *reason;
         return Outcome::stopped;

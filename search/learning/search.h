@@ -1,7 +1,7 @@
-// Decisions, restarts and forgetting, around deduction and analysis.
+// Decisions, restarts and clause deletion, around deduction and analysis.
 //
-// Two searches share the clauses and take turns at restarts, by work done: one
-// decides orders of pairs where conflicts were, the other places buffers at their lowest offset.
+// Two searches share the clauses and alternate at restarts, by work done: one decides orders of
+// pairs with conflicts, the other places buffers at their lowest offset.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace tessera::search::learning {
 
-/// Who is told about every step of the derivation.
+/// Receives every step of the derivation.
 class Recorder {
  public:
   Recorder() = default;
@@ -23,7 +23,7 @@ class Recorder {
   /// `lits` follows from the antecedents, in order; empty: the contradiction.
   virtual std::uint64_t learned(std::span<const Lit> lits, std::span<const Lemma> antecedents) = 0;
   virtual void forgotten(std::span<const std::uint64_t> ids) = 0;
-  /// The learned clause `id` is a core: `weight` of what each of its payments may cost is counted
+  /// The learned clause `id` is a core; `weight` of the cost of each of its payments is counted
   /// with it.
   virtual void core(std::uint64_t id, Value weight) = 0;
 };
@@ -36,44 +36,46 @@ struct Counters {
   std::int64_t restarts = 0;
   std::int64_t learned_literals = 0;
   std::int64_t reductions = 0;
-  std::uint64_t work[3] = {0, 0, 0};  ///< of each Mode of the search
+  std::uint64_t work[3] = {0, 0, 0};  ///< per Mode of the search
 };
 
 class Search {
  public:
-  /// Who decides: pairs by conflicts; buffers, with all section rules or with the floor alone.
+  /// The deciding search: pairs by conflicts; buffers with all section rules; buffers with the
+  /// floor only.
   enum class Mode : std::uint8_t { order, place, place_lightly };
 
   Search(Deduction& deduction, Plan plan, const LearningParams& params, std::uint64_t seed,
          Recorder* recorder);
 
-  /// So much work was done before: for the meter of a budget.
+  /// Adds earlier work to the meter of a budget.
   void counts_from(std::uint64_t work) { worked_before_ = work; }
-  /// At a solution every variable is fixed in deduction.state. `limit` counts conflicts.
+  /// At a solution every variable is fixed in deduction.state. Decrements `conflicts_left`.
   Outcome run(const Budget& budget, std::int64_t& conflicts_left, StopReason& stop);
-  /// Literals that run() takes for true, decided before anything else. Outcome::core: they cannot
-  /// all be, core() says which.
+  /// Literals that run() assumes, decided before anything else. Outcome::core: they contradict, and
+  /// core() has the reason.
   void assume(std::vector<Lit> literals) { assumed_ = std::move(literals); }
   [[nodiscard]] const std::vector<Lit>& core() const { return core_; }
-  /// What the recorder calls the clause that they are not all true.
+  /// The recorder's name of the clause that they are not all true.
   [[nodiscard]] std::uint64_t core_name() const { return core_name_; }
-  /// A core is counted with this weight from now on.
+  /// Counts a core with this weight from here on.
   void weigh_core(std::uint64_t name, Value weight) {
     if (recorder_ != nullptr) recorder_->core(name, weight);
   }
-  /// Goes back to level 0, for instance to tighten the cost.
+  /// Backtracks to level 0, for example to tighten the cost limit.
   void restart();
   [[nodiscard]] const Counters& counters() const { return counters_; }
   /// Called with every learned clause.
   std::function<void(std::span<const Lit>)> guard;
 
  private:
-  /// run() with the meter of the budget as `metered`: stores the work done, true at its limit.
+  /// run() with the meter of the budget as `metered`: stores the work done, returns true at the
+  /// limit.
   Outcome run_until(const Budget& budget, const std::function<bool()>& metered,
                     std::int64_t& conflicts_left, StopReason& stop);
   bool resolve_conflict();
   void find_core(Lit assumption);
-  void settle_root();
+  void commit_root();
   void forget(const std::vector<std::uint64_t>& ids);
   void refuted_at_root(const Lemma& conflict);
   Lit decide_bool();

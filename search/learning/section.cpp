@@ -91,8 +91,8 @@ void SectionRules::forget_touched() {
 
 void SectionRules::gather(const State& state, Section& section) {
   const auto& items = orders_.items();
-  // Only members that overlap the window of those still open can matter: whatever is fixed below
-  // or above it adds no more to a set than the room it takes away.
+  // Only members that overlap the window of unfixed ones matter: a member fixed below or above adds
+  // no more to a set than the space it takes.
   Value low = highest;
   Value high = lowest;
   const auto present = [&](const Member& m) {
@@ -187,7 +187,7 @@ bool SectionRules::propagate(State& state, std::uint64_t& work) {
 bool SectionRules::windows(State& state, std::uint32_t id, unsigned side) {
   const View& v = view_[side];
   const std::size_t size = v.member.size();
-  // Longest of those that may end after the members seen so far.
+  // The longest of those that may end after the members seen so far.
   Value longest = 0;
   for (std::size_t at = size; at-- > 0;) {
     longest_[at] = longest;
@@ -208,7 +208,7 @@ bool SectionRules::windows(State& state, std::uint32_t id, unsigned side) {
   return true;
 }
 
-// Everything about the windows that end at l.
+// All rules for the windows that end at l.
 bool SectionRules::window(State& state, std::uint32_t id, unsigned side, Value l) {
   const View& v = view_[side];
   const std::size_t size = v.member.size();
@@ -226,8 +226,8 @@ bool SectionRules::window(State& state, std::uint32_t id, unsigned side, Value l
     return false;
   }
   if (!params_.edge_finding) return true;
-  // Who may end after l and starts at s: the window of the set that starts at s or later, and the
-  // fullest one that starts before s.
+  // For items that may end after l and start at s: the window of the set that starts at s or later,
+  // and the fullest window that starts before s.
   Value fullest = lowest;
   Value from = 0;
   for (std::size_t k = 0; k < size; ++k) {
@@ -314,7 +314,7 @@ bool SectionRules::not_first(State& state, std::uint32_t id, unsigned side) {
   const auto& members = sections_[id].members;
   const View& v = view_[side];
   const std::size_t size = v.member.size();
-  // The least room that any window leaves below what it must hold.
+  // The least space that any window leaves below its required content.
   Value held = 0;
   Value room = highest;
   for (const std::uint32_t k : v.by_end) {

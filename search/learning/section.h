@@ -1,10 +1,11 @@
-// Sections: the items live at one step share one axis and cannot overlap, a one-machine problem.
+// Sections: the items live at one step share one axis without overlap, a one-machine scheduling
+// problem.
 //
-// Written for side 0 with the words of scheduling (start, earliest, latest end) and run for both
-// sides. Rules: overload, edge finding, precedence energy, not-first; together with the orders
-// that bounds force (order.h) the energy rule is "detectable precedences". Sources: Carlier and
-// Pinson 1994; Baptiste, Le Pape, Nuijten, "Constraint-Based Scheduling", chapters 2 and 4; Vilim
-// 2009 for explanations that spend their slack.
+// Written for side 0 in terms of scheduling (start, earliest, latest end), and run for both sides.
+// Rules: overload, edge finding, precedence energy, not-first. With the orders forced by bounds
+// (order.h), the energy rule is "detectable precedences". Sources: Carlier and Pinson 1994;
+// Baptiste, Le Pape, Nuijten, "Constraint-Based Scheduling", chapters 2 and 4; Vilim 2009 for
+// explanations that spend their slack.
 #pragma once
 
 #include <span>
@@ -19,8 +20,8 @@ struct Member {
   Key present = no_key;  ///< counts only while this literal is true; no_key: always
 };
 
-/// The largest e + sum over the members that start at e or later, under insertion: the Theta-tree
-/// of Vilim 2004, leaves by earliest start.
+/// The largest e + sum over the members that start at e or later, with insertion: the Theta-tree of
+/// Vilim 2004, with leaves by earliest start.
 class FullestWindow {
  public:
   void clear(std::size_t leaves);
@@ -41,7 +42,7 @@ class SectionRules {
   SectionRules(const LearningParams& params, const OrderRules& orders)
       : params_(params), orders_(orders) {}
 
-  /// What floor() and the place search look at, by section.
+  /// Unplaced members of a section, for floor() and the place search.
   struct Open {
     Var var;
     Key present;
@@ -52,7 +53,7 @@ class SectionRules {
     return sections_[section].open;
   }
 
-  /// `in_time`: of one step, and added in the order of steps.
+  /// `in_time`: the section of one step; such sections are added in the order of steps.
   void add_section(std::vector<Member> members, bool in_time);
   [[nodiscard]] bool in_time(std::uint32_t section) const { return sections_[section].in_time; }
   void finish(const State& state, Poll& poll);
@@ -61,19 +62,19 @@ class SectionRules {
     return sections_[section].members;
   }
 
-  /// A bound, a membership or an order changed: its sections have to be looked at again.
+  /// Marks the sections of a changed bound, membership or order.
   void touch(const State& state, Key key);
   void forget_touched();
   [[nodiscard]] bool pending() const { return head_ < queue_.size(); }
-  /// Looks at one touched section. False on a clash of `state` or an overload (see conflict()).
+  /// Visits one marked section. False on a clash of `state` or an overload (see conflict()).
   bool propagate(State& state, std::uint64_t& work);
-  /// The cheap substitute for the place search: what is open of a section has to fit above the
-  /// lowest start (section inference of the canonical search). Touched by starts alone.
+  /// A light substitute for the section rules: all unplaced members have to fit above the lowest
+  /// start (section inference of the canonical search). Marked by changed starts only.
   void touch_floor(const State& state, Key key);
   bool floor(State& state, std::uint64_t& work);
-  /// Every section has to be looked at again, whatever changed.
+  /// Marks every section.
   void wake();
-  /// Is the last refusal of propagate() an overload? Then this is its reason.
+  /// The reason if the last refusal of propagate() was an overload; else null.
   [[nodiscard]] const Reason* overload() const { return overloaded_ ? &overload_ : nullptr; }
 
   void explain(const State& state, const Reason& reason, Lit lit, std::int32_t at,
@@ -84,7 +85,7 @@ class SectionRules {
     std::vector<Member> members;
     std::vector<Open> open;                  ///< members for floor()
     std::vector<std::uint32_t> by_start[2];  ///< positions sorted by earliest start, kept sorted
-    std::uint64_t seen = 0;                  ///< the clock when it was last looked at
+    std::uint64_t seen = 0;                  ///< the clock of the last visit
     bool queued = false;
     bool in_time = true;
   };
@@ -120,14 +121,14 @@ class SectionRules {
   std::size_t head_ = 0;
   View view_[2];
   std::vector<std::int32_t> place_;  // member -> position in view_[0] / view_[1]
-  std::vector<Value> completion_;    // scratch of windows()
-  std::vector<Value> longest_;       // likewise
-  // When a start (by key) or the known orders (by item and side) last changed: what has not
-  // changed since a section was last at rest cannot give a new bound there.
+  std::vector<Value> completion_;    // reused by windows()
+  std::vector<Value> longest_;       // reused by windows()
+  // When a start (by key) or the known orders (by item and side) last changed. Anything unchanged
+  // since a section's last fixpoint gives no new bound there.
   std::uint64_t clock_ = 1;
   std::vector<std::uint64_t> start_changed_;
   std::vector<std::uint64_t> order_changed_[2];
-  std::vector<std::uint32_t> changed_;  // scratch of energy()
+  std::vector<std::uint32_t> changed_;  // reused by energy()
   FullestWindow fullest_;
   bool overloaded_ = false;
   Reason overload_;

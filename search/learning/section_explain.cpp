@@ -1,4 +1,4 @@
-// Why a section rule was right, in as few and as weak literals as its slack allows.
+// Explanations of section rules, in as few and as weak literals as their slack permits.
 #include <algorithm>
 #include <span>
 
@@ -7,8 +7,8 @@
 namespace tessera::search::learning {
 namespace {
 
-/// A set of members that all start at e or later and (where it matters) end by l, as they were
-/// when a rule used them.
+/// A set of members that all start at e or later and, if required, end by l, as they were when a
+/// rule used them.
 class Explanation {
  public:
   Explanation(const State& state, const OrderRules& orders, std::span<const Member> all,
@@ -33,11 +33,11 @@ class Explanation {
       sum_ += items_[part.item].length;
       parts_.push_back(part);
     }
-    // In edge finding the set starts where its earliest member or the pushed item starts.
+    // In edge finding the set starts at its earliest member or at the pushed item.
     if (rule_ == Rule::edge_finding) e_ = std::min(e_, start_before(who_));
   }
 
-  /// start(who) + length(who) + sum > l, every member ends at `needed` or later.
+  /// start(who) + length(who) + sum > l, and every member ends at `needed` or later.
   void not_first(bool generalise, std::vector<Lit>& premises, std::vector<ItemIndex>& members) {
     Value first = start_before(who_);
     if (generalise) {
@@ -66,7 +66,7 @@ class Explanation {
     if (who_present_ != no_key) premises.push_back({who_present_, 1});
   }
 
-  /// What starts at e or later takes longer than there is until l, or until `needed`.
+  /// The members that start at e or later are longer than the space until l, or until `needed`.
   void window(bool generalise, std::vector<Lit>& premises, std::vector<ItemIndex>& members) {
     if (generalise) widen(drop_members(e_ + sum_ - (rule_ == Rule::energy ? needed_ : l_ + 1)));
     for (const Part& part : parts_) {
@@ -84,11 +84,11 @@ class Explanation {
     Key present;
     Key order;  ///< the literal that puts it below (energy); no_key: none
     bool needs_end;
-    bool keep;        ///< the conclusion speaks of it
-    std::int32_t at;  ///< latest trail position among its literals; -1: true from the start
+    bool keep;        ///< the conclusion is about it
+    std::int32_t at;  ///< latest trail position among its literals; -1: initially true
   };
 
-  /// Did the rule count it? Writes down what for.
+  /// Did the rule count it? Records the reason.
   [[nodiscard]] bool belongs(Part& part) const {
     const ItemIndex i = part.item;
     if (i == who_) {
@@ -110,7 +110,7 @@ class Explanation {
     return true;
   }
 
-  /// Leaves out whole members, the latest ones on the trail first; returns what is left of slack.
+  /// Drops whole members, the latest on the trail first; returns the remaining slack.
   Value drop_members(Value slack) {
     for (Part& part : parts_) {
       part.at = state_.entry_of(start_lit(part.item, e_));
@@ -127,7 +127,7 @@ class Explanation {
     return slack;
   }
 
-  /// Weakens one of the bounds: where it lets the latest literal go further back.
+  /// Weakens one of the bounds: the one with the latest literal.
   void widen(Value slack) {
     if (slack <= 0) return;
     std::int32_t starts = -1;
@@ -147,7 +147,7 @@ class Explanation {
               [](const Part& a, const Part& b) { return a.at > b.at; });
   }
 
-  /// The literal that a comes before b.
+  /// The literal "a comes before b".
   [[nodiscard]] Key order(ItemIndex a, ItemIndex b) const {
     return side_ == 0 ? orders_.below(a, b) : orders_.below(b, a);
   }
@@ -178,10 +178,10 @@ class Explanation {
   std::vector<Part> parts_;
   Value e_;
   Value l_;
-  ItemIndex who_ = no_item;  ///< whom the rule pushes
+  ItemIndex who_ = no_item;  ///< the item that the rule pushes
   Key who_present_ = no_key;
   Value sum_ = 0;     ///< of the lengths
-  Value needed_ = 0;  ///< where the conclusion says that `who` starts
+  Value needed_ = 0;  ///< the start of `who` in the conclusion
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Section inference of the canonical search (Moffitt, "MiniMalloc", ASPLOS 2023): everything open
-// lies above the lowest open start. A fraction of the price of the other section rules, and most
-// of their worth where buffers are placed from below.
+// Section inference of the canonical search (Moffitt, "MiniMalloc", ASPLOS 2023): all unplaced
+// members are above the lowest unplaced start. It costs a fraction of the other section rules, and
+// gives most of their benefit if buffers are placed from below.
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +9,7 @@
 namespace tessera::search::learning {
 
 void SectionRules::touch_floor(const State& state, Key key) {
-  // An end that comes down matters where it fixes a buffer, the floor may rise then.
+  // A lowered end matters if it fixes a buffer, because the floor may rise then.
   const Var var = var_of(key);
   if (side_of(key) == 1 && !state.is_bool(var) && !state.fixed(var)) return;
   for (const std::uint32_t id : of_var_[var]) enqueue(id);

@@ -48,7 +48,7 @@ class Session final : public engine::PlacementSession {
     return result;
   }
 
-  /// Every buffer as low as the order of its neighbours allows, nothing else considered: a proposal
+  /// Every buffer as low as the order of its neighbours permits, without other rules: a proposal
   /// for the checker.
   [[nodiscard]] Placement in_the_order_of(const Placement& earlier) {
     if (neighbours_.empty()) find_neighbours();
@@ -74,7 +74,7 @@ class Session final : public engine::PlacementSession {
     return packed;
   }
 
-  /// Who is live at one time with whom.
+  /// The buffers live at the same step.
   void find_neighbours() {
     neighbours_.resize(current_.buffers.size());
     const auto meet = [](const Buffer& a, const Buffer& b) {
@@ -99,7 +99,7 @@ class Session final : public engine::PlacementSession {
 
   LearningParams params_;
   PlacementProblem current_;
-  std::vector<std::vector<BufferIndex>> neighbours_;  ///< found when first needed
+  std::vector<std::vector<BufferIndex>> neighbours_;  ///< computed on first use
   std::deque<Placement> placements_;
   std::int64_t orders_reused_ = 0;
   std::int64_t searches_ = 0;

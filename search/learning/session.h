@@ -1,9 +1,9 @@
-// A problem loaded once and asked with many sizes.
+// A session of the learning engine: a problem solved for many sizes.
 //
-// Kept are the orders of earlier placements: for new sizes the same order is often right again, and
-// a search for them tries the last one first. Nearly all work of a sequence of sizes is its one
-// hardest question; clauses learned at other sizes did not make that one easier. Old answers are
-// kept by whoever opens the session (engine/session.h).
+// It keeps the orders of earlier placements. For new sizes the same order is often valid, and a
+// search tries the last one first. Nearly all work of a sequence of sizes is its one hardest query;
+// clauses learned at other sizes did not make that query easier. The caller keeps old results
+// (engine/session.h).
 #pragma once
 
 #include <memory>

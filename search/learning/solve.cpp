@@ -31,7 +31,7 @@ bool true_in(const Deduction& deduction, const Build& build, const PlacementProb
     return side == 0 ? o : -(o + problem.buffers[b].size);
   };
   if (!state.is_bool(var)) return at(var, side_of(lit.key)) >= lit.value;
-  // Only orders have a value of their own; another Boolean may be chosen to suit the clause.
+  // Only orders have a fixed value; other Booleans may be chosen to satisfy the clause.
   const Edge* edge = deduction.orders.edge(lit.key);
   if (edge == nullptr) return true;
   return at(edge->target, 0) >= at(edge->source, 0) + edge->weight[0];
@@ -52,7 +52,7 @@ void add_stats(engine::SearchResult& result, const Counters& counters, std::size
   add("work_place_lightly", static_cast<std::int64_t>(counters.work[2]));
 }
 
-/// The answer of whoever was not given what building takes.
+/// The result if the construction exceeded the budget.
 engine::SearchResult given_up(const BudgetEnded& ended) {
   engine::SearchResult result;
   result.stop = ended.reason;
@@ -68,14 +68,14 @@ Build::Record record_of(const PlacementProblem& problem, const engine::SearchPar
   return uses ? Build::Record::uses : Build::Record::nothing;
 }
 
-/// What writing down takes is work, too: else a race would wait for it. Measured: 24 to 55 ns,
-/// where a step of propagation takes 12.
+/// Building the model counts as work, since a race would otherwise wait for it. Measured: 24 to 55
+/// ns per poll, and 12 ns per step of propagation.
 constexpr std::uint64_t work_per_poll = 3;
 
-/// One search, from the rules to the answer.
+/// One search, from the rules to the result.
 class OneSearch {
  public:
-  /// Writes down the rules. Throws BudgetEnded.
+  /// Builds the model. Throws BudgetEnded.
   OneSearch(const PlacementProblem& problem, const LearningParams& learning,
             const engine::SearchParams& params, const Placement* like)
       : problem_(problem),
@@ -111,7 +111,7 @@ class OneSearch {
   }
 
  private:
-  /// The work of writing down the rules; of a short turn no more than half.
+  /// The work of building the model; at most half of a short turn.
   [[nodiscard]] std::uint64_t set_up() const {
     const auto all = work_per_poll * static_cast<std::uint64_t>(poll_.spent());
     const WorkMeter* meter = params_.budget.meter;
@@ -130,21 +130,21 @@ class OneSearch {
   }
 
   void contradicted() {
-    if (result_.placement) return;  // nothing is cheaper than what is known
+    if (result_.placement) return;  // nothing is cheaper than the known placement
     refuted("A rule of the problem cannot be satisfied, independent of all other buffers.");
     if (!proof_) return;
     proof_->learned({}, {});
     proof_->finish();
   }
 
-  /// No learned clause may exclude a placement that is known to keep all rules.
+  /// Checks that no learned clause excludes the known valid placement.
   void keep_known(std::span<const Lit> lits) const {
     for (const Lit& lit : lits)
       if (true_in(deduction_, build_, problem_, *learning_.guard, lit)) return;
     throw std::logic_error("a learned clause excludes the known placement");
   }
 
-  /// Looks for placements, each cheaper than the one before where there is a cost.
+  /// Searches for placements, each cheaper than the previous one if there are costs.
   void decide(Search& search) {
     cores_wanted_ =
         learning_.cores && (params_.at_most || result_.placement) && !deduction_.cost.empty();
@@ -157,13 +157,13 @@ class OneSearch {
     if (outcome == Outcome::stopped) undecided("A limit stopped the search before a result.");
     if (outcome == Outcome::refuted) nothing_better();
     if (result_.placement && result_.stop != StopReason::completed && !deduction_.cost.empty()) {
-      // What a cheaper placement has to pay, as far as that is known without any decision.
+      // The cost bound that is known without any decision.
       search.restart();
       result_.bound = std::min(result_.bound, deduction_.cost.bound(deduction_.state));
     }
   }
 
-  /// Nothing: it gave up.
+  /// Nothing: the search stopped.
   std::optional<Outcome> next(Search& search) {
     try {
       Outcome outcome = Outcome::stopped;
@@ -179,7 +179,7 @@ class OneSearch {
     }
   }
 
-  /// Takes the placement that was found. False: nobody needs a cheaper one.
+  /// Stores the placement found. False: no cheaper one is needed.
   bool ask_for_cheaper(Search& search) {
     cores_wanted_ = learning_.cores && !result_.placement;
     result_.placement = build_.decode();
@@ -240,8 +240,8 @@ engine::SearchResult solve_as_it_stands(const PlacementProblem& problem,
   }
 }
 
-/// The buffers by what they are: rows of a file come in any order, and a search that follows it
-/// is lucky with one and not with another.
+/// Buffers sorted by their properties: rows of a file have any order, and the search should not
+/// depend on it.
 std::vector<BufferIndex> by_lives(const PlacementProblem& problem) {
   const auto key = [&](BufferIndex b) {
     const Buffer& buffer = problem.buffers[b];
@@ -259,7 +259,7 @@ std::vector<BufferIndex> by_lives(const PlacementProblem& problem) {
 engine::SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
                                 const engine::SearchParams& params, const Placement* like) {
   const std::vector<BufferIndex> order = by_lives(problem);
-  // Certificates speak of the buffers as they stand.
+  // Certificates refer to the buffers in their original order.
   if (params.proof != nullptr || std::ranges::is_sorted(order))
     return solve_as_it_stands(problem, learning, params, like);
   const Restricted part = restricted(problem, order);

@@ -1,4 +1,4 @@
-// Bounds, the trail of their changes, and how to go back.
+// Bounds, the trail of their changes, and backtracking.
 //
 //   State state;
 //   Var v = state.add_offset(/*span=*/8, /*stride=*/1, /*low=*/0, /*high=*/-64);
@@ -15,11 +15,11 @@ struct Entry {
   Value before = 0;  ///< the bound it replaced
   Reason reason;
   Key key = no_key;
-  std::int32_t previous = -1;  ///< the entry of this key before this one
+  std::int32_t previous = -1;  ///< the previous entry of this key
   std::int32_t level = 0;
 };
 
-/// A literal that cannot be made true: its opposite is.
+/// A literal that cannot be made true because its opposite is true.
 struct Clash {
   Lit lit;
   Reason reason;
@@ -41,21 +41,21 @@ class State {
     return bound_[opposite(lit.key)] >= negation_value(lit);
   }
   [[nodiscard]] Lit negation(Lit lit) const { return {opposite(lit.key), negation_value(lit)}; }
-  /// The weakest equivalent statement: what a bound must reach before rounding makes `lit` true.
+  /// The weakest equivalent literal: what a bound has to reach so that rounding makes `lit` true.
   [[nodiscard]] Lit unrounded(Lit lit) const {
     return {lit.key, rounded(lit).value - (stride_[var_of(lit.key)] - 1)};
   }
-  /// The strongest equivalent statement, given the stride.
+  /// The strongest equivalent literal, given the stride.
   [[nodiscard]] Lit rounded(Lit lit) const;
-  /// Bools: decided either way. Offsets: one value left.
+  /// Booleans: decided. Offsets: a single value left.
   [[nodiscard]] bool fixed(Var var) const {
     return is_bool(var) ? bound_[2 * var] + bound_[2 * var + 1] > 0
                         : bound_[2 * var] + bound_[2 * var + 1] + span_[var] == 0;
   }
 
-  /// Makes the literal true. False: it cannot be, and clash() says what was tried. Throws
-  /// BudgetEnded where bounds were raised so often that they seem to climb for ever: alignments of
-  /// buffers that are tied to each other may contradict in a memory without an end.
+  /// Makes the literal true. False: it is impossible, and clash() has the literal. Throws
+  /// BudgetEnded if bounds were raised so often that they seem to rise forever: alignments of
+  /// buffers that are tied to each other may contradict in a memory without a capacity.
   bool raise(Lit lit, const Reason& reason) {
     if (bound_[lit.key] >= lit.value) return true;
     return push(lit, reason);
@@ -73,15 +73,15 @@ class State {
   }
   /// Undoes the last entry.
   void pop();
-  /// Trail length at which `level` + 1 began.
+  /// Trail length at the begin of `level` + 1.
   [[nodiscard]] std::int32_t start_above(std::int32_t level) const {
     return level_start_[static_cast<std::size_t>(level)];
   }
   void close_levels(std::int32_t level);
-  /// At level 0: what is on the trail becomes the initial state.
+  /// At level 0: the trail becomes the initial state.
   void forget_trail();
 
-  /// The earliest entry that makes a true literal true; -1 if it was true from the start.
+  /// The earliest entry that makes a true literal true; -1 if it is initially true.
   [[nodiscard]] std::int32_t entry_of(Lit lit) const;
   /// The bound of `key` just before trail position `at`.
   [[nodiscard]] Value bound_before(Key key, std::int32_t at) const;
@@ -99,7 +99,7 @@ class State {
   std::vector<std::int32_t> latest_;  // by key: its last entry
   std::vector<Value> span_;           // by variable
   std::vector<Value> stride_;         // by variable
-  std::vector<Value> anchor_;         // by key: a value its bound is a stride away from
+  std::vector<Value> anchor_;  // by key: a value from which its bound is a multiple of strides away
   std::vector<Entry> trail_;
   std::vector<std::int32_t> level_start_;
   std::int32_t level_ = 0;

@@ -3,7 +3,7 @@
 namespace tessera::search::learning {
 namespace {
 
-/// The least value >= `value` that is `anchor` modulo `stride`.
+/// The least value >= `value` that is congruent to `anchor` modulo `stride`.
 Value round_up(Value value, Value anchor, Value stride) {
   Value rest = (value - anchor) % stride;
   if (rest < 0) rest += stride;
@@ -40,7 +40,7 @@ void StrideRules::explain(const State& state, const Reason& reason, Lit lit,
                           std::vector<Lit>& premises) const {
   const Rounding& r = roundings_[reason.a];
   const Value anchor = reason.side == 0 ? 0 : -state.span(r.var);
-  // One more than the multiple below the rounded need is enough.
+  // One more than the multiple below the rounded value suffices.
   const Value need = round_up(lit.value, anchor, r.stride);
   premises.push_back({r.memory, 1});
   premises.push_back({lit.key, need - r.stride + 1});

@@ -1,7 +1,7 @@
-// Alignment that depends on the memory a buffer goes to.
+// Alignment that depends on the memory of a buffer.
 //
-// A variable's own stride divides every alignment its memories allow. Once a memory is chosen,
-// bounds are rounded to that memory's alignment.
+// A variable's own stride divides every alignment of its memories. Once a memory is chosen, bounds
+// are rounded to that memory's alignment.
 #pragma once
 
 #include "state.h"
@@ -10,7 +10,7 @@ namespace tessera::search::learning {
 
 class StrideRules {
  public:
-  /// While `memory` is true the offset of `var` is a multiple of `stride`.
+  /// While `memory` is true, the offset of `var` is a multiple of `stride`.
   void add(Key memory, Var var, Value stride);
   bool propagate(State& state, Key key);
   void explain(const State& state, const Reason& reason, Lit lit, std::vector<Lit>& premises) const;

@@ -1,15 +1,15 @@
-// Twins in one order, one mirrored pair fixed.
+// Symmetry breaking: interchangeable buffers in one order, and one mirrored pair fixed.
 //
-// Both at once are sound: turn a placement upside down if the chosen pair asks for it, then choose
-// within every class of twins (facts/twins.h); the pair is of buffers that have no twin, so that
-// choosing does not touch it.
+// Both together are sound: mirror a placement if the chosen pair requires it, then choose within
+// each class of interchangeable buffers (facts/interchangeable.h). The buffers of the pair are in
+// no class, so the choice does not affect the pair.
 #include <algorithm>
 
 #include "build.h"
 
 namespace tessera::search::learning {
 
-// Of twins in several memories the first is in the one with the least number.
+// Of interchangeable buffers, the first is in the memory with the least index.
 void Build::memories_ascend(BufferIndex a, BufferIndex b) {
   for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
     for (MemoryIndex lower = 0; lower < m; ++lower) {
@@ -18,7 +18,7 @@ void Build::memories_ascend(BufferIndex a, BufferIndex b) {
     }
 }
 
-// The order of the two, wherever they are in one memory.
+// The order of the two if they are in the same memory.
 void Build::if_together(BufferIndex a, BufferIndex b, Key order) {
   for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
     std::vector<Lit> lits;
@@ -28,24 +28,25 @@ void Build::if_together(BufferIndex a, BufferIndex b, Key order) {
   }
 }
 
-// Twins that have no order of their own get edges: b no lower than a, and where one place does for
-// both, a no lower than b.
-void Build::twins() {
+// Interchangeable buffers without an order literal get edges: b is not lower than a; and if one
+// place serves both, a is not lower than b.
+void Build::interchangeable() {
   if (!params_.symmetry) return;
-  twins_ = std::make_unique<facts::Twins>(problem_, &poll_);
+  interchangeable_ = std::make_unique<facts::InterchangeableBuffers>(problem_, &poll_);
   const auto no_lower = [&](BufferIndex b, BufferIndex a) {
     const Key key = key_of(new_bool(0, 0), 0);
     deduction_.orders.add_edge(deduction_.state, key, offset_[a], offset_[b], 0);
     if_together(a, b, key);
   };
-  for (const facts::TwinClass& same : twins_->classes()) {
-    if (same.kind == facts::TwinKind::apart && problem_.buffers[same.buffers[0]].gaps.empty())
+  for (const facts::InterchangeableClass& same : interchangeable_->classes()) {
+    if (same.kind == facts::InterchangeableKind::apart &&
+        problem_.buffers[same.buffers[0]].gaps.empty())
       continue;
     for (std::size_t k = 1; k < same.buffers.size(); ++k) {
       const BufferIndex a = same.buffers[k - 1];
       const BufferIndex b = same.buffers[k];
       no_lower(b, a);
-      if (same.kind == facts::TwinKind::together) {
+      if (same.kind == facts::InterchangeableKind::together) {
         same_memory(a, b);
         no_lower(a, b);
       } else {
@@ -55,7 +56,7 @@ void Build::twins() {
   }
 }
 
-void Build::order_twins(const facts::TwinClass& same) {
+void Build::order_class(const facts::InterchangeableClass& same) {
   const AddressRange whole{0, problem_.buffers[same.buffers[0]].size};
   for (std::size_t x = 0; x < same.buffers.size(); ++x)
     for (std::size_t y = x + 1; y < same.buffers.size(); ++y) {
@@ -91,15 +92,16 @@ bool mirrors(const PlacementProblem& problem) {
 
 void Build::symmetry() {
   if (!params_.symmetry) return;
-  for (const facts::TwinClass& same : twins_->classes())
-    if (same.kind == facts::TwinKind::apart && problem_.buffers[same.buffers[0]].gaps.empty())
-      order_twins(same);
+  for (const facts::InterchangeableClass& same : interchangeable_->classes())
+    if (same.kind == facts::InterchangeableKind::apart &&
+        problem_.buffers[same.buffers[0]].gaps.empty())
+      order_class(same);
   if (!mirrors(problem_)) return;
   Key best = no_key;
   Size largest = 0;
   std::vector<signed char> known(problem_.buffers.size(), -1);
   const auto alone = [&](BufferIndex b) {
-    if (known[b] < 0) known[b] = twins_->alone(b) ? 1 : 0;
+    if (known[b] < 0) known[b] = interchangeable_->alone(b) ? 1 : 0;
     return known[b] > 0;
   };
   for (const auto& [items, key] : hard_.sorted()) {

@@ -25,7 +25,7 @@ UsedBuffers::UsedBuffers(const Build& build, const Deduction& deduction)
       axioms_(build.axioms.clauses.size()),
       last_(axioms_),
       contradiction_(words_, 0) {
-  // Building takes literals out of clauses, and makes bounds of those with one left.
+  // Building removes false literals from clauses, and turns clauses with one literal into bounds.
   const auto& axioms = build.axioms;
   for (std::size_t at = 0; at < axioms_; ++at) {
     Set set(words_, 0);
@@ -47,7 +47,7 @@ void UsedBuffers::add(const Lit& lit, Set& set) const {
   const auto found = std::find_if(roots.begin(), roots.end(),
                                   [&](const Root& root) { return root.value >= lit.value; });
   if (found == roots.end()) return;
-  // It may have followed from a decision as well: then a few buffers more are named.
+  // A decision may imply it as well: then some buffers too many are named.
   unite(set, sets_.at(found->clause));
 }
 
@@ -62,7 +62,7 @@ std::uint64_t UsedBuffers::learned(std::span<const Lit> lits, std::span<const Le
     for (const Lit& premise : lemma.premises) add(premise, set);
     for (const ItemIndex item : lemma.members) {
       insert(set, of_item_[item]);
-      // What a sum of balance takes for granted about addresses, it knows from the first.
+      // The addresses that a balance sum assumes are bounds of level 0.
       if (lemma.reason.rule != Rule::balance) continue;
       for (unsigned side = 0; side < 2; ++side)
         for (const Root& root : roots_[key_of(deduction_.orders.items()[item].var, side)])

@@ -1,12 +1,12 @@
-// Which buffers a refutation is about: follows every learned clause back to the rules it came from.
+// The buffers of a refutation: follows every learned clause back to its rules.
 //
 //   UsedBuffers used(build, deduction);
 //   Search search(deduction, build.plan, params, seed, &used);
 //   if (refuted) explain(used.buffers());
 //
-// A clause is about the buffers of its literals and of the clauses and bounds it was derived from.
-// The buffers of the last one, the contradiction, cannot be placed by themselves; nobody promises
-// that they are few, or all needed.
+// A clause depends on the buffers of its literals, and of the clauses and bounds it is derived
+// from. The buffers of the last clause, the contradiction, have no placement by themselves. The set
+// may be large, and may not be minimal.
 #pragma once
 
 #include <unordered_map>
@@ -19,7 +19,7 @@ namespace tessera::search::learning {
 
 class UsedBuffers final : public Recorder {
  public:
-  /// require: build.all() done.
+  /// require: build.all() is done.
   UsedBuffers(const Build& build, const Deduction& deduction);
 
   std::uint64_t learned(std::span<const Lit> lits, std::span<const Lemma> antecedents) override;
@@ -42,7 +42,7 @@ class UsedBuffers final : public Recorder {
   std::vector<BufferIndex> of_item_;
   std::size_t words_;
   std::unordered_map<std::uint64_t, Set> sets_;  // by clause
-  std::vector<std::vector<Root>> roots_;         // by key: bounds that level 0 found, rising
+  std::vector<std::vector<Root>> roots_;         // by key: bounds of level 0, ascending
   std::uint64_t axioms_;  ///< clauses of the problem have the names 1 to this
   std::uint64_t last_;
   Set contradiction_;

@@ -6,7 +6,7 @@
 namespace tessera::search {
 namespace {
 
-using Place = std::function<HeuristicAnswer(const PlacementProblem&, const engine::SearchParams&)>;
+using Place = std::function<HeuristicResult(const PlacementProblem&, const engine::SearchParams&)>;
 
 class HeuristicEngine final : public engine::PlacementEngine {
  public:
@@ -18,7 +18,7 @@ class HeuristicEngine final : public engine::PlacementEngine {
 
   engine::SearchResult solve(const PlacementProblem& problem,
                              const engine::SearchParams& params) override {
-    HeuristicAnswer answer = place_(problem, params);
+    HeuristicResult answer = place_(problem, params);
     engine::SearchResult found;
     found.stats = std::move(answer.stats);
     if (answer.placement) {

@@ -1,9 +1,9 @@
-// What the ways to place buffers with parts have in common that give a placement or nothing.
+// Common code of heuristics that place buffers with parts and prove nothing.
 //
 //   return make_heuristic_engine("taa", taa_features(), [](const auto& problem, const auto& search)
 //   {
 //     TaaResult low = tile_aware_allocation(problem, search.budget);
-//     return HeuristicAnswer{std::move(low.placement), low.stop};
+//     return HeuristicResult{std::move(low.placement), low.stop};
 //   });
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace tessera::search {
 
-/// What all of them know: where parts lie in a memory that a buffer does not choose, and when.
+/// Features that all of them support: parts, and buffers restricted to one memory.
 inline constexpr facts::FeatureSet heuristic_features{facts::Feature::several_memories,
                                                       facts::Feature::buffer_alignment,
                                                       facts::Feature::several_lives,
@@ -26,15 +26,15 @@ inline constexpr facts::FeatureSet heuristic_features{facts::Feature::several_me
                                                       facts::Feature::banks,
                                                       facts::Feature::may_overlap};
 
-struct HeuristicAnswer {
+struct HeuristicResult {
   std::optional<Placement> placement{};  ///< within the capacities
   StopReason stop = StopReason::completed;
   Stats stats{};
 };
 
-/// An engine that never says "no".
+/// An engine that never reports infeasibility.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_heuristic_engine(
     std::string_view name, facts::FeatureSet features,
-    std::function<HeuristicAnswer(const PlacementProblem&, const engine::SearchParams&)> place);
+    std::function<HeuristicResult(const PlacementProblem&, const engine::SearchParams&)> place);
 
 }  // namespace tessera::search

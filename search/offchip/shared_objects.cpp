@@ -27,7 +27,7 @@ struct Object {
 using Objects = std::vector<Object>;
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-/// The tensors of one memory, rounded up to what all of them are aligned to.
+/// The tensors of one memory, with sizes rounded up to the common alignment.
 class Sharing {
  public:
   Sharing(const PlacementProblem& problem, MemoryIndex m, Poll& poll) : poll_(poll) {
@@ -54,10 +54,10 @@ class Sharing {
       size += align_up(object.size, alignment_);
       last = align_up(object.size, alignment_) - object.size;
     }
-    return size - last;  // what follows the last one is nobody's
+    return size - last;  // the space after the last one is not needed
   }
 
-  /// The steps that need most come first, and of each the largest tensor.
+  /// Steps by descending load, and the tensors of each by descending size.
   Objects by_breadth() {
     std::vector<std::size_t> steps(profiles_.size());
     std::iota(steps.begin(), steps.end(), std::size_t{0});
@@ -75,7 +75,7 @@ class Sharing {
       for (const std::size_t t : profiles_[step]) {
         if (assigned[t] != 0) continue;
         assigned[t] = 1;
-        // The smallest that is large enough, else the largest, which grows.
+        // The smallest object that is large enough, else the largest one, which grows.
         std::size_t chosen = none;
         for (std::size_t o = 0; o < objects.size(); ++o) {
           if (!suits(objects[o], t)) continue;
@@ -91,7 +91,7 @@ class Sharing {
     return objects;
   }
 
-  /// The largest tensor first, into the smallest object.
+  /// Tensors by descending size, each into the smallest suitable object.
   Objects by_size() {
     Objects objects;
     for (const std::size_t t : by_size_) {
@@ -104,7 +104,7 @@ class Sharing {
     return objects;
   }
 
-  /// Tensors between two positional maximums at a time, each to where the least time is lost.
+  /// By size between positional maximums, each tensor to the object with the least idle time.
   Objects by_size_improved() {
     std::vector<Size> maximums;
     for (const auto& profile : profiles_)
@@ -147,7 +147,7 @@ class Sharing {
   }
 
  private:
-  /// What lives at each step at which something begins, the largest first.
+  /// The sizes live at each step at which a tensor begins, in descending order.
   void find_profiles() {
     std::vector<Step> steps;
     for (const WholeTensor& tensor : tensors_) steps.push_back(tensor.live.lower);
@@ -169,7 +169,7 @@ class Sharing {
     });
   }
 
-  /// Steps between the tensor and whoever of the object is next to it.
+  /// Idle steps between the tensor and its neighbours in the object.
   [[nodiscard]] Step idle(const Object& object, std::size_t t) const {
     Step least = std::numeric_limits<Step>::max() - 1;
     for (const std::size_t other : object.tensors) {
@@ -243,7 +243,7 @@ std::unique_ptr<engine::PlacementEngine> make_shared_objects_engine() {
       "shared-objects", shared_objects_features(),
       [](const PlacementProblem& problem, const engine::SearchParams& search) {
         SharedObjects best = shared_objects(problem, search.budget);
-        return HeuristicAnswer{std::move(best.placement), best.stop, {}};
+        return HeuristicResult{std::move(best.placement), best.stop, {}};
       });
 }
 

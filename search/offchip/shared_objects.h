@@ -1,13 +1,13 @@
-// Shared objects, to be compared with: whole tensors share an object where their lives do not meet,
-// and the objects lie one after the other.
+// Shared objects, a baseline: whole tensors with disjoint lifetimes share an object, and objects
+// are placed one after the other.
 //
 //   SharedObjects best = shared_objects(problem, {});
 //   if (best.placement) use(*best.placement, best.heights, best.strategies);
 //
 // Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020), sections
-// 4.2 to 4.4: greedily by breadth, by size, and by size with positional maximums; the best of the
-// three for each memory. Whoever has parts, gaps or several lives counts as a whole from the first
-// step to the last. Finding nothing proves nothing.
+// 4.2 to 4.4: greedy by breadth, by size, and by size with positional maximums; the best of the
+// three for each memory. A buffer with parts, gaps or several lives counts as a whole from its
+// first step to its last. A failure proves nothing.
 #pragma once
 
 #include <memory>
@@ -26,14 +26,14 @@ struct SharedObjects {
   StopReason stop = StopReason::completed;
 };
 
-/// What a problem may use.
+/// The features that a problem may use.
 [[nodiscard]] facts::FeatureSet shared_objects_features();
 
-/// require: validate(problem) is empty, shared_objects_features() has all it uses.
+/// require: validate(problem) is empty, and shared_objects_features() contains all its features.
 [[nodiscard]] SharedObjects shared_objects(const PlacementProblem& problem,
                                            const Budget& budget = {});
 
-/// "shared-objects": whether it fits, by that.
+/// The engine "shared-objects": searches for a placement by this heuristic.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_shared_objects_engine();
 
 }  // namespace tessera::search

@@ -16,7 +16,7 @@
 namespace tessera::search {
 namespace {
 
-/// How the runs of a tile lie to its first one.
+/// The runs of a tile relative to its first one.
 struct Shape {
   Size size = 0;
   std::vector<std::pair<std::int64_t, Size>> repeat;
@@ -31,15 +31,15 @@ struct Tile {
   std::size_t shape = 0;
 };
 
-/// Tiles of two shapes: at which differences of their first bytes they meet, so that nobody goes
-/// through the runs of those that do not, and by how much, as far as it was asked. Tensors move
-/// past each other in the same steps again and again.
+/// Two tile shapes: the differences of their first bytes at which they overlap, and a cache of the
+/// overlaps. Tensors move past each other in the same steps repeatedly, so the cache avoids passes
+/// over the runs.
 struct Shapes {
   Differences meet;
   std::unordered_map<Offset, Size> overlaps;
 };
 
-/// What is known of every two shapes.
+/// The cache for all pairs of shapes.
 class Meetings {
  public:
   std::size_t number(const BufferPart& part) {
@@ -47,14 +47,14 @@ class Meetings {
     for (const Repeat& each : part.repeat) shape.repeat.emplace_back(each.count, each.stride);
     return numbers_.try_emplace(std::move(shape), numbers_.size()).first->second;
   }
-  /// When all shapes have numbers.
+  /// Call after all shapes have numbers.
   void prepare() {
     shapes_.resize(numbers_.size());
     for (const auto& [shape, number] : numbers_) shapes_[number] = &shape;
   }
 
-  /// First byte of b minus first byte of a; all at which one reaches into the other, where those at
-  /// which they meet are too many to be kept. They stay where they are.
+  /// First byte of b minus first byte of a. If the exact differences are too many, the whole
+  /// interval in which one extends into the other. References stay valid.
   [[nodiscard]] Shapes& of(const Tile& a, const Tile& b, Poll& poll) {
     const auto [place, fresh] = known_.try_emplace({a.shape, b.shape});
     if (fresh) place->second.meet = differences(a, b, poll);
@@ -86,13 +86,13 @@ class Meetings {
   std::map<std::pair<std::size_t, std::size_t>, Shapes> known_;
 };
 
-/// A tile and one of a peer that live at the same time.
+/// A tile, and a tile of a peer that is live at the same time.
 struct Meeting {
   const Tile* tile = nullptr;
   const Tile* other = nullptr;
   Offset apart = 0;  ///< the other's first byte minus the tile's, both relative to their tensors
   Shapes* shapes = nullptr;
-  AddressRange near;  ///< all differences of the tensors at which they may meet
+  AddressRange near;  ///< all differences of the tensors at which they may overlap
 
   Meeting(const Tile& one, const Tile& two, Shapes& both)
       : tile(&one),
@@ -105,7 +105,7 @@ struct Meeting {
     return near.begin <= difference && difference < near.end;
   }
 
-  /// By how much they overlap, the first runs that do.  `difference`: of the tensors.
+  /// The overlap of the first runs that overlap. `difference`: of the tensors.
   [[nodiscard]] Size overlap(Offset difference, std::size_t& room, Poll& poll) const {
     const Offset d = apart + difference;
     const auto after =
@@ -124,9 +124,9 @@ struct Meeting {
   }
 };
 
-/// Lists of meetings that are kept hold so many together; others are made again each time.
+/// Limit on meetings in cached lists; others are computed again each time.
 constexpr std::size_t most_kept = std::size_t{1} << 22U;
-/// So many overlaps are remembered; others are worked out again.
+/// Limit on cached overlaps; others are computed again.
 constexpr std::size_t most_overlaps = std::size_t{1} << 20U;
 
 bool alive_together(const std::vector<StepRange>& a, const std::vector<StepRange>& b) {
@@ -171,7 +171,7 @@ class Allocation {
       }
   }
 
-  /// The lowest of three tries.
+  /// The lowest of three attempts.
   void run() {
     std::vector<std::size_t> order(tensors_.size());
     const auto attempt = [&](const auto& key) {
@@ -213,7 +213,7 @@ class Allocation {
     best_ = std::move(offsets);
   }
 
-  /// In the order in which they are looked at. The list lives until the next call.
+  /// In the order of comparison. The list is valid until the next call.
   const std::vector<Meeting>& meetings(std::size_t k, std::size_t peer) {
     const auto known = kept_.find({k, peer});
     if (known != kept_.end()) return known->second;
@@ -229,8 +229,8 @@ class Allocation {
     return kept_[{k, peer}] = list_;
   }
 
-  /// Moves the tensor up until none of its tiles, one after the other, meets one of the peer's;
-  /// those before may do so again then.
+  /// Moves the tensor up until none of its tiles, one after the other, overlaps the peer's tile.
+  /// Earlier tiles may overlap again afterwards.
   bool move_clear(std::size_t k, std::size_t peer, Offset at_peer, Size alignment, Offset& at) {
     bool moved = false;
     if (at + tensor(k).size <= at_peer || at_peer + tensor(peer).size <= at) return false;
@@ -266,7 +266,7 @@ class Allocation {
 Size collision_size(std::span<const AddressRange> a, Offset at_a, std::span<const AddressRange> b,
                     Offset at_b) {
   if (a.empty() || b.empty()) return 0;
-  // The runs below the other tile's first one meet nothing.
+  // The runs below the other tile's first one do not overlap it.
   const auto from = [](std::span<const AddressRange> runs, Offset at, Offset begin) {
     return std::partition_point(runs.begin(), runs.end(),
                                 [&](const AddressRange& run) { return run.end + at <= begin; });
@@ -319,7 +319,7 @@ std::unique_ptr<engine::PlacementEngine> make_taa_engine() {
       "taa", taa_features(),
       [](const PlacementProblem& problem, const engine::SearchParams& search) {
         TaaResult low = tile_aware_allocation(problem, search.budget);
-        return HeuristicAnswer{std::move(low.placement), low.stop, {}};
+        return HeuristicResult{std::move(low.placement), low.stop, {}};
       });
 }
 

@@ -1,15 +1,14 @@
-// Low placements of buffers that fit into each other: into bytes of a tensor whose tiles are dead,
-// or have not come yet.
+// Low placements of interleaving buffers, which use bytes of a tensor before its tiles are live or
+// after they are dead.
 //
 //   WeaveResult low = weave(problem, {.targets = {bound}});
 //   if (low.placement) use(*low.placement, low.heights);
 //
-// Two buffers forbid each other some differences of their offsets (model/differences.h), so a
-// buffer is in nobody's way at the end of a forbidden range, or at its own lowest address: first
-// fit looks at nothing else. Several orders of first fit are tried, and the best is improved by
-// taking out the highest buffer with some of those in its way and putting them back in another
-// order (ruin and recreate: Schrimpf, Schneider, Stamm-Wilbrandt, Dueck, 2000). Finding nothing
-// proves nothing.
+// Two buffers forbid each other some differences of their offsets (model/differences.h). So the
+// only useful offsets of a buffer are its lowest address and the ends of forbidden ranges, and
+// first fit only tries these. Several orders of first fit are tried. The best is improved by
+// removing the highest buffer and some of its rivals, and placing them again in another order (ruin
+// and recreate: Schrimpf, Schneider, Stamm-Wilbrandt, Dueck, 2000). A failure proves nothing.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ struct WeaveParams {
   Budget budget{};
   std::uint64_t seed = 0;
   std::int64_t rounds = 4'000;  ///< of ruin and recreate, per memory
-  std::vector<Size> targets{};  ///< per memory: low enough; empty: nothing above the bound 0 is
+  std::vector<Size> targets{};  ///< per memory, a sufficient height; empty: only a proved bound
 };
 
 struct WeaveResult {
@@ -35,13 +34,13 @@ struct WeaveResult {
   Stats stats;
 };
 
-/// What a problem may use.
+/// The features that a problem may use.
 [[nodiscard]] facts::FeatureSet weave_features();
 
-/// require: validate(problem) is empty, weave_features() has all it uses.
+/// require: validate(problem) is empty, and weave_features() contains all its features.
 [[nodiscard]] WeaveResult weave(const PlacementProblem& problem, const WeaveParams& params = {});
 
-/// "weave": whether it fits, by that.
+/// The engine "weave": searches for a placement by this heuristic.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_weave_engine();
 
 }  // namespace tessera::search

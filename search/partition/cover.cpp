@@ -8,17 +8,17 @@
 #include <optional>
 #include <span>
 
-#include "model/crew.h"
+#include "model/numeric.h"
+#include "model/parallel.h"
 #include "model/poll.h"
-#include "search/partition/ahead.h"
 #include "search/partition/cover_kind.h"
 #include "search/partition/peak_intervals.h"
 #include "search/partition/run_kinds.h"
+#include "search/partition/speculation.h"
 
 namespace tessera::search {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_cap = std::numeric_limits<std::int64_t>::max();
 
 class Search {
@@ -34,14 +34,14 @@ class Search {
       result_.stop = ended.reason;
       return std::move(result_);
     }
-    begin_ahead();
-    if (!ahead_ || params_.threads > 1) return search();
-    // One thread searches, and whoever comes to help looks ahead.
+    begin_speculation();
+    if (!speculation_ || params_.threads > 1) return search();
+    // One thread searches; threads that join evaluate speculatively.
     std::atomic<bool> begun{false};
     CoverResult found;
     params_.outer->run([&] {
-      if (begun.exchange(true)) return ahead_->help();
-      const AtEnd end(*ahead_);
+      if (begun.exchange(true)) return speculation_->serve();
+      const AtEnd end(*speculation_);
       found = search();
     });
     return found;
@@ -49,18 +49,18 @@ class Search {
 
  private:
   struct AtEnd {
-    explicit AtEnd(Ahead& ahead) : ahead_(ahead) {}
+    explicit AtEnd(Speculation& ahead) : speculation_(ahead) {}
     AtEnd(const AtEnd&) = delete;
     AtEnd& operator=(const AtEnd&) = delete;
-    ~AtEnd() { ahead_.end(); }
+    ~AtEnd() { speculation_.end(); }
 
    private:
-    Ahead& ahead_;
+    Speculation& speculation_;
   };
 
   CoverResult search() {
     std::optional<StopReason> stopped;
-    // Single ops first: they are the baseline, and a cover exists from then on if there is any.
+    // Single ops first: they are the baseline, and give a partition if there is any.
     std::vector<std::uint32_t> singles;
     for (std::size_t op = 0; op < p_.ops; ++op)
       if (!at(op, op).bound.impossible && !at(op, op).candidate)
@@ -70,8 +70,9 @@ class Search {
 
     std::vector<PeakInterval> intervals{PeakInterval{}};
     while (!stopped && !intervals.empty()) {
-      if (ahead_)
-        ahead_->see_intervals(intervals, std::min(result_.objective, params_.worth_below), price());
+      if (speculation_)
+        speculation_->set_intervals(intervals, std::min(result_.objective, params_.worth_below),
+                                    price());
       const PeakInterval interval = take_next(intervals);
       if (interval.bound >= std::min(result_.objective, params_.worth_below)) {
         intervals.push_back(interval);  // and so are all others
@@ -92,9 +93,10 @@ class Search {
   void prepare() {
     Poll poll(params_.budget);
     kinds_ = RunKinds(p_.ops, p_.like, longest_, poll);
-    poll.room(static_cast<double>(kinds_.count()) * (sizeof(CoverKind) + 3 * sizeof(double)));
+    poll.check_memory(static_cast<double>(kinds_.count()) *
+                      (sizeof(CoverKind) + 3 * sizeof(double)));
     of_.resize(kinds_.count());
-    // In the order of first ops, as bounds are cheapest.
+    // In the order of first ops, which makes bounds cheapest.
     for (std::size_t first = 0; first < p_.ops; ++first)
       for (std::size_t last = first; last < std::min(p_.ops, first + longest_); ++last) {
         poll();
@@ -122,12 +124,12 @@ class Search {
 
   CoverKind& at(std::size_t first, std::size_t last) { return of_[kinds_.of(first, last)]; }
 
-  /// Finds out more about the covers of an interval, and puts back what is left of it.
+  /// Explores the partitions of an interval, and puts the unexplored part back.
   std::optional<StopReason> refine(const PeakInterval& interval,
                                    std::vector<PeakInterval>& intervals) {
     const std::vector<CoverRun> path = shortest(interval.hi, costs(interval.hi));
     ++result_.rounds;
-    if (path.empty()) return std::nullopt;  // nothing under this cap
+    if (path.empty()) return std::nullopt;  // no partition under this cap
     double cost = 0;
     std::int64_t peak = 0;
     std::vector<std::uint32_t> unknown;
@@ -139,7 +141,7 @@ class Search {
       peak = std::max(peak, said.peak);
       if (!kind.candidate)
         unknown.push_back(kinds_.of(r.first, r.last));
-      else if (is_hopeful(kind, interval.hi))
+      else if (may_improve(kind, interval.hi))
         open.push_back(kinds_.of(r.first, r.last));
     }
     PeakInterval rest = interval;
@@ -157,7 +159,7 @@ class Search {
 
   [[nodiscard]] PeakPrice price() const { return {p_.peak_weight, floor_}; }
 
-  /// Kinds that were final already stay open: nobody will know more.
+  /// Kinds that are already final stay unresolved: more effort gives nothing.
   std::optional<StopReason> evaluate_more(const std::vector<std::uint32_t>& list, double bound) {
     std::vector<std::uint32_t> worth;
     for (const std::uint32_t number : list) {
@@ -178,7 +180,7 @@ class Search {
     return bound;
   }
 
-  /// A bound on the largest peak of any cover: every op lies in some run.
+  /// A lower bound on the peak of any partition: every op is in some group.
   void update_floor() {
     if (p_.peak_weight <= 0 || floor_evaluated_ == result_.evaluated + result_.again) return;
     peaks_.resize(of_.size());
@@ -186,7 +188,7 @@ class Search {
     least_.assign(p_.ops, no_cap);
     for (std::size_t first = 0; first < p_.ops; ++first) {
       const std::span<const std::uint32_t> row = kinds_.from(first);
-      std::int64_t least = no_cap;  // of the runs that go at least as far
+      std::int64_t least = no_cap;  // of the groups that extend at least as far
       for (std::size_t k = row.size(); k-- > 0;) {
         least = std::min(least, peaks_[row[k]]);
         least_[first + k] = std::min(least_[first + k], least);
@@ -201,12 +203,12 @@ class Search {
   static std::int64_t least_peak(const CoverKind& kind) {
     if (kind.bound.impossible) return no_cap;
     if (!kind.candidate) return kind.bound.peak;
-    std::int64_t peak = kind.candidate->complete() ? no_cap : kind.candidate->open_peak;
+    std::int64_t peak = kind.candidate->complete() ? no_cap : kind.candidate->unresolved_peak;
     for (const CoverOption& option : kind.candidate->options) peak = std::min(peak, option.peak);
     return peak;
   }
 
-  /// What runs of each kind cost under the cap. The reference holds until the next call.
+  /// The cost of each kind under the cap. The reference is valid until the next call.
   const std::vector<double>& costs(std::int64_t cap) {
     if (costs_.size() != of_.size() || cap != costs_cap_) {
       costs_.resize(of_.size());
@@ -216,26 +218,26 @@ class Search {
     }
     return costs_;
   }
-  /// All that changes what is known of a kind goes through here, once others may look.
+  /// All changes of a kind's state go through here once other threads may read it.
   template <typename How>
   void change(std::uint32_t kind, const How& how) {
-    if (ahead_)
-      ahead_->see(kind, how);
+    if (speculation_)
+      speculation_->update(kind, how);
     else
       how();
     if (!costs_.empty()) costs_[kind] = promised(of_[kind], costs_cap_).cost;
   }
-  /// Other threads look at what will be asked about.
-  void begin_ahead() {
-    if (!p_.ahead || (params_.threads < 2 && params_.outer == nullptr)) return;
-    ahead_.emplace(
+  /// Starts threads that evaluate candidates speculatively.
+  void begin_speculation() {
+    if (!p_.speculate || (params_.threads < 2 && params_.outer == nullptr)) return;
+    speculation_.emplace(
         kinds_, p_.ops, of_,
         [this](std::uint32_t kind, int effort) {
           const auto [first, last] = kinds_.run(kind);
-          return exhausted() ? std::nullopt : p_.ahead(first, last, effort);
+          return exhausted() ? std::nullopt : p_.speculate(first, last, effort);
         },
         params_.threads - 1, params_.inner);
-    ahead_->see_intervals({PeakInterval{}}, params_.worth_below, price());
+    speculation_->set_intervals({PeakInterval{}}, params_.worth_below, price());
   }
   [[nodiscard]] std::vector<double> known_costs(std::int64_t cap) const {
     std::vector<double> costs(of_.size());
@@ -245,7 +247,7 @@ class Search {
     return costs;
   }
 
-  /// Shortest path over the cut points 0..ops; the fewest runs where costs are equal.
+  /// Shortest path over the cut points 0..ops; the fewest groups among equal costs.
   std::vector<CoverRun> shortest(std::int64_t cap, const std::vector<double>& costs) {
     shortest_paths(kinds_, p_.ops, costs, nodes_);
     std::vector<CoverRun> path;
@@ -260,7 +262,7 @@ class Search {
     return path;
   }
 
-  /// require: every run of the path has the option it names.
+  /// require: every group of the path has the option it names.
   void consider(const std::vector<CoverRun>& path) {
     double cost = 0;
     std::int64_t peak = 0;
@@ -282,7 +284,7 @@ class Search {
     if (!path.empty()) consider(path);
   }
 
-  /// The best that is known is not remembered: what the search does must not depend on the clock.
+  /// The reported best is not stored, because the search must not depend on the clock.
   void tell(const std::vector<PeakInterval>& intervals) {
     using namespace std::chrono_literals;
     const auto now = std::chrono::steady_clock::now();
@@ -298,7 +300,7 @@ class Search {
   [[nodiscard]] std::optional<StopReason> exhausted() const { return params_.budget.exhausted(); }
 
   std::optional<StopReason> evaluate(std::vector<std::uint32_t> list) {
-    std::ranges::sort(list);  // kinds of short runs first
+    std::ranges::sort(list);  // kinds of short groups first
     list.erase(std::unique(list.begin(), list.end()), list.end());
     std::vector<std::unique_ptr<CoverCandidate>> answers(list.size());
     std::atomic<std::size_t> next{0};
@@ -308,17 +310,17 @@ class Search {
       answers[k] = std::make_unique<CoverCandidate>(p_.evaluate(first, last, of_[list[k]].effort));
     };
     try {
-      if (ahead_) {
-        if (!list.empty()) ahead_->ask(list);
+      if (speculation_) {
+        if (!list.empty()) speculation_->request(list);
         for (std::size_t k = 0; k < list.size() && !exhausted(); ++k) {
-          if (!ahead_->take(list[k])) continue;
-          look_ahead_while_others_are_at(list[k]);
+          if (!speculation_->claim(list[k])) continue;
+          speculate_while_waiting_for(list[k]);
           answer(k);
         }
-        // What others are at is waited for at last.
+        // Candidates that other threads evaluate are waited for at the end.
         for (std::size_t k = 0; k < list.size() && !exhausted(); ++k) {
           if (answers[k]) continue;
-          ahead_->wait_for(list[k]);
+          speculation_->wait_for(list[k]);
           answer(k);
         }
       } else {
@@ -326,7 +328,7 @@ class Search {
           for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++) answer(k);
         });
       }
-    } catch (const std::bad_alloc&) {  // what the others answered stands
+    } catch (const std::bad_alloc&) {  // the results of the others remain valid
       short_of = StopReason::memory_limit;
     }
     for (std::size_t k = 0; k < list.size(); ++k) {
@@ -342,11 +344,11 @@ class Search {
     return short_of ? short_of : exhausted();
   }
 
-  /// As long as there is something to look at.
-  void look_ahead_while_others_are_at(std::uint32_t kind) {
+  /// As long as there is something to evaluate.
+  void speculate_while_waiting_for(std::uint32_t kind) {
     const auto [first, last] = kinds_.run(kind);
     while (p_.under_way && !exhausted() && p_.under_way(first, last, of_[kind].effort))
-      if (!ahead_->look()) return;
+      if (!speculation_->evaluate_one()) return;
   }
 
   void finish(std::optional<StopReason> stopped, const std::vector<PeakInterval>& intervals) {
@@ -363,7 +365,7 @@ class Search {
     if (longest_ < p_.ops) check_limit();
   }
 
-  /// Could a longer run have helped? Only its bound is asked.
+  /// Could a longer group have helped? Only its bound is computed.
   void check_limit() {
     for (std::size_t first = 0; first + longest_ < p_.ops && !result_.limit_mattered; ++first) {
       const CoverBound bound = p_.bound ? p_.bound(first, first + longest_) : CoverBound{};
@@ -376,10 +378,10 @@ class Search {
   std::size_t longest_ = 0;
   RunKinds kinds_;
   std::vector<CoverKind> of_;  ///< by kind
-  std::optional<Ahead> ahead_;
+  std::optional<Speculation> speculation_;
   CoverResult result_;
   std::chrono::steady_clock::time_point told_{};
-  // Working memory.
+  // Reused memory.
   std::vector<CoverNode> nodes_;
   std::vector<double> costs_;  ///< by kind, under costs_cap_
   std::int64_t costs_cap_ = no_cap;
@@ -387,7 +389,7 @@ class Search {
   std::vector<std::int64_t> least_;
   std::int64_t floor_ = 0;
   std::int64_t floor_evaluated_ = -1;
-  double unresolved_ = infinity;  ///< covers that nobody could decide about cost at least this
+  double unresolved_ = infinity;  ///< lower bound on the cost of undecided partitions
 };
 
 }  // namespace

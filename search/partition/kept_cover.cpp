@@ -4,12 +4,12 @@
 #include <numeric>
 #include <optional>
 
+#include "model/numeric.h"
+
 namespace tessera::search {
 namespace {
 
-constexpr double no_way = std::numeric_limits<double>::infinity();
-
-/// Per cut the items over it, in their order: cut k lies before op k.
+/// Per cut point, the items that cross it, in order. Cut point k is before op k.
 std::vector<std::vector<std::size_t>> over_cuts(std::span<const KeptItem> items, std::size_t ops) {
   std::vector<std::vector<std::size_t>> over(ops + 1);
   for (std::size_t k = 0; k < items.size(); ++k)
@@ -18,7 +18,7 @@ std::vector<std::vector<std::size_t>> over_cuts(std::span<const KeptItem> items,
   return over;
 }
 
-/// Calls what(first, last) for each run, in order, until that says no.
+/// Calls what(first, last) for each group in order until it returns false.
 template <typename What>
 void for_each_run(const RunsOf& runs, const What& what) {
   for (std::size_t first = 0; first < runs.ops; ++first) {
@@ -33,7 +33,7 @@ void for_each_run(const RunsOf& runs, const What& what) {
   }
 }
 
-/// How often costs are asked for; somewhat above `most`: more often than that.
+/// The number of cost queries. Stops counting somewhat above `most`.
 std::int64_t questions(std::span<const KeptItem> items, const RunsOf& runs, std::int64_t most) {
   const auto over = over_cuts(items, runs.ops);
   std::int64_t asked = 0;
@@ -46,7 +46,7 @@ std::int64_t questions(std::span<const KeptItem> items, const RunsOf& runs, std:
   return asked;
 }
 
-/// The largest with no more than so many over any cut.
+/// The largest items, with at most `at_once` of them over any cut point.
 std::vector<std::size_t> largest(std::span<const KeptItem> items, std::size_t ops,
                                  std::size_t at_once) {
   std::vector<std::size_t> order(items.size());
@@ -65,7 +65,7 @@ std::vector<std::size_t> largest(std::span<const KeptItem> items, std::size_t op
   return chosen;
 }
 
-using Set = std::uint32_t;  ///< of the items over a cut, a bit for each
+using Set = std::uint32_t;  ///< of the items over a cut point, one bit each
 
 class KeptCovers {
  public:
@@ -74,8 +74,9 @@ class KeptCovers {
         over_(over_cuts(problem.items, problem.runs.ops)),
         best_(problem.runs.ops + 1) {
     for (std::size_t cut = 0; cut <= problem.runs.ops; ++cut)
-      best_[cut].resize(problem.rooms.size() << over_[cut].size());
-    for (std::size_t room = 0; room < problem.rooms.size(); ++room) at(0, 0, room).cost = 0;
+      best_[cut].resize(problem.capacities.size() << over_[cut].size());
+    for (std::size_t limit = 0; limit < problem.capacities.size(); ++limit)
+      at(0, 0, limit).cost = 0;
   }
 
   [[nodiscard]] std::vector<KeptCover> run(const Budget& budget) {
@@ -86,25 +87,25 @@ class KeptCovers {
       return !ended;
     });
     std::vector<KeptCover> found;
-    for (std::size_t room = 0; !ended && room < problem_.rooms.size(); ++room)
-      found.push_back(cover_within(room));
+    for (std::size_t limit = 0; !ended && limit < problem_.capacities.size(); ++limit)
+      found.push_back(cover_within(limit));
     return found;
   }
 
  private:
-  /// The best way to be at a cut with a set of items kept.
+  /// The best way to reach a cut point with a set of resident items.
   struct Step {
-    double cost = no_way;
-    std::uint32_t cut = 0;  ///< that it comes from, with
+    double cost = infinity;
+    std::uint32_t cut = 0;  ///< the cut point it comes from
     Set set = 0;
   };
-  [[nodiscard]] Step& at(std::size_t cut, Set set, std::size_t room) {
-    return best_[cut][set * problem_.rooms.size() + room];
+  [[nodiscard]] Step& at(std::size_t cut, Set set, std::size_t limit) {
+    return best_[cut][set * problem_.capacities.size() + limit];
   }
 
   void look_at(std::size_t first, std::size_t last) {
     const std::size_t end = last + 1;
-    // What crosses the end was made by the run, or lay there before it.
+    // An item that crosses the end was produced by this group, or was there before it.
     made_.clear();
     passing_.clear();
     for (std::size_t bit = 0; bit < over_[end].size(); ++bit) {
@@ -136,25 +137,25 @@ class KeptCovers {
     std::int64_t bytes = 0;
     for (const std::size_t k : kept_) bytes += problem_.items[k].bytes;
     std::optional<double> cost;
-    for (std::size_t room = 0; room < problem_.rooms.size(); ++room) {
-      const double so_far = at(first, before, room).cost;
-      if (so_far == no_way || bytes > problem_.rooms[room]) continue;
+    for (std::size_t limit = 0; limit < problem_.capacities.size(); ++limit) {
+      const double so_far = at(first, before, limit).cost;
+      if (so_far == infinity || bytes > problem_.capacities[limit]) continue;
       if (!cost) {
         std::ranges::sort(kept_);
         cost = problem_.cost(first, last, kept_);
       }
-      Step& best = at(end, after, room);
+      Step& best = at(end, after, limit);
       if (so_far + *cost < best.cost)
         best = {so_far + *cost, static_cast<std::uint32_t>(first), before};
     }
   }
 
-  [[nodiscard]] KeptCover cover_within(std::size_t room) {
-    KeptCover cover{.cost = at(problem_.runs.ops, 0, room).cost};
-    if (cover.cost == no_way) return cover;
+  [[nodiscard]] KeptCover cover_within(std::size_t limit) {
+    KeptCover cover{.cost = at(problem_.runs.ops, 0, limit).cost};
+    if (cover.cost == infinity) return cover;
     Set set = 0;
     for (std::size_t cut = problem_.runs.ops; cut > 0;) {
-      const Step& step = at(cut, set, room);
+      const Step& step = at(cut, set, limit);
       KeptRun& run = cover.runs.emplace_back();
       run.first = step.cut;
       run.last = cut - 1;
@@ -175,10 +176,10 @@ class KeptCovers {
 
   const KeptCoverProblem& problem_;
   std::vector<std::vector<std::size_t>> over_;
-  std::vector<std::vector<Step>> best_;  ///< per cut, set and room
-  // Working memory of a step.
-  std::vector<std::size_t> made_;                             ///< bits at the end of the run
-  std::vector<std::pair<std::size_t, std::size_t>> passing_;  ///< bits before it and at its end
+  std::vector<std::vector<Step>> best_;  ///< per cut point, set and capacity
+  // Reused memory of a step.
+  std::vector<std::size_t> made_;                             ///< bits at the end of the group
+  std::vector<std::pair<std::size_t, std::size_t>> passing_;  ///< bits before and after
   std::vector<std::size_t> kept_;
 };
 

@@ -1,17 +1,17 @@
-// The best way to cut a sequence of ops into consecutive runs where what crosses a cut may be kept.
+// The best partition of a sequence of ops if tensors between groups may be resident.
 //
 //   KeptCoverProblem problem{.runs = {.ops = 3},
 //                            .items = {{.maker = 0, .reader = 2, .bytes = 4096}},
-//                            .rooms = {65536}, .cost = my_bound};
+//                            .capacities = {65536}, .cost = my_bound};
 //   const KeptCover best = kept_covers(problem, budget).front();
 //   for (const KeptRun& run : best.runs) use(run.first, run.last, run.kept);
 //
-// A shortest path over (position, what is kept there). An item that crosses a cut is kept from the
-// run that makes it to that of its last reader, or not at all; all that a run keeps has to have
-// room at once. An item that is made and read for the last time in one run crosses nothing, and
-// there is nothing to decide. The path is exact: kept items change what runs cost and take room,
-// and so nothing less than the set of them tells how a path may go on. There are as many states at
-// a cut as sets of items over it; distinct_items() says how many items may be told apart.
+// A shortest path over states (cut point, set of resident items). An item that crosses a cut point
+// is resident from its producer's group to that of its last reader, or not at all. All items of a
+// group have to fit at once. An item produced and last read in one group needs no decision. The
+// path is exact: resident items change costs and take space, so a path can only be continued from
+// its whole set of them. A cut point has as many states as there are sets of items over it;
+// distinct_items() limits the number of items.
 #pragma once
 
 #include <cstddef>
@@ -22,31 +22,32 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "model/numeric.h"
 
 namespace tessera::search {
 
 struct KeptItem {
-  std::size_t maker = 0;   ///< the op
-  std::size_t reader = 0;  ///< the last one; require: behind the maker
+  std::size_t maker = 0;   ///< the op that produces it
+  std::size_t reader = 0;  ///< the last op that reads it, after the maker
   std::int64_t bytes = 0;  ///< not negative
 };
 
-/// The runs that covers are of.
+/// The permitted groups.
 struct RunsOf {
   std::size_t ops = 0;
-  std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
-  /// Per first op the last ones of the runs there are, rising; empty: all there may be.
+  std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest group
+  /// Per first op, the last ops of its groups, ascending; empty: all.
   std::vector<std::vector<std::size_t>> lasts{};
 };
 
 struct KeptCoverProblem {
   RunsOf runs;
-  std::vector<KeptItem> items{};  ///< at most most_items over any cut
-  /// Of what is kept in a run there is so much at most: a cover for each, all in one go.
-  std::vector<std::int64_t> rooms{};
-  /// Of the run [first, last] that keeps these items (sorted), not negative; infinite: it cannot.
-  /// Asked one after the other for the same run, and runs of one first op in the order of their
-  /// last ones.
+  std::vector<KeptItem> items{};  ///< at most most_items over any cut point
+  /// Capacities for the resident items of a group: one result for each, in one pass.
+  std::vector<std::int64_t> capacities{};
+  /// The cost of the group [first, last] with these resident items (sorted): not negative, infinity
+  /// if impossible. Called for all sets of one group in sequence, and for groups of one first op in
+  /// the order of their last ops.
   std::function<double(std::size_t first, std::size_t last, std::span<const std::size_t> kept)>
       cost{};
 };
@@ -54,23 +55,23 @@ struct KeptCoverProblem {
 struct KeptRun {
   std::size_t first = 0;
   std::size_t last = 0;             ///< inclusive
-  std::vector<std::size_t> kept{};  ///< items that lie there while it runs, sorted
+  std::vector<std::size_t> kept{};  ///< items resident during the group, sorted
 };
 
 struct KeptCover {
-  double cost = std::numeric_limits<double>::infinity();  ///< infinite: there is none
+  double cost = infinity;  ///< infinity: no partition
   std::vector<KeptRun> runs{};
 };
 
-/// So many items over one cut make 64 states.
+/// This many items over one cut point give 64 states.
 inline constexpr std::size_t most_items = 6;
 
-/// Those to be told apart so that costs are asked no more than `most` times, as far as that can be:
-/// the largest. Positions in `items`, sorted.
+/// The largest items, as many as possible so that the cost function is called at most `most` times.
+/// Positions in `items`, sorted.
 [[nodiscard]] std::vector<std::size_t> distinct_items(std::span<const KeptItem> items,
                                                       const RunsOf& runs, std::int64_t most);
 
-/// The best cover within each room. Nothing where the budget ends first.
+/// The best partition for each capacity; empty if the budget ends first.
 [[nodiscard]] std::vector<KeptCover> kept_covers(const KeptCoverProblem& problem,
                                                  const Budget& budget);
 

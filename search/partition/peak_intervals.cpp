@@ -14,8 +14,8 @@ PeakInterval take_next(std::vector<PeakInterval>& intervals) {
   return interval;
 }
 
-/// With higher peaks than this path's nothing is cheaper; below, only up to where the peak's share
-/// makes good for a path that costs at least as much.
+/// Higher peaks than this path's give nothing cheaper. Lower peaks are only of interest as far as
+/// the saved peak compensates a path that costs at least as much.
 void add_lower(PeakInterval of, double cost, std::int64_t peak, double best, PeakPrice price,
                std::vector<PeakInterval>& intervals) {
   if (price.weight <= 0 || peak <= 0) return;

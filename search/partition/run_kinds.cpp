@@ -11,14 +11,14 @@ std::uint32_t RunKinds::add(std::size_t first, std::size_t last) {
   return static_cast<std::uint32_t>(first_of_.size() - 1);
 }
 
-/// Runs of one op are alike if the ops are; longer ones, if they are without their last ops and
-/// these are alike.
+/// Groups of one op are equal if the ops are. Longer groups are equal if they are without their
+/// last ops, and the last ops are.
 RunKinds::RunKinds(std::size_t ops, std::span<const std::uint32_t> like, std::size_t longest,
                    Poll& poll)
     : ops_(ops), longest_(std::min(longest, ops)) {
   if (ops_ == 0 || longest_ == 0) return;
   const std::size_t runs = row(ops_);
-  poll.room(static_cast<double>(runs) * sizeof(std::uint32_t));
+  poll.check_memory(static_cast<double>(runs) * sizeof(std::uint32_t));
   kinds_.resize(runs);
   std::unordered_map<std::uint64_t, std::uint32_t> known;
   for (std::size_t length = 1; length <= longest_; ++length) {

@@ -1,10 +1,10 @@
-// Runs of ops that are alike, op by op, and so have one answer.
+// Kinds of groups: groups that are equal op by op share one result.
 //
 //   const std::vector<std::uint32_t> like{0, 1, 0, 1, 2};
 //   const RunKinds kinds(like.size(), like, 5, poll);
 //   kinds.of(0, 1) == kinds.of(2, 3)                      // both are a 0 and a 1
 //
-// Networks repeat their blocks: a thousand equal layers have half a million runs, of a thousand
+// Networks repeat their blocks: a thousand equal layers have half a million groups, but a thousand
 // kinds.
 #pragma once
 
@@ -21,27 +21,27 @@ namespace tessera::search {
 class RunKinds {
  public:
   RunKinds() = default;
-  /// `like`: a number per op, the same for ops that may stand for one another; empty: none may.
-  /// Runs are at most `longest` long. Throws BudgetEnded.
+  /// `like`: a number per op, equal for ops that may replace each other; empty: all differ. Groups
+  /// have at most `longest` ops. Throws BudgetEnded.
   RunKinds(std::size_t ops, std::span<const std::uint32_t> like, std::size_t longest, Poll& poll);
 
   [[nodiscard]] std::size_t count() const { return first_of_.size(); }
-  /// Kinds of the runs [first, first], [first, first + 1], ...
+  /// Kinds of the groups [first, first], [first, first + 1], ...
   [[nodiscard]] std::span<const std::uint32_t> from(std::size_t first) const {
     return {kinds_.data() + row(first), row(first + 1) - row(first)};
   }
   [[nodiscard]] std::uint32_t of(std::size_t first, std::size_t last) const {
     return kinds_[row(first) + last - first];
   }
-  /// The earliest run of a kind, with both its ends.
+  /// The earliest group of a kind: its first and last op.
   [[nodiscard]] std::pair<std::size_t, std::size_t> run(std::uint32_t kind) const {
     return first_of_[kind];
   }
-  /// How many runs are of the kind.
+  /// The number of groups of the kind.
   [[nodiscard]] std::uint32_t members(std::uint32_t kind) const { return members_[kind]; }
 
  private:
-  /// Where the runs from `first` begin: rows are as long as `longest`, but for the last ones.
+  /// Where the groups from `first` begin: rows have length `longest`, except for the last ones.
   [[nodiscard]] std::size_t row(std::size_t first) const {
     const std::size_t full = ops_ - longest_ + 1;
     if (first <= full) return first * longest_;

@@ -19,7 +19,7 @@ class KeyWriter {
   requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
   void add(Number value) {
     const auto wide = static_cast<std::int64_t>(value);
-    // Small numbers, nearly all of them, take one byte.
+    // Nearly all numbers are small and take one byte.
     if (wide >= 0 && wide < 255) {
       key_.push_back(static_cast<char>(wide));
       return;
@@ -69,7 +69,7 @@ void add_op(KeyWriter& key, const Network& network, const Op& op) {
   for (const auto* list : {&op.kernel, &op.stride, &op.dilation, &op.pad_begin, &op.pad_end,
                            &op.output_padding, &op.begins, &op.steps, &op.extents})
     key.add(*list);
-  // Inputs of the network lie as others do not.
+  // Inputs of the network have another layout.
   key.add(tiling::loops_of(network, op, network.tensors[op.outputs.at(0)].shape).folds);
   key.add(tiling::is_in_its_place(network, op));
   key.add(op.groups);
@@ -128,7 +128,7 @@ std::vector<std::uint32_t> like_ops(const Network& network,
                                     const std::vector<std::optional<OpIndex>>& readers,
                                     std::span<const TensorIndex> stays,
                                     std::span<const tiling::Memories> made_in) {
-  /// Who touched a tensor with memory last: an op, and its how manyeth operand or output.
+  /// The last op that accessed the storage of a tensor, and the position of the operand or output.
   struct Touch {
     OpIndex op = 0;
     std::size_t position = 0;
@@ -157,7 +157,7 @@ std::vector<std::uint32_t> like_ops(const Network& network,
       add_tensor(key, network.tensors[storage]);
       key.add(stay(storage));
       add_where_made(key, storage);
-      // 0: nobody.
+      // 0: none.
       key.add(before[storage] ? k - before[storage]->op + 1 : 0);
       key.add(before[storage] ? before[storage]->position : 0);
       const std::optional<OpIndex> reader = readers[storage];
@@ -169,7 +169,7 @@ std::vector<std::uint32_t> like_ops(const Network& network,
     };
     for (const TensorIndex tensor : operands(op)) add_use(tensor);
     for (const TensorIndex tensor : op.outputs) add_use(tensor);
-    // What waits on the chip for others.
+    // Tensors that are resident for other groups.
     for (const TensorIndex t : stays)
       if (maker[t] < k && readers[t] && *readers[t] > k) {
         add_tensor(key, network.tensors[t]);

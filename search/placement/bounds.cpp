@@ -5,7 +5,7 @@
 
 #include "facts/clique.h"
 #include "facts/feature_sets.h"
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/poll.h"
@@ -16,7 +16,7 @@
 namespace tessera::search {
 namespace {
 
-/// Fewer buffers are counted in some milliseconds, whatever the budget says.
+/// Below this count, a memory is processed in some milliseconds, and the budget is not polled.
 constexpr std::size_t many_buffers = 20'000;
 
 struct Event {
@@ -27,7 +27,7 @@ struct Event {
 };
 
 /// The buffers of one memory as events in time, ends before starts. Of two buffers that may
-/// overlap only the larger counts. Throws BudgetEnded.
+/// overlap, only the larger counts. Throws BudgetEnded.
 std::vector<Event> events_of(const PlacementProblem& problem, MemoryIndex memory,
                              const std::vector<char>& counts, Poll& poll) {
   std::vector<Event> events;
@@ -68,8 +68,8 @@ std::vector<char> counted_buffers(const PlacementProblem& problem) {
   return counts;
 }
 
-/// The lowest top of the highest buffer, when all of these are live at one step: those that start
-/// at r or higher lie above r one on the other, each rounded up to the common alignment but the
+/// The lowest possible top of the highest buffer if all of these are live at one step: buffers that
+/// start at r or higher are stacked above r, each rounded up to the common alignment except for the
 /// topmost one.
 Size stack_height(const PlacementProblem& problem, const Memory& memory,
                   const std::vector<BufferIndex>& live) {
@@ -123,7 +123,7 @@ bool only_sizes_decide(const PlacementProblem& problem, MemoryIndex memory) {
   });
 }
 
-/// Why a memory is too small.
+/// Why a memory is too small, as a sentence.
 std::string too_small(const PlacementProblem& problem, const Memory& memory,
                       const MemoryBound& bound) {
   const std::string begin = "Memory '" + memory.name + "' has a capacity of " +
@@ -168,7 +168,7 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
   if (!params.domains) return bound;
   bound.height =
       std::max(bound.height, facts::least_height(facts::merged(memory.reserved), bound.load));
-  // The stacks of the fullest steps, as long as they can still be higher than what is known.
+  // The stacks of the fullest steps, as long as they may exceed the known bound.
   const bool matters =
       memory.alignment > 1 ||
       std::any_of(problem.buffers.begin(), problem.buffers.end(), [](const Buffer& buffer) {
@@ -205,8 +205,8 @@ MemoryBound bound_memory(const PlacementProblem& problem, MemoryIndex m,
   return bound;
 }
 
-/// Wherever the free buffers go, all memories together have to hold them: a sentence where they
-/// cannot. Throws BudgetEnded.
+/// Tests the load of all memories together, independent of the choice of memories: a sentence if it
+/// is too large. Throws BudgetEnded.
 std::optional<std::string> too_much_together(const PlacementProblem& problem,
                                              const std::vector<char>& counts, Size room,
                                              Poll& poll) {
@@ -243,7 +243,7 @@ Bounds lower_bounds(const PlacementProblem& problem, const BoundsParams& params)
     MemoryBound& bound = bounds.memories.emplace_back();
     try {
       bound = bound_memory(problem, m, counts, params, poll);
-    } catch (const BudgetEnded&) {  // a bound of nothing is true
+    } catch (const BudgetEnded&) {  // bound 0 is valid
     }
     bounds.heights.push_back(bound.height);
     bounds.height = std::max(bounds.height, bound.height);

@@ -31,15 +31,15 @@ using canonical::Search;
 
 namespace {
 
-constexpr std::int64_t most_nodes = 512;       ///< between two looks at the budget
+constexpr std::int64_t most_nodes = 512;       ///< between two checks of the budget
 constexpr std::int64_t most_work = 1'000'000;  ///< likewise: one or two milliseconds
 
-/// What is left of the budget of one solve(), shared by all searches of it.
+/// The remaining budget of one solve(), shared by all its searches.
 class Allowance {
  public:
   explicit Allowance(const Budget& budget) : budget_(budget) {}
 
-  /// Counts nodes and work: the limit is one of nodes, races are about work. True: stop now.
+  /// Counts nodes for the limit and work for races. True: stop.
   bool spend(std::int64_t nodes, std::int64_t work) {
     spent_ += nodes;
     work_ += work;
@@ -54,7 +54,7 @@ class Allowance {
   }
   [[nodiscard]] std::optional<StopReason> stopped() const { return stop_; }
   [[nodiscard]] std::int64_t spent() const { return spent_; }
-  /// So many, or as many as leave half of the memory to others.
+  /// This many bytes, or as many as leave half of the memory to others.
   [[nodiscard]] std::size_t table_bytes(std::size_t wanted) const {
     if (!budget_.too_large(2.0 * static_cast<double>(wanted))) return wanted;
     return static_cast<std::size_t>(budget_.memory->left() / 2);
@@ -71,12 +71,12 @@ std::string memory_name(const PlacementProblem& problem, MemoryIndex m) {
   return "memory '" + problem.memories[m].name + "'";
 }
 
-/// Heights of placements are sums of sizes when nothing but sizes decides offsets. Lowers the
-/// capacity to the largest sum that the sizes can form.
+/// If only sizes determine offsets, heights are sums of sizes. Lowers the capacity to the largest
+/// sum that the sizes can form.
 Size reachable_capacity(const Core& core) {
   if (!core.general.empty()) return core.capacity;
   for (const Item& item : core.items) {
-    // Of a group any member's size may decide, not only the largest one's.
+    // In a group, the size of any member may determine a height.
     if (item.last_member - item.first_member != 1) return core.capacity;
     if (!item.plain || item.earliest != 0) return core.capacity;
     for (int p = item.first_part; p < item.last_part; ++p) {
@@ -84,7 +84,7 @@ Size reachable_capacity(const Core& core) {
       if (part.lo != 0 || part.hi != item.size) return core.capacity;
     }
   }
-  // A table of sums larger than this costs more than most searches.
+  // A larger table of sums costs more than most searches.
   if (core.capacity > 1 << 14) return core.capacity;
   std::vector<Size> sizes;
   sizes.reserve(core.items.size());
@@ -92,9 +92,9 @@ Size reachable_capacity(const Core& core) {
   return largest_sum_at_most(sizes, core.capacity).value_or(core.capacity);
 }
 
-/// The searches over one value type, kept between problems for their memory.
+/// The searches over one value type, kept between problems to reuse memory.
 template <typename T>
-struct Workshop {
+struct TypedSearch {
   FailedStates<T> table{0};
   std::unique_ptr<Search<T>> finder;
   std::unique_ptr<Search<T>> refuter;
@@ -106,9 +106,8 @@ struct Try {
   Choice choice;
 };
 
-/// Which sections refused in the tries so far. What lives there is what an order has to get right,
-/// so it goes first in the next ones ("squeaky wheel" optimization, Joslin and Clements, JAIR 10,
-/// 1999).
+/// The sections that refused placements in the tries so far. Their items are placed first in the
+/// next tries ("squeaky wheel" optimization, Joslin and Clements, JAIR 10, 1999).
 class Contention {
  public:
   void start(std::size_t sections) { weights_.assign(sections, 0); }
@@ -120,11 +119,12 @@ class Contention {
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
 
  private:
-  static constexpr double kept = 0.97;  ///< of a try, in the next one: tens of them count
+  static constexpr double kept = 0.97;  ///< decay per try: tens of tries count
   std::vector<double> weights_;
 };
 
-/// What a round tries, most successful first: contended steps first, wherever that leaves ties.
+/// The tries of a round, the most successful first: contended steps first, with different
+/// tie-breaks.
 std::vector<Try> tries_of(const CanonicalParams& params) {
   std::vector<Try> tries = {
       {CanonicalOrder::total_width_area, Choice::lowest},
@@ -159,27 +159,27 @@ struct CanonicalSolver::State {
   CoreCliques cliques;
   OrderFacts facts;
   Contention contention;
-  OrderFacts contended;  ///< as facts, but the total of an item is how contended it is
+  OrderFacts contended;  ///< as facts, but the total of an item is its contention
   std::vector<int> ranks;
-  std::vector<Size> offsets;  ///< of the core's items, once they are placed
-  Workshop<std::int16_t> small;
-  Workshop<std::int32_t> medium;
-  Workshop<std::int64_t> large;
+  std::vector<Size> offsets;  ///< of the core's items, once placed
+  TypedSearch<std::int16_t> small;
+  TypedSearch<std::int32_t> medium;
+  TypedSearch<std::int64_t> large;
   Counters counters;
   std::int64_t restarts = 0;
 
   template <typename T>
-  Outcome search(Workshop<T>& shop, Allowance& allowance, std::uint64_t seed);
+  Outcome search(TypedSearch<T>& typed, Allowance& allowance, std::uint64_t seed);
   void rank(const Try& each, std::size_t number, int round, Random& random);
   template <typename T>
-  Outcome search_part(Workshop<T>& shop, int part, Allowance& allowance, std::uint64_t seed);
+  Outcome search_part(TypedSearch<T>& typed, int part, Allowance& allowance, std::uint64_t seed);
   Outcome search_pairs(Allowance& allowance);
-  /// Makes the core of one memory. Throws BudgetEnded.
+  /// Builds the core of one memory. Throws BudgetEnded.
   void load(const PlacementProblem& problem, MemoryIndex m, Poll& poll);
   Outcome search_core(Allowance& allowance, std::uint64_t seed);
-  /// Where the members of the core's items lie.
+  /// Writes the places of the members of the core's items.
   void write_places(MemoryIndex m, Placement& placement) const;
-  /// Runs until final, `nodes` are visited or the allowance is spent.
+  /// Runs until the outcome is final, `nodes` are visited, or the allowance is spent.
   template <typename S>
   static Outcome drive(S& search, std::int64_t nodes, Allowance& allowance);
   void count(const Counters& more);
@@ -189,7 +189,7 @@ struct CanonicalSolver::State {
 
 template <typename S>
 Outcome CanonicalSolver::State::drive(S& search, std::int64_t nodes, Allowance& allowance) {
-  // Where a pause falls does not change what is searched.
+  // The position of a pause does not change the search.
   std::int64_t slice = most_nodes / 64;
   while (nodes > 0) {
     const std::int64_t now = std::min(nodes, slice);
@@ -220,7 +220,7 @@ void CanonicalSolver::State::count(const Counters& more) {
   counters.splits += more.splits;
 }
 
-/// Is some section, or a clique, larger than the capacity even without a single hole?
+/// Does some section or clique exceed the capacity even without holes?
 bool CanonicalSolver::State::overfull() const {
   std::vector<Size> change(static_cast<std::size_t>(core.sections) + 1, 0);
   for (const Part& part : core.parts) {
@@ -243,38 +243,38 @@ bool CanonicalSolver::State::overfull() const {
 }
 
 template <typename T>
-Outcome CanonicalSolver::State::search(Workshop<T>& shop, Allowance& allowance,
+Outcome CanonicalSolver::State::search(TypedSearch<T>& typed, Allowance& allowance,
                                        std::uint64_t seed) {
-  if (!shop.finder) {
-    // A smaller table forgets more, which is better than no search at all.
-    shop.table.resize(allowance.table_bytes(params.table_bytes));
-    // Inference that takes long pays where everything has to be refuted, not in short tries.
+  if (!typed.finder) {
+    // A smaller table forgets more, which is better than no search.
+    typed.table.resize(allowance.table_bytes(params.table_bytes));
+    // Expensive inference pays if everything has to be refuted, not in short tries.
     finder_params = params;
     finder_params.one_machine = params.one_machine && !params.restarts;
-    shop.finder = std::make_unique<Search<T>>(finder_params, shop.table);
-    shop.refuter = std::make_unique<Search<T>>(params, shop.table);
+    typed.finder = std::make_unique<Search<T>>(finder_params, typed.table);
+    typed.refuter = std::make_unique<Search<T>>(params, typed.table);
   }
-  shop.table.clear();
+  typed.table.clear();
   canonical::collect_facts(core, facts);
   offsets.resize(core.items.size());
-  shop.finder->load(core, cliques);
-  shop.refuter_loaded = false;
+  typed.finder->load(core, cliques);
+  typed.refuter_loaded = false;
   Outcome outcome = Outcome::placed;
-  for (int part = 0; part < shop.finder->parts() && outcome == Outcome::placed; ++part) {
-    outcome = search_part(shop, part, allowance, seed);
+  for (int part = 0; part < typed.finder->parts() && outcome == Outcome::placed; ++part) {
+    outcome = search_part(typed, part, allowance, seed);
   }
-  count(shop.finder->counters());
-  if (shop.refuter_loaded) count(shop.refuter->counters());
+  count(typed.finder->counters());
+  if (typed.refuter_loaded) count(typed.refuter->counters());
   return outcome;
 }
 
 /// The order of a try, numbered through all rounds.
 void CanonicalSolver::State::rank(const Try& each, std::size_t number, int round, Random& random) {
-  // Every round has tries near their order and others far from it: which of them an unlucky order
-  // of rows needs is not known.
+  // Every round has tries near their order and tries far from it, because it is unknown which ones
+  // a bad order of rows needs.
   constexpr std::array<double, 3> noises = {0.3, 0.1, 1.0};
   const double noise = round == 0 ? 0.0 : noises[(number + static_cast<std::size_t>(round)) % 3];
-  // One round in three goes by sizes alone: some problems want that, and learn the wrong thing.
+  // Every third round uses sizes only: for some problems contention misleads.
   if (round == 0 || !params.contention || round % 3 == 1) {
     canonical::rank_items(core, facts, each.order, noise, random, ranks);
     return;
@@ -284,16 +284,16 @@ void CanonicalSolver::State::rank(const Try& each, std::size_t number, int round
   canonical::rank_items(core, contended, CanonicalOrder::total_area_width, noise, random, ranks);
 }
 
-/// Two schedules share the time: short tries under changing orders look for a placement, one long
-/// run under one order refutes. Each round lets a try cost more than the last and gives the
-/// refuting run half as much as all tries of the round had. What tries learn stays: states that
-/// have failed, and which sections refused. Budgets that grow were as good as Luby's over shuffles
-/// of rows, and better where everything is hard.
+/// Two schedules share the time: short tries with changing orders search for a placement, and one
+/// long run with a single order refutes. Each round increases the cost of a try, and gives the
+/// refuting run half as much as all tries of the round had. Learned information is kept: failed
+/// states, and the sections that refused. Growing budgets were as good as Luby's sequence over
+/// shuffles of rows, and better on uniformly hard problems.
 template <typename T>
-Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowance& allowance,
+Outcome CanonicalSolver::State::search_part(TypedSearch<T>& typed, int part, Allowance& allowance,
                                             std::uint64_t seed) {
-  // Not a structured binding: before version 16 clang lets no lambda see one.
-  const auto range = shop.finder->part_items(part);
+  // Not a structured binding: clang before version 16 cannot capture one in a lambda.
+  const auto range = typed.finder->part_items(part);
   const auto first = range.first;
   const auto last = range.second;
   Random random(seed);
@@ -309,8 +309,8 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
   const std::vector<Try> tries = tries_of(params);
   if (!params.restarts) {
     canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
-    shop.finder->start(ranks, tries.front().choice, part, true);
-    return run(*shop.finder, std::numeric_limits<std::int64_t>::max());
+    typed.finder->start(ranks, tries.front().choice, part, true);
+    return run(*typed.finder, std::numeric_limits<std::int64_t>::max());
   }
   std::int64_t budget = params.first_budget > 0 ? params.first_budget : (last - first) * 5 / 4 + 32;
   contention.start(static_cast<std::size_t>(core.sections));
@@ -320,22 +320,22 @@ Outcome CanonicalSolver::State::search_part(Workshop<T>& shop, int part, Allowan
     std::int64_t tried = 0;
     for (const Try& each : tries) {
       rank(each, number++, round, random);
-      // The first round mostly goes straight down; writing down why would only cost time.
-      shop.finder->start(ranks, each.choice, part, round > 0);
+      // The first round usually goes straight down, so recording conflicts would not pay.
+      typed.finder->start(ranks, each.choice, part, round > 0);
       ++restarts;
-      const Outcome outcome = run(*shop.finder, budget);
+      const Outcome outcome = run(*typed.finder, budget);
       if (outcome != Outcome::paused || allowance.stopped()) return outcome;
-      contention.learn(shop.finder->refusals());
+      contention.learn(typed.finder->refusals());
       tried += budget;
     }
     if (!refuting) {
-      if (!shop.refuter_loaded) shop.refuter->load(core, cliques);
-      shop.refuter_loaded = true;
+      if (!typed.refuter_loaded) typed.refuter->load(core, cliques);
+      typed.refuter_loaded = true;
       canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
-      shop.refuter->start(ranks, Choice::lowest, part, true);
+      typed.refuter->start(ranks, Choice::lowest, part, true);
       refuting = true;
     }
-    const Outcome outcome = run(*shop.refuter, tried / 2 + 1);
+    const Outcome outcome = run(*typed.refuter, tried / 2 + 1);
     if (outcome != Outcome::paused || allowance.stopped()) return outcome;
     budget += budget / 8 + 1;
   }
@@ -352,11 +352,11 @@ Outcome CanonicalSolver::State::search_pairs(Allowance& allowance) {
 }
 
 void CanonicalSolver::State::load(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
-  poll.look();
-  // The core itself, and the flat copies of the two searches.
+  poll.check();
+  // The core, and the flat copies of the two searches.
   constexpr double bytes_per_pair = 2.5 * canonical::bytes_per_core_pair;
-  poll.room(bytes_per_pair *
-            static_cast<double>(canonical::count_pairs(problem, canonical::max_pairs, &poll)));
+  poll.check_memory(bytes_per_pair * static_cast<double>(canonical::count_pairs(
+                                         problem, canonical::max_pairs, &poll)));
   canonical::build_core(problem, m, core, poll);
   if (core.contradiction.empty() && params.subset_sums && facts::is_measured(problem))
     core.capacity = reachable_capacity(core);

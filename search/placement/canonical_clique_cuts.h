@@ -1,5 +1,5 @@
-// Search: what is unplaced of a clique lies side by side above where it may start.
-// For canonical_search.cpp, where Search is instantiated.
+// Search: the unplaced items of a clique have to fit side by side above their lowest start.
+// Included by canonical_search.cpp, where Search is instantiated.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void Search<T>::load_cliques(const CoreCliques& cliques) {
       item_cliques_[index(cliques.item[index(k)])].push_back(c);
 }
 
-/// Looks at the cliques of all items that were changed since the trail was so long.
+/// Tests the cliques of all items changed since the trail had this length.
 template <typename T>
 bool Search<T>::cliques_fit(std::size_t trail) {
   ++clique_round_;

@@ -8,9 +8,9 @@
 namespace tessera::search::canonical {
 namespace {
 
-/// More make tables larger than they are worth.
+/// Limit because of the size of the tables.
 constexpr std::size_t most_nodes = 4'096;
-/// As many as the learning engine looks at (learning/build_cliques.cpp).
+/// As many as the learning engine uses (learning/build_cliques.cpp).
 constexpr int most_cliques = 64;
 constexpr std::size_t most_members = 8'192;
 
@@ -30,7 +30,7 @@ bool share_a_section(const Core& core, int x, int y) {
   return false;
 }
 
-/// What an item keeps free above its offset whichever of the others lies next above it.
+/// The space that an item takes above its offset, for any of the others directly above it.
 Size extent_among(const Core& core, int item, const std::vector<char>& member) {
   Size extent = core.items[index(item)].size;
   for (int p = core.pair_begin[index(item)]; p < core.pair_begin[index(item) + 1]; ++p)
@@ -89,7 +89,7 @@ void find_cliques(const Core& core, CoreCliques& cliques, Poll& poll) {
     set.clear();
     for (const std::size_t node : graph.grow(seed.x, seed.y)) set.push_back(by_size[node]);
     poll(static_cast<std::int64_t>(set.size() * set.size()));
-    // The order of two says it all; and what fills less than half hardly ever lacks room.
+    // Two members are covered by their order. A set that fills less than half rarely lacks space.
     if (set.size() < 3) continue;
     std::sort(set.begin(), set.end());
     for (const int item : set) member[index(item)] = 1;

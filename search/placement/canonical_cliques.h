@@ -1,12 +1,12 @@
-// Items of a core no two of which may share a byte, although no section holds them all.
+// Items of a core of which no two may share a byte, although no section contains them all.
 //
 //   CoreCliques cliques;
 //   find_cliques(core, cliques, poll);        // none where nothing is kept apart but by time
 //   for (int k = cliques.first[c]; k < cliques.first[c + 1]; ++k) sum += cliques.extent[k];
 //
-// What is known of a section holds of such a set: what of it is unplaced lies side by side above
-// the lowest of it. Every pair that the input keeps apart and no section holds is in one, unless
-// there are too many; see GrownCliques.
+// The inference of sections applies to such a set: its unplaced items have to fit side by side
+// above the lowest of them. Every pair that the input separates and no section contains is in one
+// clique, unless there are too many; see GrownCliques.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ namespace tessera::search::canonical {
 struct CoreCliques {
   std::vector<int> first;    ///< clique -> first index; one more entry at the end
   std::vector<int> item;     ///< ascending within a clique
-  std::vector<Size> extent;  ///< what lies above the item's offset before the next of the clique
+  std::vector<Size> extent;  ///< space above the item's offset before the next item of the clique
 
   [[nodiscard]] int count() const { return first.empty() ? 0 : static_cast<int>(first.size()) - 1; }
 };

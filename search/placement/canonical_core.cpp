@@ -6,15 +6,15 @@
 #include <numeric>
 #include <tuple>
 
-#include "facts/room.h"
-#include "facts/twins.h"
+#include "facts/free_space.h"
+#include "facts/interchangeable.h"
 #include "model/derived.h"
 #include "model/relations.h"
 
 namespace tessera::search::canonical {
 namespace {
 
-/// A stretch of time during which one member of an item occupies [lo, hi).
+/// A time range during which one member of an item occupies [lo, hi).
 struct Span {
   Step from = 0;
   Step to = 0;
@@ -68,17 +68,17 @@ class Builder {
     prepare_memory();
     group_members();
     if (core_.items.empty()) return;
-    poll_.look();
+    poll_.check();
     choose_unit();
     core_.unit = 1;
     core_.capacity = memory_.capacity;
-    poll_.look();
+    poll_.check();
     limit_offsets();
   }
 
   void run() {
     prepare_memory();
-    ask_for_twins();
+    query_interchangeable();
     group_members();
     if (core_.items.empty()) return;
     choose_unit();
@@ -95,7 +95,7 @@ class Builder {
       make_parts();
       pair_plain();
     }
-    find_twins();
+    find_interchangeable();
   }
 
  private:
@@ -118,13 +118,14 @@ class Builder {
                               std::pair(std::min(a, b), std::max(a, b)));
   }
 
-  /// Where anything but single lives decides who conflicts; elsewhere find_twins() sees them.
-  void ask_for_twins() {
+  /// Computes interchangeable buffers if more than single lives decides conflicts; otherwise
+  /// find_interchangeable() detects them.
+  void query_interchangeable() {
     const bool told =
         std::any_of(problem_.relations.begin(), problem_.relations.end(), [](const Relation& each) {
           return meaning(each.kind).forbids || meaning(each.kind).lifts_overlap;
         });
-    if (told) twins_ = facts::twin_classes(problem_, &poll_);
+    if (told) interchangeable_ = facts::interchangeable_classes(problem_, &poll_);
   }
 
   void group_members() {
@@ -143,9 +144,9 @@ class Builder {
                  relation.kind == RelationKind::may_overlap ||
                  relation.kind == RelationKind::disjoint;
     }
-    // What belongs at one place is one item.
-    for (const facts::TwinClass& same : twins_) {
-      if (same.kind != facts::TwinKind::together) continue;
+    // Buffers with the same place are one item.
+    for (const facts::InterchangeableClass& same : interchangeable_) {
+      if (same.kind != facts::InterchangeableKind::together) continue;
       grouped = true;
       for (const BufferIndex b : same.buffers) leader_[find(b)] = find(same.buffers.front());
     }
@@ -185,9 +186,9 @@ class Builder {
 
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-  /// The largest unit of which every offset of a canonical placement is a multiple. `common_` is
-  /// the alignment that all share: sizes may be rounded up to it, because whatever lies above
-  /// starts at a multiple of it anyway.
+  /// The largest unit that divides every offset of a canonical placement. `common_` is the
+  /// alignment that all share. Sizes may be rounded up to it, because the next buffer above starts
+  /// at a multiple of it.
   void choose_unit() {
     common_ = 0;
     for (Item& item : core_.items) {
@@ -284,8 +285,8 @@ class Builder {
     }
   }
 
-  /// Sections are the maximal sets of spans live together: one is complete when the first of its
-  /// spans ends. Whatever is live together shares a section, and no section contains another.
+  /// Sections are the maximal sets of spans live together: a section is complete when the first of
+  /// its spans ends. Spans live together share a section, and no section contains another.
   void cut_time() {
     events_.clear();
     for (std::size_t s = 0; s < spans_.size(); ++s) {
@@ -326,7 +327,7 @@ class Builder {
     }
     order_.resize(core_.items.size());
     std::iota(order_.begin(), order_.end(), 0);
-    // The order of the input decides nothing but which of two equal items comes first.
+    // The input order only breaks ties between equal items.
     const auto key = [this](int i) {
       const Item& x = core_.items[index(i)];
       return std::tuple(x.begin, x.end, -x.size, -x.width, x.earliest, x.latest, x.alignment);
@@ -349,7 +350,7 @@ class Builder {
     });
   }
 
-  /// Of two exempt spans that meet in a section only the larger counts in sums over the section.
+  /// Of two exempt spans that meet in a section, only the larger counts in sums over the section.
   void discount_exempt() {
     for (const auto& [a, b] : exempt_) {
       if (!here(a) || !here(b)) continue;
@@ -477,7 +478,7 @@ class Builder {
         }
       }
     }
-    poll_.look();
+    poll_.check();
     std::sort(found.begin(), found.end());
     for (const auto& [i, j] : core_.told) {
       const Item& x = core_.items[index(i)];
@@ -542,11 +543,12 @@ class Builder {
     for (const Simple& pair : simple) put_pair(pair.i, pair.j, pair.j_above_i, pair.i_above_j);
   }
 
-  /// Equal items that conflict with each other and alike with everybody else may keep their order.
-  void find_twins() {
-    if (special_) return find_told_twins();  // relations could tell equal items apart
+  /// Equal items that conflict with each other, and with the same other items, may keep their
+  /// order.
+  void find_interchangeable() {
+    if (special_) return find_declared();  // relations could distinguish equal items
     for (std::size_t k = 1; k < core_.items.size(); ++k) {
-      // Items are sorted by (begin, end); equal ones need not be neighbours, but often are.
+      // Items are sorted by (begin, end); equal ones often are near each other.
       const Item& y = core_.items[k];
       for (std::size_t back = 1; back <= 8 && back <= k; ++back) {
         const Item& x = core_.items[k - back];
@@ -555,23 +557,23 @@ class Builder {
             x.latest != y.latest || x.begin == x.end) {
           continue;
         }
-        core_.items[k].twin = static_cast<int>(k - back);
+        core_.items[k].equal_below = static_cast<int>(k - back);
         break;
       }
     }
   }
 
-  void find_told_twins() {
+  void find_declared() {
     const auto alone = [this](BufferIndex b) {
       const Item& item = core_.items[index(item_of_[b])];
       return item.last_member - item.first_member == 1;
     };
-    for (const facts::TwinClass& same : twins_)
+    for (const facts::InterchangeableClass& same : interchangeable_)
       for (std::size_t k = 1; k < same.buffers.size(); ++k) {
         const BufferIndex a = same.buffers[k - 1];
         const BufferIndex b = same.buffers[k];
-        if (same.kind == facts::TwinKind::apart && here(a) && alone(a) && alone(b))
-          core_.items[index(item_of_[b])].twin = item_of_[a];
+        if (same.kind == facts::InterchangeableKind::apart && here(a) && alone(a) && alone(b))
+          core_.items[index(item_of_[b])].equal_below = item_of_[a];
       }
   }
 
@@ -580,10 +582,10 @@ class Builder {
   Core& core_;
   Poll& poll_;
   Size common_ = 1;
-  bool special_ = false;  ///< anything but one whole span per item and plain overlaps
+  bool special_ = false;  ///< more than one whole span per item and plain overlaps
   std::vector<BufferIndex> leader_;
   std::vector<int> item_of_;
-  std::vector<facts::TwinClass> twins_;
+  std::vector<facts::InterchangeableClass> interchangeable_;
   std::vector<std::pair<BufferIndex, BufferIndex>> exempt_;
   std::vector<Span> spans_;
   std::vector<std::pair<Step, std::int64_t>> events_;

@@ -5,9 +5,9 @@
 //   if (!core.contradiction.empty()) return infeasible(core.contradiction);
 //   // ... a search fills `offsets`, one per item, in units of core.unit
 //
-// An item is a buffer, or all the buffers that same_offset ties together. Time is cut into
-// sections: the maximal sets of segments that are live together, in order of time. Items are
-// sorted by their first section, so that a range of sections owns a range of items.
+// An item is a buffer, or all buffers that same_offset ties together. Time is divided into
+// sections: the maximal sets of segments live together, in order of time. Items are sorted by their
+// first section, so a range of sections has a range of items.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct Part {
   int end = 0;
   Size lo = 0;
   Size hi = 0;
-  /// Parts that count add up within a section: of two exempt items at most one counts.
+  /// Parts that count are added within a section: of two exempt items at most one counts.
   bool counted = true;
 };
 
-/// A pair of items whose forbidden differences leave a hole or do not contain zero; such pairs
-/// interlock, and offset order does not say who lies below. Open intervals, sorted.
+/// A pair of items whose forbidden differences have a hole or do not contain zero. Such pairs
+/// interlock, and the order of offsets does not tell which one is below. Open intervals, sorted.
 struct GeneralPair {
   int first = 0;
   int second = 0;
@@ -42,15 +42,15 @@ struct Item {
   Size bytes = 0;      ///< the largest member, in bytes
   Size size = 0;       ///< the same in units, rounded up
   Size alignment = 1;  ///< in units
-  Size earliest = 0;   ///< least allowed offset, in units
-  Size latest = 0;     ///< largest allowed offset, in units; less than earliest: nowhere
-  double width = 0;    ///< steps it occupies
+  Size earliest = 0;   ///< least permitted offset, in units
+  Size latest = 0;     ///< largest permitted offset, in units; less than earliest: none
+  double width = 0;    ///< number of steps it occupies
   int first_part = 0;
   int last_part = 0;
   int begin = 0;         ///< first section
   int end = 0;           ///< one past its last section; begin == end: it occupies nothing
-  int twin = -1;         ///< one that is equal in every respect and lies below it (facts/twins.h)
-  bool plain = true;     ///< every offset in [earliest, latest] is allowed
+  int equal_below = -1;  ///< an equal item that lies below it (facts/interchangeable.h); -1: none
+  bool plain = true;     ///< every offset in [earliest, latest] is permitted
   int first_member = 0;  ///< in Core::members
   int last_member = 0;
 };
@@ -63,40 +63,41 @@ struct Core {
   std::vector<BufferIndex> members;
   std::vector<Part> parts;
   int sections = 0;
-  // Pairs that may not overlap: other >= item + above, or the other way round.
+  // Pairs that may not overlap: other >= item + above, or the opposite.
   std::vector<int> pair_begin;  ///< item -> first index; one more entry at the end
   std::vector<int> pair_item;
   std::vector<Size> pair_above;
-  std::vector<Size> pair_below;  ///< item >= other + below, where the item is the upper one
+  std::vector<Size> pair_below;  ///< item >= other + below, if the item is the upper one
   std::vector<GeneralPair> general;
-  std::vector<std::pair<int, int>> told;  ///< pairs that the input keeps apart (disjoint)
-  /// Those of them that share no section; they keep parts of time together.
+  std::vector<std::pair<int, int>> told;  ///< pairs that the input separates (disjoint)
+  /// Those of them that share no section; they connect parts of time.
   std::vector<std::pair<int, int>> links;
   std::vector<AddressRange> reserved;  ///< in bytes, sorted, merged
-  std::vector<Offset> borders;         ///< in bytes: what nothing may straddle
-  std::string contradiction;           ///< not empty: there is no placement, and why
+  std::vector<Offset> borders;         ///< in bytes, borders that buffers may not straddle
+  std::string contradiction;           ///< not empty: why there is no placement
 };
 
-/// The least allowed offset (in units) that is at least `offset`; more than item.latest if none.
+/// The least permitted offset (in units) that is at least `offset`; more than item.latest if none.
 [[nodiscard]] Size next_allowed(const Core& core, const Item& item, Size offset);
 
-/// Pairs of overlapping buffers beyond which a core is not built.
+/// Limit on pairs of overlapping buffers; above it no core is built.
 inline constexpr std::int64_t max_pairs = 12'000'000;
 
-/// Counts pairs of overlapping segments, at most until `limit` is passed. Throws BudgetEnded where
-/// there is a poll.
+/// Counts pairs of overlapping segments until `limit` is exceeded. Throws BudgetEnded if there is a
+/// poll.
 [[nodiscard]] std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit,
                                        Poll* poll = nullptr);
 
-/// require: every buffer is tied to one memory; count_pairs(problem) <= max_pairs.
-/// Throws BudgetEnded.
+/// require: every buffer is restricted to one memory; count_pairs(problem) <= max_pairs. Throws
+/// BudgetEnded.
 void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core, Poll& poll);
 
-/// What a core takes for each pair: two entries, and in between what special rules need.
+/// Memory of a core per pair: two entries, and temporary data for special rules.
 inline constexpr double bytes_per_core_pair = 48;
 
-/// Only the items and where each alone may lie, with a unit of one byte: near-linear.
-/// require: every buffer is tied to one memory. Throws BudgetEnded.
+/// Builds only the items and their domains, with a unit of one byte: near-linear. Throws
+/// BudgetEnded.
+/// require: every buffer is restricted to one memory.
 void build_items(const PlacementProblem& problem, MemoryIndex memory, Core& core, Poll& poll);
 
 }  // namespace tessera::search::canonical

@@ -1,31 +1,34 @@
-// Search: on which choices a failure rests, and so which alternatives need not be tried.
+// Search: the choices that a failure depends on, and so the alternatives that need not be tried.
 //
 // Conflict-directed backjumping (Prosser, "Hybrid Algorithms for the Constraint Satisfaction
-// Problem", Computational Intelligence 9, 1993). Whatever fails leaves a conflict behind: frames
-// such that no placement agrees with all their choices. If what a frame placed is not among the
-// reasons why that failed, all its other choices fail for them as well: it is left at once.
-// A frame that fails leaves what its choices failed for, without itself.
+// Problem", Computational Intelligence 9, 1993). Each failure has a conflict: a set of frames such
+// that no placement agrees with all their choices. If the item placed by a frame is not among the
+// reasons of its failure, all its other choices fail for the same reasons. The frame is then left
+// at once. A failed frame passes on the union of the conflicts of its choices, without itself.
 //
 // Why no placement is lost. Let F be the last frame up to the failing one that began with nothing
-// skipped, and U what was unplaced then. Of a placement that agrees with the conflict keep only U,
-// and lower its items as far as they go above the bounds that frames of the conflict before F set.
-// The rest is about this placement. What was placed before F is gone from it but for the bounds,
-// and those are no higher than the lowest offsets known to the search: whatever can be lowered to
-// one of these has been. Every step of the search writes down what it needs to know:
-//  - That an item lies at an offset or higher: the frame that said so, by placing something under
-//    it or by skipping it (because). Sections overfull need no more (because_overfull).
-//  - An item is chosen: that it lies at its lowest offset or higher, and that what it lifts, as far
-//    as a conflict used that, does not slip under it (add_conflict).
-//  - An item is skipped, and lies on something or else the frame has failed: of every neighbour
-//    why it does not lie on that one, else it could be lowered. What is unplaced lies too high;
-//    what was placed since F is where it is (because_lifted). Skipping a conflict did not use needs
-//    no reason; reasons are given from the last to the first, so that none goes round (unskip).
+// skipped, and U the unplaced items at that time. Take a placement that agrees with the conflict
+// and restrict it to U. Lower its items as far as possible above the bounds set by frames of the
+// conflict before F. The following argument is about this placement. Items placed before F only
+// remain in it as bounds, which are no higher than the lowest offsets known to the search: each
+// item that can be lowered to such a bound has been. Every step of the search records what it
+// needs:
+//  - An item is at an offset or higher: the frame that implies it, by placing something under it or
+//    by skipping it (because). Overfull sections need no more (because_overfull).
+//  - An item is chosen: it is at its lowest offset or higher. The items it lifts do not fit under
+//    it, as far as a conflict used that (add_conflict).
+//  - An item is skipped, and rests on something, or else the frame has failed: for every neighbour,
+//    why the item does not rest on it, since otherwise it could be lowered. Unplaced neighbours are
+//    too high; neighbours placed since F have fixed places (because_lifted). A skip that no
+//    conflict used needs no reason. Reasons are given from the last skip to the first, so that they
+//    are not circular (unskip).
 //  - A state has failed before, or everything left in it is skipped: the state. If it began with
-//    nothing skipped these are the bounds of its items, else all frames since F as well
-//    (because_known). Only here does it matter that equal buffers keep their order, and equal
-//    buffers have equal bounds.
-// Frames that were jumped over are refuted like others, and go into the table of failed states.
-// For canonical_search.cpp, where Search is instantiated.
+//    nothing skipped, these are the bounds of its items, else also all frames since F
+//    (because_known). Only here it matters that equal buffers keep their order, and equal buffers
+//    have equal bounds.
+//
+// Frames that were jumped over are refuted like others, and enter the table of failed states.
+// Included by canonical_search.cpp, where Search is instantiated.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +37,7 @@
 
 namespace tessera::search::canonical {
 
-/// Conflicts take an eighth of items squared in bytes: 2 MB at most.
+/// Conflicts take an eighth of items squared in bytes: at most 2 MB.
 inline constexpr int most_items = 4096;
 
 template <typename T>
@@ -54,13 +57,13 @@ void Search<T>::open_conflict() {
   std::fill_n(conflict_of(top()), words_, 0);
 }
 
-/// The frame's alternatives have failed so far for what the conflict says.
+/// The frame's alternatives so far have failed because of the conflict.
 template <typename T>
 void Search<T>::keep_conflict() {
   std::copy_n(conflict_.data(), words_, conflict_of(top()));
 }
 
-/// The frame has failed, and its changes are undone: leaves what that rests on before it.
+/// The frame has failed and its changes are undone: leaves the earlier frames that this depends on.
 template <typename T>
 void Search<T>::close_conflict() {
   if (frames_.back().whole) because_known(frames_.back(), top());
@@ -74,16 +77,16 @@ void Search<T>::begin_placing(int item) {
   if (frames_.back().whole) blame_frame(top());
 }
 
-/// Since which choice is it known that the item lies at `least` or higher? The first one, unless
-/// the conflict has a later one that says so too.
+/// The choice since which the item is known to be at `least` or higher: the first one, unless a
+/// later one in the conflict also implies it.
 template <typename T>
 void Search<T>::because(int item, T least) {
   T lowest = lowest_[index(item)];
   for (int at = last_change_[index(item)]; at >= 0; at = causes_[index(at)].before) {
     const Change& change = trail_[index(at)];
     Cause& cause = causes_[index(at)];
-    // By placing something it says only where the lowest offset is: a release above that is as
-    // old as the skipping, which leaves the lowest offset alone.
+    // A placement only implies the lowest offset. A higher release is as old as the skip, which
+    // does not change the lowest offset.
     const bool says_so = lowest >= least || change.lowest == lowest;
     if (change.release < least || (says_so && blamed(cause.frame))) {
       cause.used = true;
@@ -94,8 +97,8 @@ void Search<T>::because(int item, T least) {
   }
 }
 
-/// Why an item that does not lie at its lowest offset lies at `lifted` or higher; far: why there
-/// is nothing for it to lie on.
+/// Why an item that is not at its lowest offset is at `lifted` or higher; far: why nothing can
+/// support it.
 template <typename T>
 void Search<T>::because_lifted(int item, T lifted, int fresh) {
   const T lowest = lowest_[index(item)];
@@ -112,15 +115,15 @@ void Search<T>::because_lifted(int item, T lifted, int fresh) {
   }
 }
 
-/// Rests on where the frame placed its item, not only on what it skipped.
+/// The failure depends on the place of the frame's item, not only on its skips.
 template <typename T>
 void Search<T>::blame_placed(int frame) {
   blame_frame(frame);
   causes_[frames_[index(frame)].item_trail].used = true;
 }
 
-/// Does the conflict of the frame's item rest on where it was placed? Else its alternatives fail
-/// as well. Notes what it was seen to lie under. To be called before it is taken back.
+/// Does the conflict depend on the place of the frame's item? Otherwise its alternatives fail as
+/// well. Records the items that it lifted. Call before undoing the placement.
 template <typename T>
 bool Search<T>::concerns(Frame& frame) {
   lifted_.clear();
@@ -139,8 +142,8 @@ bool Search<T>::concerns(Frame& frame) {
   return concerned;
 }
 
-/// Adds the conflict of the frame's earlier choices to that of the last one, if this rests on them,
-/// and why there was nothing to do with the item but to place it there or to skip it; -1: none.
+/// If the last conflict depends on the earlier choices of the frame, adds their conflict. Also adds
+/// why the item could only be placed there or skipped; -1: no item.
 template <typename T>
 void Search<T>::add_conflict(Frame& frame, int item) {
   if (!blamed(top()) || frame.whole) return;
@@ -151,8 +154,8 @@ void Search<T>::add_conflict(Frame& frame, int item) {
   because(item, lowest);
   for (const Lifted& each : lifted_) {
     const T least = static_cast<T>(lowest - each.below + 1);
-    // Else it was skipped, and whatever it lies on is no lower than this item. To say why of each
-    // took most of the time where many were skipped.
+    // Otherwise it was skipped, and rests on something not lower than this item. Recording a reason
+    // for each took most of the time with many skips.
     if (release_[index(each.item)] < least) frame.whole = true;
     because(each.item, least);
   }
@@ -169,7 +172,7 @@ void Search<T>::because_overfull(int section) {
   });
 }
 
-/// Of the items by release those up to the last one overfill a section.
+/// By release, the items up to `last` overfill a section.
 template <typename T>
 void Search<T>::because_late(const Release& last, int begin, int end) {
   int section = begin;
@@ -185,7 +188,7 @@ void Search<T>::because_late(const Release& last, int begin, int end) {
   }
 }
 
-/// A skipped item has nothing left to lie on.
+/// Nothing can support a skipped item.
 template <typename T>
 void Search<T>::because_stuck(int item, int parent) {
   std::fill(conflict_.begin(), conflict_.end(), 0);
@@ -193,7 +196,7 @@ void Search<T>::because_stuck(int item, int parent) {
   because_lifted(item, far, frames_[index(parent)].fresh);
 }
 
-/// The state with which frame number `self` begins has failed.
+/// The state at the begin of frame `self` has failed.
 template <typename T>
 void Search<T>::because_known(const Frame& frame, int self) {
   std::fill(conflict_.begin(), conflict_.end(), 0);

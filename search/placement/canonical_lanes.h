@@ -1,5 +1,5 @@
-// Loops over stretches of sections, written in blocks of eight lanes that compilers turn into
-// vector instructions. Arrays over sections are padded by one block.
+// Loops over ranges of sections in blocks of eight lanes, which compilers vectorise. Arrays over
+// sections are padded by one block.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ inline void add(T* values, int begin, int end, T value) {
   for (; s < end; ++s) values[s] = static_cast<T>(values[s] + value);
 }
 
-/// Adds one wherever the value is within the limit.
+/// Increments the count of each value within the limit.
 template <typename T>
 inline void count_starters(T* counts, const T* limits, int begin, int end, T value) {
   int s = begin;

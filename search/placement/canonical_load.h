@@ -1,5 +1,5 @@
-// Search: from a core to flat arrays, and the state at the root.
-// For canonical_search.cpp, where Search is instantiated.
+// Search: converts a core to flat arrays, and sets up the root state. Included by
+// canonical_search.cpp, where Search is instantiated.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace tessera::search::canonical {
 
-/// What the last refusal of an earlier try counts; the first one of this try counts 1.
+/// The weight of the last refusal of an earlier try; the first refusal of this try has weight 1.
 inline constexpr float old_blame = 0.01F;
 
 template <typename T>
@@ -24,7 +24,7 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
   latest_.resize(n);
   begin_.resize(n);
   end_.resize(n);
-  twin_.resize(n);
+  equal_below_.resize(n);
   plain_.resize(n);
   part_begin_.resize(n + 1);
   first_lowest_.resize(n);
@@ -35,11 +35,11 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
   item_upto_.assign(padded, items_);
   for (std::size_t i = 0; i < n; ++i) {
     const Item& item = core.items[i];
-    // The capacity may have been lowered since the core was built, and decided how wide T is.
+    // The capacity may have been lowered since the core was built, and determined the width of T.
     latest_[i] = static_cast<T>(std::min(item.latest, core.capacity - item.size));
     begin_[i] = item.begin;
     end_[i] = item.end;
-    twin_[i] = params_.symmetry ? item.twin : -1;
+    equal_below_[i] = params_.symmetry ? item.equal_below : -1;
     plain_[i] = item.plain ? 1 : 0;
     first_lowest_[i] = static_cast<T>(item.earliest);
     part_begin_[i] = static_cast<int>(parts_.size());
@@ -77,7 +77,7 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
     pair_above_[p] = static_cast<T>(core.pair_above[p]);
     pair_below_[p] = static_cast<T>(core.pair_below[p]);
   }
-  // Linked items that occupy nothing belong to no stretch of time.
+  // Linked items that occupy nothing belong to no part of time.
   decompose_ = params_.decomposition && (links_.empty() || item_from_[index(sections_)] == items_);
   load_cliques(cliques);
   find_roots();
@@ -112,8 +112,8 @@ void Search<T>::start(std::span<const int> ranks, Choice choice, int root, bool 
   trail_.clear();
   resumed_ = false;
   if (jump && root == blamed_root_) {
-    // What refused in the tries before decides until something refuses in this one. Tries that
-    // mostly go straight down are left as they are.
+    // Refusals of earlier tries decide until there are refusals in this one. Tries that go straight
+    // down keep them unchanged.
     for (float& each : blame_) each *= old_blame / next_blame_;
   } else {
     blame_.assign(index(sections_ + block), 0);

@@ -1,4 +1,4 @@
-// Where one item alone may lie, and how many pairs there are.
+// Domains of single items, and the number of pairs.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -37,8 +37,8 @@ Size next_allowed(const Core& core, const Item& item, Size offset) {
 
 namespace {
 
-/// Pairs among these segments: what is live at each start, summed up; ends before starts at one
-/// step.
+/// Pairs among these segments: the sum of live segments at each start; ends come before starts at
+/// one step.
 std::int64_t pairs_among(std::vector<Step> starts, std::vector<Step> ends, std::int64_t limit,
                          Poll& poll) {
   sort_polled(starts, poll);
@@ -61,18 +61,18 @@ std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit, Po
   if (poll == nullptr) poll = &never;
   std::vector<Step> starts;
   std::vector<Step> ends;
-  // The first few of very many segments often have too many pairs already.
-  std::size_t look_at = std::size_t{1} << 14U;
+  // The first segments of very many often have too many pairs already.
+  std::size_t next_count = std::size_t{1} << 14U;
   for (const Buffer& buffer : problem.buffers) {
     (*poll)();
     for (const StepRange& live : buffer.live) {
       starts.push_back(live.lower);
       ends.push_back(live.upper);
     }
-    if (starts.size() < look_at) continue;
+    if (starts.size() < next_count) continue;
     const std::int64_t pairs = pairs_among(starts, ends, limit, *poll);
     if (pairs > limit) return pairs;
-    look_at = 8 * starts.size();
+    next_count = 8 * starts.size();
   }
   const auto n = static_cast<std::int64_t>(starts.size());
   if (n * (n - 1) / 2 <= limit) return n * (n - 1) / 2;

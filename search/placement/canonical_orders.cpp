@@ -80,7 +80,7 @@ void rank_items(const Core& core, const OrderFacts& facts, CanonicalOrder order,
         break;
     }
     if (noise > 0) {
-      // The fullest section stays as it is: that many items share it says what is contended.
+      // No noise for the fullest section: many items share it, and it shows contention.
       const bool total_first =
           order == CanonicalOrder::total_area_width || order == CanonicalOrder::total_width_area;
       for (std::size_t k = total_first ? 1 : 0; k < value.size(); ++k) {

@@ -1,4 +1,4 @@
-// Static orders for the canonical search: which of two items at the same lowest offset goes first.
+// Static orders of the canonical search, which decide between items at the same lowest offset.
 //
 //   std::vector<int> ranks;
 //   rank_items(core, CanonicalOrder::total_area_width, 0.0, rng, ranks);   // ranks[item]
@@ -13,18 +13,18 @@
 
 namespace tessera::search::canonical {
 
-/// Facts about items that the orders sort by; computed once per core.
+/// Sort keys of items, computed once per core.
 struct OrderFacts {
   std::vector<double> total;  ///< the fullest section of the item
   std::vector<double> area;
 };
 void collect_facts(const Core& core, OrderFacts& facts);
 
-/// What refused placements weighs on the items there: the sum over the sections of an item.
+/// Contention of items: the sum of refusals over the sections of an item.
 void collect_contention(const Core& core, std::span<const double> of_section,
                         std::vector<double>& of_item);
 
-/// ensure: ranks is a permutation. `noise` multiplies every fact by up to 1 + noise.
+/// ensure: ranks is a permutation. `noise` multiplies every key by up to 1 + noise.
 void rank_items(const Core& core, const OrderFacts& facts, CanonicalOrder order, double noise,
                 Random& random, std::vector<int>& ranks);
 

@@ -8,10 +8,10 @@ namespace tessera::search::canonical {
 
 namespace {
 
-/// No placement needs offsets beyond a pile of everything, with every obstacle in between: a great
-/// capacity must not make fixpoints endless. Items that reach into holes of each other can hold
-/// each other up, but a hole in the whole pile never needs to be as large as the least common
-/// multiple of all alignments (facts/room.h).
+/// The height of a stack of all items, with every obstacle in between. No placement needs larger
+/// offsets, so fixpoints are finite for any capacity. Items that reach into each other's holes can
+/// hold each other up. But a hole in the whole stack never needs to reach the least common
+/// multiple of all alignments (facts/free_space.h).
 Size pile_of_everything(const Core& core) {
   constexpr Size most = unbounded;
   Size period = 1;
@@ -51,9 +51,9 @@ PairSearch::PairSearch(const Core& core) : core_(core), pairs_(core.general) {
   }
 }
 
-/// Raises lowest_ to the least fixpoint. Refuted: an item is raised beyond its last offset. Paused:
-/// alignments without a common factor can make it long; the next call goes on.
-Outcome PairSearch::settle(std::int64_t limit) {
+/// Raises lowest_ to the least fixpoint. Refuted: an item exceeds its last offset. Paused:
+/// alignments without a common factor may need many passes; the next call continues.
+Outcome PairSearch::find_fixpoint(std::int64_t limit) {
   constexpr std::size_t passes_per_node = 256;
   for (bool changed = true; changed;) {
     changed = false;
@@ -87,7 +87,7 @@ bool PairSearch::positive_cycle() const {
   return true;
 }
 
-/// A pair whose difference is forbidden, the one lying lowest; -1: this is a placement.
+/// A pair with a forbidden difference, the lowest one; -1: this is a placement.
 int PairSearch::conflict() const {
   int found = -1;
   Size lowest = 0;
@@ -107,7 +107,7 @@ int PairSearch::conflict() const {
   return found;
 }
 
-/// Applies the next allowed difference of the chosen pair. False: there are no more.
+/// Applies the next permitted difference of the chosen pair. False: none is left.
 bool PairSearch::descend(Choice& choice) {
   const GeneralPair& pair = pairs_[choice.pair];
   if (choice.next > pair.forbidden.size()) return false;
@@ -126,16 +126,16 @@ Outcome PairSearch::run(std::int64_t nodes) {
   const std::int64_t limit = nodes_ + nodes;
   while (true) {
     if (!backtrack_) {
-      if (!settling_) {
+      if (!interrupted_) {
         if (started_ && nodes_ >= limit) return Outcome::paused;
         ++nodes_;
         started_ = true;
         passes_ = 0;
       }
-      const Outcome settled = settle(limit);
-      settling_ = settled == Outcome::paused;
-      if (settling_) return settled;
-      if (settled == Outcome::placed) {
+      const Outcome outcome_of_fixpoint = find_fixpoint(limit);
+      interrupted_ = outcome_of_fixpoint == Outcome::paused;
+      if (interrupted_) return outcome_of_fixpoint;
+      if (outcome_of_fixpoint == Outcome::placed) {
         const int pair = conflict();
         if (pair < 0) return Outcome::placed;
         choices_.push_back({static_cast<std::size_t>(pair), 0, edges_.size(), lowest_});

@@ -4,9 +4,8 @@
 //   PairSearch search(core);
 //   while (search.run(1000) == Outcome::paused) poll();
 //
-// Lower bounds are the least fixpoint of the chosen orders, so that a fixpoint without a conflict
-// is a placement. Far slower than the canonical search; such pairs are rare and their problems
-// small.
+// Lower bounds are the least fixpoint of the chosen orders, so a fixpoint without a conflict is a
+// placement. Much slower than the canonical search; such pairs are rare, and their problems small.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +18,12 @@ namespace tessera::search::canonical {
 
 class PairSearch {
  public:
-  /// ensure: the core is referred to while the search lives.
+  /// require: the core outlives the search.
   explicit PairSearch(const Core& core);
   Outcome run(std::int64_t nodes);
   [[nodiscard]] Size offset(int item) const { return lowest_[static_cast<std::size_t>(item)]; }
   [[nodiscard]] std::int64_t nodes() const { return nodes_; }
-  /// Roughly as Search::work(): every node looks at every pair.
+  /// In units of Search::work(), roughly: every node visits every pair.
   [[nodiscard]] std::int64_t work() const {
     return nodes_ * static_cast<std::int64_t>(64 + pairs_.size());
   }
@@ -36,12 +35,12 @@ class PairSearch {
   };
   struct Choice {
     std::size_t pair;
-    std::size_t next;   ///< which allowed difference is tried next
-    std::size_t edges;  ///< to return to
+    std::size_t next;   ///< the permitted difference to try next
+    std::size_t edges;  ///< number of edges to return to
     std::vector<Size> lowest;
   };
 
-  [[nodiscard]] Outcome settle(std::int64_t limit);
+  [[nodiscard]] Outcome find_fixpoint(std::int64_t limit);
   [[nodiscard]] bool positive_cycle() const;
   [[nodiscard]] int conflict() const;
   [[nodiscard]] bool descend(Choice& choice);
@@ -53,8 +52,8 @@ class PairSearch {
   std::vector<Edge> edges_;
   std::vector<Choice> choices_;
   std::int64_t nodes_ = 0;
-  std::size_t passes_ = 0;  ///< of the fixpoint that is looked for
-  bool settling_ = false;   ///< it was interrupted
+  std::size_t passes_ = 0;    ///< of the current fixpoint computation
+  bool interrupted_ = false;  ///< it was interrupted
   bool started_ = false;
   bool backtrack_ = false;
 };

@@ -9,8 +9,8 @@
 
 namespace tessera::search::canonical {
 
-/// What a node takes beside the sections it looks at: choosing, keys, what to return to. Measured
-/// over nodes of 3 to 22 microseconds.
+/// Fixed work of a node, without the sections it visits: choice, keys, undo data. Measured over
+/// nodes of 3 to 22 microseconds.
 inline constexpr std::int64_t work_of_a_node = 1'000;
 inline constexpr std::int64_t work_of_an_item = 3;  // of the component
 
@@ -58,7 +58,7 @@ void Search<T>::undo(std::size_t trail, std::size_t low_trail) {
   }
 }
 
-/// The next refusal counts half as much again as this one.
+/// Each refusal has one and a half times the weight of the previous one.
 template <typename T>
 void Search<T>::blame(int section) {
   ++refusals_[index(section)];
@@ -69,7 +69,7 @@ void Search<T>::blame(int section) {
   next_blame_ *= 1e-30F;
 }
 
-/// The unplaced item that starts lowest in the section, and where its part ends.
+/// The unplaced item that starts lowest in the section, and the end of its part.
 template <typename T>
 auto Search<T>::lowest_starter(int section) -> Starter {
   Starter found;
@@ -90,9 +90,9 @@ auto Search<T>::lowest_starter(int section) -> Starter {
   return found;
 }
 
-/// Whether all that is unplaced fits above the lowest place where something of it can start, in
-/// every section. What was low enough last time mostly still is, and what is in one section is
-/// often in the next. Then computes anew what is kept for who chooses by it.
+/// Do all unplaced items of every section fit above the lowest start among them? Cached starters
+/// usually are still low enough, and an item of one section is often in the next. Then updates the
+/// data that choices use.
 template <typename T>
 bool Search<T>::sections_fit(int begin, int end) {
   if (begin >= end) return true;
@@ -140,7 +140,7 @@ void Search<T>::find_starters(int begin, int end) {
   });
 }
 
-/// For every release offset r and section: what starts at r or higher has to fit above r.
+/// For every release offset r and section: the items that start at r or higher have to fit above r.
 template <typename T>
 bool Search<T>::one_machine_fits(int begin, int end) {
   by_release_.clear();
@@ -158,7 +158,7 @@ bool Search<T>::one_machine_fits(int begin, int end) {
       const int to = std::min(part.end, end);
       if (from >= to) continue;
       add(load, from, to, part.extent);
-      // Not part.lo: what came before may start anywhere from its release on.
+      // Not part.lo: earlier items may start anywhere from their release on.
       if (each.offset + largest(load, from, to) <= capacity_) continue;
       if (explains()) because_late(each, from, to);
       return false;
@@ -167,8 +167,8 @@ bool Search<T>::one_machine_fits(int begin, int end) {
   return true;
 }
 
-/// Where a skipped item can lie at least: on something unplaced that starts below the item's top,
-/// else the item could be lowered to where it was skipped. far: nothing can be there.
+/// The least offset of a skipped item: it rests on an unplaced item that starts below its top,
+/// otherwise it could be lowered to where it was skipped. far: there is none.
 template <typename T>
 T Search<T>::lifted(int item) const {
   const T lowest = lowest_[index(item)];
@@ -181,7 +181,7 @@ T Search<T>::lifted(int item) const {
   return best;
 }
 
-/// Notes that the item does not lie at its lowest offset. False: then it can lie nowhere.
+/// Records that the item is not at its lowest offset. False: then it has no place.
 template <typename T>
 template <bool Jump>
 bool Search<T>::skip(int item) {
@@ -202,7 +202,7 @@ bool Search<T>::skip(int item) {
   return item_cliques_.empty() || cliques_fit(trail_.size() - 1);
 }
 
-/// The lowest item that may be chosen, of those that reach beyond the section; -1: none.
+/// The lowest item that may be chosen among those that extend beyond the section; -1: none.
 template <typename T>
 int Search<T>::lowest_of(int first, int last, int section) const {
   int best = -1;
@@ -211,7 +211,7 @@ int Search<T>::lowest_of(int first, int last, int section) const {
   each_unplaced(first, last, [&](int i) {
     const T lowest = lowest_[index(i)];
     if (lowest > offset || (lowest == offset && ranks_[index(i)] > rank)) return;
-    if (end_[index(i)] <= section || skipped(i) || waits_for_twin(i)) return;
+    if (end_[index(i)] <= section || skipped(i) || waits_for_equal(i)) return;
     best = i;
     offset = lowest;
     rank = ranks_[index(i)];
@@ -219,7 +219,7 @@ int Search<T>::lowest_of(int first, int last, int section) const {
   return best;
 }
 
-/// From an item to one that nothing can slip under; -1: not found from here.
+/// From an item to one under which nothing fits; -1: not found from here.
 template <typename T>
 int Search<T>::descend(int item) const {
   while (true) {
@@ -229,7 +229,7 @@ int Search<T>::descend(int item) const {
       const int other = pair_item_[index(p)];
       if (static_cast<T>(release_[index(other)] + pair_below_[index(p)]) > lowest) continue;
       if (!unplaced(other)) continue;
-      if (skipped(other) || waits_for_twin(other)) return -1;
+      if (skipped(other) || waits_for_equal(other)) return -1;
       if (below < 0 || lowest_[index(other)] < lowest_[index(below)]) below = other;
     }
     if (below < 0) return item;
@@ -237,7 +237,7 @@ int Search<T>::descend(int item) const {
   }
 }
 
-/// The section to choose from; -1: anywhere.
+/// The section to choose from; -1: any.
 template <typename T>
 int Search<T>::focus(const Component& component) const {
   int found = -1;
@@ -276,7 +276,7 @@ int Search<T>::choose(const Frame& frame) const {
   return lowest_of(frame.first, frame.last, -1);
 }
 
-/// Where the lowest item of all is chosen, everything unplaced lies no lower than it.
+/// If the lowest item of all is chosen, no unplaced item is lower.
 template <typename T>
 bool Search<T>::floor_fits(const Frame& frame, int item) const {
   if (choice_ != Choice::lowest || !params_.monotonic_floor) return true;
@@ -433,7 +433,7 @@ void Search<T>::change_cuts(int item, int by) {
   }
 }
 
-/// Puts on the agenda what remains of the frame's component, in parts where time falls apart.
+/// Adds the rest of the frame's component to the agenda, split into independent parts of time.
 template <typename T>
 void Search<T>::split(Frame& frame) {
   Component rest = frame.component;
@@ -480,8 +480,8 @@ void Search<T>::back_to(int parent) {
   }
 }
 
-/// Takes back what the frame skipped, from the last to the first; of what the conflict rests on it
-/// says why it could not lie where it was skipped, as things were then.
+/// Undoes the skips of the frame from last to first. For each skip that the conflict depends on,
+/// records why the item could not be where it was skipped.
 template <typename T>
 void Search<T>::unskip(const Frame& frame) {
   while (trail_.size() > frame.trail) {
@@ -512,7 +512,7 @@ Outcome Search<T>::run_as(std::int64_t limit) {
       agenda_.pop_back();
       const std::size_t before = frames_.size();
       if (!open<Jump>(component)) {
-        // Refuted: everything since its parent's choice is void.
+        // Refuted: everything since its parent's choice is undone.
         if (component.parent < 0) return Outcome::refuted;
         back_to<Jump>(component.parent);
         resumed_ = true;
@@ -565,8 +565,8 @@ Outcome Search<T>::run_as(std::int64_t limit) {
   }
 }
 
-// In one file: what another one instantiates would be a weak reference here, and no linker takes a
-// file out of a library for that.
+// In one file: instantiations in another file would be weak references here, for which linkers do
+// not extract a member of a library.
 template class Search<std::int16_t>;
 template class Search<std::int32_t>;
 template class Search<std::int64_t>;

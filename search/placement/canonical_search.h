@@ -1,4 +1,4 @@
-// The depth-first search itself, over one core, resumable after any number of nodes.
+// The depth-first search over one core, resumable after any number of nodes.
 //
 //   Search<std::int32_t> search(params, table);
 //   search.load(core, cliques);              // offsets must fit: see fits<T>(core)
@@ -6,11 +6,11 @@
 //   while (search.run(1000) == Outcome::paused) poll();
 //   if (outcome == Outcome::placed) use(search.offset(item));
 //
-// A state is: which items are placed, for every other item the lowest offset above the placed items
-// it conflicts with, and which items were skipped. An item is chosen that nothing unplaced can
-// slip under. Either it lies at its lowest offset, or it is skipped: then something unplaced has to
-// lie under it, below its top, and lift it. Always choosing the lowest offset gives the order of
-// the MiniMalloc paper; choosing where a section is tightest keeps choices that interact together.
+// A state consists of the placed items, the lowest offset of every other item above the placed
+// items it conflicts with, and the skipped items. The search chooses an item under which no
+// unplaced item fits. The item is either at its lowest offset, or it is skipped: then an unplaced
+// item has to be under it, below its top, and lift it. Choosing the lowest offset gives the order
+// of the MiniMalloc paper; choosing in the tightest section keeps related choices together.
 #pragma once
 
 #include <bit>
@@ -29,11 +29,11 @@ namespace tessera::search::canonical {
 
 enum class Outcome : std::uint8_t { placed, refuted, paused };
 
-/// Which item is placed or skipped next; all are canonical, they differ in what they decide first.
+/// The choice of the next item; all choices are canonical and differ in their order.
 enum class Choice : std::uint8_t {
   lowest,  ///< the lowest offset anywhere, as in the paper
-  blamed,  ///< the lowest one of the section that refused placements most, lately above all
-  fewest,  ///< the lowest one of a section with the fewest items that could be its lowest
+  blamed,  ///< the lowest item of the section with the most, mainly recent, refusals
+  fewest,  ///< the lowest item of a section with the fewest candidates for its lowest
 };
 
 struct Counters {
@@ -44,12 +44,12 @@ struct Counters {
   std::int64_t lifted_cuts = 0;
   std::int64_t hatless_cuts = 0;
   std::int64_t state_cuts = 0;  ///< found in the table of failed states
-  std::int64_t backjumps = 0;   ///< choices left with alternatives untried
+  std::int64_t backjumps = 0;   ///< choices left with untried alternatives
   std::int64_t splits = 0;
-  std::int64_t work = 0;  ///< sections looked at: what a node costs depends on the problem
+  std::int64_t work = 0;  ///< sections visited, because the cost of a node depends on the problem
 };
 
-/// Do all offsets and sums of the core fit into T with room for the sentinel?
+/// Do all offsets and sums of the core fit into T, with a sentinel?
 template <typename T>
 [[nodiscard]] bool fits(const Core& core) {
   return core.capacity < std::numeric_limits<T>::max() / 2 - 8 &&
@@ -61,8 +61,8 @@ class Search {
  public:
   Search(const CanonicalParams& params, FailedStates<T>& table) : params_(params), table_(table) {}
 
-  /// require: no clique needs more than the capacity.
-  /// ensure: the core and the cliques are referred to until the next load().
+  /// require: no clique needs more than the capacity; the core and the cliques remain valid until
+  /// the next load().
   void load(const Core& core, const CoreCliques& cliques);
   /// Parts of time that no item connects; each has to be searched.
   [[nodiscard]] int parts() const { return static_cast<int>(roots_.size()); }
@@ -70,43 +70,43 @@ class Search {
   [[nodiscard]] std::pair<int, int> part_items(int part) const {
     return {roots_[index(part)].first, roots_[index(part)].last};
   }
-  /// Forgets where the search was (not the table, nor which sections of the part refused) and
-  /// starts again with one part. `jump`: with backjumping, where the parameters have it.
+  /// Restarts the search on one part. Keeps the table and the refusals of the part's sections.
+  /// `jump`: use backjumping if the parameters permit it.
   void start(std::span<const int> ranks, Choice choice, int part, bool jump);
   /// Visits at most `nodes` more nodes. placed and refuted are final.
   Outcome run(std::int64_t nodes);
   [[nodiscard]] Size offset(int item) const { return at_[static_cast<std::size_t>(item)]; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] std::int64_t work() const { return counters_.work; }
-  /// Per section, and more that count nothing: how often it refused since the last start().
+  /// Per section, with padding: the number of refusals since the last start().
   [[nodiscard]] std::span<const std::int32_t> refusals() const { return refusals_; }
 
  private:
   static constexpr T far = std::numeric_limits<T>::max() / 2;
   static constexpr int lanes = 8;
 
-  /// A stretch of time to be solved on its own: sections [begin, end), items [first, last).
+  /// An independent part of time: sections [begin, end), items [first, last).
   struct Component {
     int begin, end;
     int first, last;
-    int parent;  ///< the frame that fails if this component cannot be solved
+    int parent;  ///< the frame that fails if this component has no solution
   };
 
-  /// A component being solved: its next item is placed, or has been found not to lie where it
-  /// could, whereupon another item is chosen.
+  /// A component being solved: its next item is placed, or skipped, and then another item is
+  /// chosen.
   struct Frame {
     Component component;
     int first, last;                         ///< range of its unplaced items
     std::size_t trail, low_trail;            ///< before anything was chosen
     std::size_t item_trail, item_low_trail;  ///< before the item was placed
-    std::size_t agenda;                      ///< what the agenda holds without this component
+    std::size_t agenda;                      ///< size of the agenda without this component
     std::int64_t nodes;
     std::uint64_t hash;
-    int item;      ///< -1: none at the moment
+    int item;      ///< -1: none
     int fresh;     ///< the last frame up to this one that began with nothing skipped
     bool hatless;  ///< placing it lifted nothing
-    bool whole;    ///< that it fails is put down to all of its state
-    bool cut;      ///< it has been taken out of cuts_
+    bool whole;    ///< its failure is attributed to its whole state
+    bool cut;      ///< it has been removed from cuts_
   };
 
   struct Release {
@@ -119,7 +119,7 @@ class Search {
     T lo = 0;     ///< of its part
   };
 
-  // Without backjumping nothing is written down for it: Jump is false.
+  // Without backjumping nothing is recorded for it: Jump is false.
   template <bool Jump>
   Outcome run_as(std::int64_t limit);
   template <bool Jump>
@@ -165,7 +165,7 @@ class Search {
     }
   }
 
-  // Backjumping: on which frames a failure rests. See canonical_jumps.h.
+  // Backjumping: the frames that a failure depends on. See canonical_jumps.h.
   void start_jumps(bool jump);
   void open_conflict();
   void keep_conflict();
@@ -188,16 +188,16 @@ class Search {
   [[nodiscard]] std::uint64_t* conflict_of(int frame) {
     return conflicts_.data() + words_ * index(frame);
   }
-  /// Is it of use to know why the last frame's item is refused?
+  /// Is the reason why the last frame's item is refused needed?
   [[nodiscard]] bool explains() const { return jump_ && !frames_.empty() && !frames_.back().whole; }
   [[nodiscard]] int top() const { return static_cast<int>(frames_.size()) - 1; }
 
   [[nodiscard]] static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] bool unplaced(int i) const { return lowest_[index(i)] != far; }
-  /// It is known not to lie at its lowest offset: something unplaced has to lift it.
+  /// It is not at its lowest offset: an unplaced item has to lift it.
   [[nodiscard]] bool skipped(int i) const { return release_[index(i)] > lowest_[index(i)]; }
-  [[nodiscard]] bool waits_for_twin(int i) const {
-    return twin_[index(i)] >= 0 && unplaced(twin_[index(i)]);
+  [[nodiscard]] bool waits_for_equal(int i) const {
+    return equal_below_[index(i)] >= 0 && unplaced(equal_below_[index(i)]);
   }
 
   const CanonicalParams& params_;
@@ -212,9 +212,9 @@ class Search {
     int begin, end;
     T lo, extent;
   };
-  // The core in T, one array per fact.
+  // The core in T, one array per property.
   std::vector<T> latest_;
-  std::vector<int> begin_, end_, part_begin_, twin_;
+  std::vector<int> begin_, end_, part_begin_, equal_below_;
   std::vector<FlatPart> parts_;
   std::vector<char> plain_;
   std::vector<int> pair_begin_, pair_item_;
@@ -227,21 +227,21 @@ class Search {
   std::vector<int> item_upto_;           ///< section -> first item that ends after it
   const CoreCliques* cliques_ = nullptr;
   std::vector<T> clique_extent_;
-  std::vector<std::vector<int>> item_cliques_;  ///< empty where there are none
+  std::vector<std::vector<int>> item_cliques_;  ///< empty if there are none
   std::vector<Component> roots_;
   std::vector<int> ranks_;
   Choice choice_ = Choice::lowest;
 
   // The state.
   std::vector<T> lowest_;   ///< above the placed items it conflicts with; far once placed
-  std::vector<T> release_;  ///< it lies here at least; more than lowest_ if it was skipped
+  std::vector<T> release_;  ///< lower bound of its offset; more than lowest_ if it was skipped
   std::vector<T> at_;
-  std::vector<T> total_;                ///< per section, of unplaced items
-  std::vector<int> cuts_;               ///< per section: unplaced items that go on into the next
-  std::vector<std::uint64_t> bits_;     ///< unplaced items
-  std::vector<T> low_;                  ///< per section: where unplaced items can start at least
-  std::vector<Starter> known_starter_;  ///< per section: what was low enough when it was looked for
-  std::vector<T> starters_;             ///< per section: how many items could be its lowest
+  std::vector<T> total_;             ///< per section, of unplaced items
+  std::vector<int> cuts_;            ///< per section: unplaced items that continue into the next
+  std::vector<std::uint64_t> bits_;  ///< unplaced items
+  std::vector<T> low_;               ///< per section: lower bound of the starts of unplaced items
+  std::vector<Starter> known_starter_;  ///< per section: a starter that was low enough
+  std::vector<T> starters_;  ///< per section: the number of items that could be its lowest
   std::vector<Frame> frames_;
   std::vector<Component> agenda_;
   struct Change {
@@ -256,16 +256,16 @@ class Search {
   std::vector<LowChange> low_trail_;
   std::vector<T> low_values_;
   std::vector<std::int32_t> refusals_;
-  std::vector<float> blame_;  ///< per section: how often it refused, recent refusals count more
+  std::vector<float> blame_;  ///< per section: weighted refusals, recent ones count more
   float next_blame_ = 1;
-  int blamed_root_ = -1;  ///< of which root blame_ tells; -1: of none
-  bool resumed_ = false;  ///< the top frame is to go on
+  int blamed_root_ = -1;  ///< the root that blame_ refers to; -1: none
+  bool resumed_ = false;  ///< the top frame continues
 
   // Backjumping; sets of frames take words_ each.
   struct Cause {
-    int frame;   ///< whose choice made the change
-    int before;  ///< the last change of the same item before it; -1: none
-    bool used;   ///< some conflict rests on it
+    int frame;   ///< the frame whose choice made the change
+    int before;  ///< the previous change of the same item; -1: none
+    bool used;   ///< some conflict depends on it
   };
   struct Lifted {
     int item;
@@ -276,11 +276,11 @@ class Search {
   std::vector<Cause> causes_;             ///< of the changes on the trail
   std::vector<int> last_change_;          ///< per item, on the trail; -1: none
   std::vector<int> placed_by_;            ///< per item: the frame
-  std::vector<std::uint64_t> conflict_;   ///< what failed last rests on these frames
-  std::vector<std::uint64_t> conflicts_;  ///< per frame: what its choices so far failed for
+  std::vector<std::uint64_t> conflict_;   ///< the frames that the last failure depends on
+  std::vector<std::uint64_t> conflicts_;  ///< per frame: the conflict of its choices so far
   std::vector<Lifted> lifted_;            ///< see note_lifted()
 
-  // Scratch of one node.
+  // Temporary data of one node.
   std::vector<T> load_;
   std::vector<Release> by_release_;
   struct Member {
@@ -289,7 +289,7 @@ class Search {
     int item;
   };
   std::vector<Member> clique_members_;
-  std::vector<std::int64_t> clique_seen_;  ///< per clique: the last round that looked at it
+  std::vector<std::int64_t> clique_seen_;  ///< per clique: the last round that visited it
   std::int64_t clique_round_ = 0;
   std::vector<T> key_;
   Counters counters_;

@@ -16,46 +16,46 @@
 namespace tessera::search {
 namespace {
 
-/// More would make tables of pairs too large.
+/// Limit because of the size of pair tables.
 constexpr std::size_t most_members = 512;
-/// Costs that cannot wrap, however often they are added up.
+/// Limit on costs, so that repeated sums cannot overflow.
 constexpr Cost most_priced = Cost{1} << 40;
-/// Cliques of which the best core is taken.
+/// The best core of this many cliques is taken.
 constexpr int cliques_for_core = 12;
-/// How often in a row none of them is a core before there are taken to be none.
-constexpr int fruitless = 40;
-/// Cliques after one beginning, some hundredths of a second.
+/// Consecutive failures after which the search for cores stops.
+constexpr int failures_in_a_row = 40;
+/// Limit on cliques per start, some hundredths of a second.
 constexpr int most_cliques = 12'000;
-/// Cores depend on those before them: so many beginnings.
+/// Number of starts, because cores depend on earlier ones.
 constexpr int beginnings = 20;
-/// Of those that could join a clique, so many are looked at.
-constexpr std::size_t most_looked_at = 24;
+/// Limit on candidates examined per extension of a clique.
+constexpr std::size_t most_examined = 24;
 
 using Member = std::uint32_t;
 using MemberPair = std::pair<Member, Member>;
 
-/// Pairs of n that share one of k slots, at least (Turan 1941).
+/// A lower bound on pairs among n items that share one of k slots (Turan 1941).
 std::int64_t pairs_in_slots(std::int64_t n, std::int64_t k) {
   const std::int64_t each = n / k;
   const std::int64_t more = n % k;
   return more * (each + 1) * each / 2 + (k - more) * each * (each - 1) / 2;
 }
 
-/// Of these pairs so many pay.
+/// At least this many of these pairs pay.
 struct PricedCore {
   std::vector<MemberPair> pairs;
   std::int64_t paying = 0;
-  Cost share = 0;  ///< what all of them have left
+  Cost share = 0;  ///< the common remaining cost
 
   [[nodiscard]] bool better_than(const PricedCore& other) const {
     if (pairs.empty()) return false;
-    // By what is gained of what is taken.
+    // By gain relative to the cost used.
     return other.pairs.empty() || paying * static_cast<std::int64_t>(other.pairs.size()) >
                                       other.paying * static_cast<std::int64_t>(pairs.size());
   }
 };
 
-/// One memory.
+/// The search in one memory.
 class CliqueCosts {
  public:
   CliqueCosts(const PlacementProblem& problem, MemoryIndex memory)
@@ -86,7 +86,7 @@ class CliqueCosts {
   }
 
  private:
-  /// What disjoint cores come to.
+  /// The bound from disjoint cores.
   Cost cores(const Budget& budget, Random random) {
     left_ = costs_;
     apart_.clear();
@@ -97,12 +97,12 @@ class CliqueCosts {
     }
     Cost sum = 0;
     int failed = 0;
-    for (int tried = 0; tried < most_cliques && failed < fruitless && !budget.exhausted();
+    for (int tried = 0; tried < most_cliques && failed < failures_in_a_row && !budget.exhausted();
          tried += cliques_for_core) {
       PricedCore best;
       for (int k = 0; k < cliques_for_core; ++k) {
         grow(random);
-        look_for_cores(random, best);
+        find_cores(random, best);
       }
       if (best.pairs.empty()) {
         ++failed;
@@ -125,7 +125,8 @@ class CliqueCosts {
     }
   }
 
-  /// A clique from a random node: who leaves most to choose from comes next, the larger of equals.
+  /// A clique from a random node: the next node leaves the most candidates; the larger one among
+  /// equals.
   void grow(Random& random) {
     auto next = static_cast<Member>(random.below(n_));
     clique_.assign(1, next);
@@ -137,7 +138,7 @@ class CliqueCosts {
           choice_.push_back(static_cast<Member>(64 * w) +
                             static_cast<Member>(std::countr_zero(bits)));
       if (choice_.empty()) break;
-      const std::size_t some = std::min(choice_.size(), most_looked_at);
+      const std::size_t some = std::min(choice_.size(), most_examined);
       std::pair<int, Size> most{-1, 0};
       for (std::size_t k = 0; k < some; ++k) {
         if (some < choice_.size())
@@ -162,8 +163,8 @@ class CliqueCosts {
     return count;
   }
 
-  /// Of the clique, the largest come first in it.
-  void look_for_cores(Random& random, PricedCore& best) {
+  /// In the clique, nodes are sorted by descending size.
+  void find_cores(Random& random, PricedCore& best) {
     for (std::size_t n = 2; n <= clique_.size(); ++n) {
       // The n largest, shrunk to the size of the last of them, in slots of that size.
       const Size size = sizes_[clique_[n - 1]];
@@ -176,7 +177,7 @@ class CliqueCosts {
     }
     if (missing(clique_) <= 0) return;
     consider(clique_, 0, best);
-    // As few as need more than there is.
+    // A minimal subset that does not fit.
     std::vector<Member> few = clique_;
     for (std::size_t k = few.size(); k > 1; --k) std::swap(few[k - 1], few[random.below(k)]);
     for (std::size_t k = 0; k < few.size();) {
@@ -189,8 +190,8 @@ class CliqueCosts {
     consider(few, 1, best);
   }
 
-  /// Bytes for which there is no room if nobody pays: side by side, all but the highest are rounded
-  /// up to what their offsets are multiples of.
+  /// The missing bytes if no pair pays: side by side, with all sizes but the topmost rounded up to
+  /// the common alignment.
   [[nodiscard]] Size missing(const std::vector<Member>& nodes) const {
     Size sum = 0;
     Size padding = 0;
@@ -201,7 +202,7 @@ class CliqueCosts {
     return sum - padding - capacity_;
   }
 
-  /// A core of a clique in which so many pairs pay at least.
+  /// A core of a clique in which at least `paying` pairs pay.
   void consider(const std::vector<Member>& nodes, std::int64_t paying, PricedCore& best) const {
     PricedCore core;
     std::vector<Size> saved;
@@ -214,13 +215,13 @@ class CliqueCosts {
         core.share = std::min(core.share, left);
         saved.push_back(std::min(rounded_[nodes[a]], rounded_[nodes[b]]));
       }
-    // Taking the smaller of each pair that pays away leaves what lies side by side.
+    // Removing the smaller buffer of each paying pair leaves buffers that lie side by side.
     std::sort(saved.begin(), saved.end(), std::greater<>());
     Size need = missing(nodes);
     std::int64_t least = 0;
     for (; need > 0 && static_cast<std::size_t>(least) < saved.size(); ++least)
       need -= saved[static_cast<std::size_t>(least)];
-    // More than there are: nothing fits, which is not for costs to say.
+    // More than all pairs: no placement exists, which other bounds report.
     core.paying = std::min(std::max(paying, least), static_cast<std::int64_t>(core.pairs.size()));
     if (core.paying > 0 && core.better_than(best)) best = std::move(core);
   }
@@ -234,9 +235,9 @@ class CliqueCosts {
   Size alignment_ = 0;       ///< of all offsets
   std::vector<Cost> costs_;  ///< of pairs that do not conflict
   Cost all_ = 0;
-  std::vector<Cost> left_;            ///< of the costs, after the cores so far
-  std::vector<std::uint64_t> apart_;  ///< per node: in conflict, or with something left
-  // Working memory.
+  std::vector<Cost> left_;            ///< remaining costs after the cores so far
+  std::vector<std::uint64_t> apart_;  ///< per node: nodes in conflict, or with a remaining cost
+  // Reused memory.
   std::vector<Member> clique_;
   std::vector<Member> choice_;
   std::vector<std::uint64_t> candidates_;

@@ -1,13 +1,13 @@
-// What is paid at least where buffers that must or should be apart do not fit side by side.
+// A lower bound on soft costs from cliques that do not fit side by side.
 //
 //   Cost least = cost_bound_by_cliques(problem, budget);             // of any problem, proved
 //
-// Of buffers any two of which conflict or cost something where they share an address, and that
-// need more than the memory has, some pairs pay: a core. How many follows from sizes: n buffers in
-// k slots share at least as many pairs as Turan's graph leaves out, and each pair that pays saves
-// no more than the smaller of the two. A core takes its share of the costs of its pairs, the same
-// of each, and the next one is looked for in what is left, so that cores add up (as in cores.h of
-// the learning engine, where they come from refutations).
+// Consider buffers of which any two conflict or cost something if they share an address. If they
+// need more than the memory has, some pairs pay: a core. The number of paying pairs follows from
+// the sizes: n buffers in k slots share at least as many pairs as Turan's graph leaves out. Each
+// paying pair saves at most the smaller size. A core takes an equal share of the costs of its
+// pairs. The next core is searched in the remaining costs, so cores add up (as in learning/cores.h,
+// where they come from refutations).
 #pragma once
 
 #include "model/budget.h"
@@ -15,7 +15,7 @@
 
 namespace tessera::search {
 
-/// 0 where that says nothing. Equal for equal problems unless the budget ends it.
+/// 0 if there is no bound. Deterministic unless the budget ends it.
 /// require: validate(problem) is empty.
 [[nodiscard]] Cost cost_bound_by_cliques(const PlacementProblem& problem, const Budget& budget);
 

@@ -11,13 +11,13 @@ namespace tessera::search {
 namespace {
 
 constexpr int most_rounds = 200;
-/// Rounds without a higher bound before there is taken to be none.
-constexpr int fruitless_rounds = 25;
-/// In each: cliques that are grown, rules that are taken of them, and steps of prices.
+/// Rounds without a higher bound before it stops.
+constexpr int rounds_without_gain = 25;
+/// Per round: cliques grown, rules added, and steps of prices.
 constexpr int cliques_per_round = 3000;
 constexpr std::size_t rules_per_round = 100;
 constexpr int steps_per_round = 300;
-/// Prices are better known in the end.
+/// The final prices are computed more accurately.
 constexpr int last_steps = 2000;
 
 }  // namespace
@@ -30,7 +30,7 @@ CliquePrices cost_bound_by_prices(const PlacementProblem& problem, Cost known,
   if (all == 0 || all > engine::most_summed_costs) return proved;
   engine::HittingSet sets(cliques.costs());
   Random random(mix(0, cliques.costs().size()));
-  int fruitless = 0;
+  int failures_in_a_row = 0;
   for (int round = 0; round < most_rounds && !budget.exhausted(); ++round) {
     ++proved.rounds;
     std::vector<engine::HittingRule> broken =
@@ -39,14 +39,14 @@ CliquePrices cost_bound_by_prices(const PlacementProblem& problem, Cost known,
     for (engine::HittingRule& rule : broken) sets.add(std::move(rule));
     const double before = sets.proved();
     if (sets.raise_bound(known, steps_per_round, budget) >= known) break;
-    fruitless = sets.proved() > before + 0.02 ? 0 : fruitless + 1;
-    if (fruitless > fruitless_rounds) break;
-    if (round % 12 == 11) sets.forget_idle();
+    failures_in_a_row = sets.proved() > before + 0.02 ? 0 : failures_in_a_row + 1;
+    if (failures_in_a_row > rounds_without_gain) break;
+    if (round % 12 == 11) sets.forget_unused();
   }
   if (sets.bound() < known) sets.raise_bound(known, last_steps, budget);
   proved.bound = std::min(sets.bound(), known);
   proved.rules = static_cast<std::int64_t>(sets.rules());
-  sets.forget_idle();
+  sets.forget_unused();
   for (std::size_t r = 0; r < sets.rules(); ++r) {
     engine::HittingRule rule = sets.rule(r);
     engine::PairRule kept{.pairs = {}, .weights = std::move(rule.weights), .least = rule.least};

@@ -14,17 +14,17 @@
 namespace tessera::search {
 namespace {
 
-/// More would make tables of pairs too large.
+/// Limits because of the size of pair tables.
 constexpr std::size_t most_clique_nodes = 512;
 constexpr std::size_t most_listed_pairs = 200'000;
-/// Sizes that are tried as units in one memory, the most frequent ones.
+/// Sizes tried as units in one memory, the most frequent ones.
 constexpr std::size_t most_unit_sizes = 5;
-/// A rule has to miss so much of what it asks for to be of use.
+/// Minimum violation of a useful rule, relative to its demand.
 constexpr double least_missing = 0.005;
-/// Units that cannot wrap when pairs of them are counted.
+/// Limit on units, so that counts of pairs cannot overflow.
 constexpr Size most_units = Size{1} << 24;
 
-/// Shared units of pairs where `sum` units lie on `count`, at least.
+/// A lower bound on shared units of pairs if `sum` units are in `count` slots.
 std::int64_t shared(Size sum, Size count) {
   if (sum <= count || count <= 0) return 0;
   const Size high = sum / count;
@@ -55,7 +55,7 @@ void CliqueRules::read(const PlacementProblem& problem, const facts::ConflictGra
     memory.apart.insert(memory.apart.end(), conflicts.row(i).begin(), conflicts.row(i).end());
   facts::for_each_paying_pair(problem, conflicts, [&](std::size_t i, std::size_t j, Cost cost) {
     if (memory.items[i * n + j] == no_item) {
-      if (pairs_.size() == most_listed_pairs) return;  // fewer costs: less is proved
+      if (pairs_.size() == most_listed_pairs) return;  // fewer costs give a weaker bound
       memory.items[i * n + j] = memory.items[j * n + i] = static_cast<std::uint32_t>(pairs_.size());
       pairs_.emplace_back(conflicts.buffer(j), conflicts.buffer(i));
       costs_.push_back(0);
@@ -98,7 +98,7 @@ void CliqueRules::choose_units(const PlacementProblem& problem, MemoryIndex inde
         if (own.capacity >= bytes)
           unit.count = std::max(unit.count, (own.capacity - bytes) / size + span);
       }
-      if (widest > 1 && !wide) continue;  // the same once more
+      if (widest > 1 && !wide) continue;  // already covered
       if (all > unit.count && unit.count > 0 && all <= most_units)
         memory.units.push_back(std::move(unit));
     }
@@ -125,7 +125,7 @@ std::vector<engine::HittingRule> CliqueRules::broken_by(std::span<const double> 
   return rules;
 }
 
-/// `node` comes in (1) or goes out (-1): what everybody would pay with the clique.
+/// Adds (1) or removes (-1) `node`: updates the price of each node with the clique.
 void CliqueRules::add(const OneMemory& memory, const Unit& unit, std::uint32_t node, double sign) {
   const std::uint32_t* items = memory.items.data() + node * memory.nodes;
   for (std::size_t v = 0; v < memory.nodes; ++v)
@@ -135,8 +135,8 @@ void CliqueRules::add(const OneMemory& memory, const Unit& unit, std::uint32_t n
   sum_ += sign > 0 ? unit.spans[node] : -unit.spans[node];
 }
 
-/// As long as it stays a clique: who adds most to what is missed, or, while there is room, who pays
-/// least for its size. The best beginning of that is the clique.
+/// Grows a clique: repeatedly adds the node that contributes most to the violation, or, while there
+/// is space, the node with the lowest price per size. The best prefix is the clique.
 void CliqueRules::grow(const OneMemory& memory, const Unit& unit, Random& random) {
   clique_.clear();
   price_.assign(memory.nodes, 0);
@@ -176,7 +176,7 @@ void CliqueRules::grow(const OneMemory& memory, const Unit& unit, Random& random
         const auto span = static_cast<double>(unit.spans[v]);
         const double gain = static_cast<double>(shared(sum_ + unit.spans[v], unit.count) -
                                                 shared(sum_, unit.count));
-        // Small differences are up to chance, so that cliques differ.
+        // Noise breaks near-ties, so that cliques differ.
         double worth =
             (gain - price_[v]) / span + noise * (random.unit() - 0.5) * (0.2 + gain / span);
         if (leaving > 0) {
@@ -199,7 +199,7 @@ void CliqueRules::grow(const OneMemory& memory, const Unit& unit, Random& random
   }
 }
 
-/// Without those that pay more than they add.
+/// Removes nodes whose price exceeds their contribution.
 void CliqueRules::thin_out(const OneMemory& memory, const Unit& unit) {
   for (bool again = true; again;) {
     again = false;
@@ -215,7 +215,7 @@ void CliqueRules::thin_out(const OneMemory& memory, const Unit& unit) {
   }
 }
 
-/// As few as do not fit, anyhow chosen.
+/// A minimal subset that does not fit, in random order.
 void CliqueRules::drop_spare(const OneMemory& memory, const Unit& unit, Random& random) {
   for (std::size_t k = clique_.size(); k > 1; --k)
     std::swap(clique_[k - 1], clique_[random.below(k)]);
@@ -226,7 +226,7 @@ void CliqueRules::drop_spare(const OneMemory& memory, const Unit& unit, Random& 
   }
 }
 
-/// In shared units, and in pairs that share them.
+/// Emits the rule in shared units, and in pairs that share them.
 void CliqueRules::say(const OneMemory& memory, const Unit& unit, std::vector<Found>& found) {
   const std::int64_t least = shared(sum_, unit.count);
   if (least == 0) return;

@@ -1,14 +1,14 @@
-// What pairs of buffers pay at least, as rules about sets any two of which should or must be apart.
+// Rules on the soft costs of cliques: sets of buffers of which any two should or must not overlap.
 //
 //   CliqueRules rules(problem);
 //   engine::HittingSet sets(rules.costs());
 //   for (auto& rule : rules.broken_by(sets.share(), random, 100)) sets.add(std::move(rule));
 //
-// Offsets rounded down to multiples of a unit, and sizes likewise, keep apart what is apart. So the
-// members of a clique take S units of U there are; where units are shared, pairs pay, at least as
-// many units as an even spread shares: with m on top of each other, m over 2 pairs of them (for one
-// size that is Turan's theorem 1941). A pair that pays shares the units of the smaller one at most.
-// Cliques that say more than prices know are grown greedily.
+// Rounding offsets and sizes down to multiples of a unit keeps separate buffers separate. So the
+// members of a clique take S of U available units. If units are shared, pairs pay, at least as many
+// units as an even spread shares: m buffers on one unit give m over 2 pairs (for a single size this
+// is Turan's theorem, 1941). A paying pair shares at most the units of the smaller buffer. Cliques
+// whose rules the prices violate are grown greedily.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ class CliqueRules {
   /// require: validate(problem) is empty.
   explicit CliqueRules(const PlacementProblem& problem);
 
-  /// The items: pairs that pay where they share an address, and what they pay.
+  /// The items: pairs that pay if they share an address, and their costs.
   [[nodiscard]] const std::vector<std::pair<BufferIndex, BufferIndex>>& pairs() const {
     return pairs_;
   }
   [[nodiscard]] const std::vector<Cost>& costs() const { return costs_; }
 
-  /// Rules that these shares of all pairs do not keep, those first that miss most; of about so many
-  /// cliques in each memory. None comes twice.
+  /// Rules that these shares violate, the most violated first, from about this many cliques per
+  /// memory. No rule is returned twice.
   [[nodiscard]] std::vector<engine::HittingRule> broken_by(std::span<const double> shares,
                                                            Random& random, int cliques);
 
@@ -46,19 +46,19 @@ class CliqueRules {
   /// Offsets in multiples of `size`.
   struct Unit {
     Size size = 1;
-    Size count = 0;           ///< that there are
-    std::vector<Size> spans;  ///< of each node; 0: it is not counted
+    Size count = 0;           ///< number of units
+    std::vector<Size> spans;  ///< per node; 0: not counted
   };
   struct OneMemory {
     std::size_t nodes = 0;
     std::size_t words = 0;
-    std::vector<std::uint32_t> items;  ///< of each two nodes; no_item: nothing is paid
-    std::vector<std::uint64_t> apart;  ///< of each node: with whom it must or should be
+    std::vector<std::uint32_t> items;  ///< per pair of nodes; no_item: no cost
+    std::vector<std::uint64_t> apart;  ///< per node: nodes that it must or should not overlap
     std::vector<Unit> units;
   };
   struct Found {
     engine::HittingRule rule;
-    double misses = 0;  ///< by distance
+    double misses = 0;  ///< normalised violation
   };
 
   void read(const PlacementProblem& problem, const facts::ConflictGraph& conflicts,
@@ -76,10 +76,10 @@ class CliqueRules {
   std::vector<std::pair<BufferIndex, BufferIndex>> pairs_;
   std::vector<Cost> costs_;
   std::unordered_set<std::uint64_t> said_;
-  // Working memory.
+  // Reused memory.
   std::span<const double> shares_;
   std::vector<std::uint32_t> clique_;
-  std::vector<double> price_;  ///< by node: what it and the clique pay, in units
+  std::vector<double> price_;  ///< by node: the cost of it and the clique, in units
   std::vector<std::uint64_t> candidates_;
   Size sum_ = 0;
 };

@@ -10,19 +10,19 @@
 namespace tessera::search {
 namespace {
 
-/// Steps of the descent, each of which looks at every move.
+/// Steps of the descent, each of which examines every move.
 constexpr std::int64_t descent_work = 8'000'000;
-/// Few nodes and colours are soon tried out.
+/// Steps per move for small graphs, which are exhausted soon.
 constexpr std::int64_t steps_per_move = 50;
-/// Nodes between two looks at the budget.
-constexpr std::int64_t between_looks = 1'024;
+/// Nodes between two checks of the budget.
+constexpr std::int64_t between_checks = 1'024;
 
-/// Nodes for each order of a first round, and how many more in each round that follows.
+/// Nodes per order in the first round, and the growth factor of rounds.
 constexpr std::int64_t first_round = 200'000;
 constexpr std::int64_t round_growth = 4;
 
-/// Few enough to be joined by one table of nodes and nodes.
-constexpr std::size_t most_twin_nodes = 256;
+/// Few enough for a table of all pairs of nodes.
+constexpr std::size_t most_symmetry_nodes = 256;
 
 class Colourer {
  public:
@@ -73,9 +73,9 @@ class Colourer {
     return pay_[node * graph_.colours + colour];
   }
 
-  /// Which colours a node may begin with. In some cheapest colouring nobody can be moved down
-  /// without meeting somebody it is apart from, so each begins where a row of others ends: at a sum
-  /// of spans (normal patterns: Herz 1972, Christofides and Whitlock 1977).
+  /// The colours at which a node may begin. In some cheapest colouring no node can be moved down
+  /// without meeting a node it must differ from. So each begins at a sum of spans (normal patterns:
+  /// Herz 1972, Christofides and Whitlock 1977).
   void choose_firsts() {
     firsts_.resize(count_);
     std::vector<char> sum(graph_.colours);
@@ -96,14 +96,14 @@ class Colourer {
     return at < there + span_[two] && there < at + span_[one];
   }
 
-  /// `other` pays more or less wherever it would share one of the colours of `node`.
+  /// Changes the cost of `other` at each colour where it would share one of the colours of `node`.
   void raise(std::size_t node, std::size_t colour, std::size_t other, Cost by) {
     const std::size_t below = span_[other] - 1;
     const std::size_t end = std::min(colour + span_[node], graph_.colours);
     for (std::size_t c = colour < below ? 0 : colour - below; c < end; ++c) pay(other, c) += by;
   }
 
-  /// What the neighbours of `node` pay more (or, with sign -1, less) for sharing its colour.
+  /// Changes the costs of the neighbours of `node` for sharing its colour; sign is 1 or -1.
   void spread(std::size_t node, std::size_t colour, Cost sign) {
     for (const std::uint32_t other : graph_.hard[node])
       raise(node, colour, other, sign * forbidden_);
@@ -114,7 +114,7 @@ class Colourer {
     Cost sum = 0;
     for (std::size_t node = 0; node < count_; ++node)
       sum += pay_[node * graph_.colours + colour_[node]];
-    return sum / 2;  // each pair was counted from both of its ends
+    return sum / 2;  // each pair was counted twice
   }
 
   void keep(Cost cost) {
@@ -137,7 +137,7 @@ class Colourer {
     const auto moves = static_cast<std::int64_t>(count_ * graph_.colours);
     const std::int64_t steps = std::min(descent_work / moves, steps_per_move * moves);
     for (std::int64_t step = 1; step <= steps && best_cost_ > 0; ++step) {
-      if (step % between_looks == 0 && budget_.exhausted()) return;
+      if (step % between_checks == 0 && budget_.exhausted()) return;
       Cost best = std::numeric_limits<Cost>::max();
       std::size_t node = count_;
       std::size_t to = 0;
@@ -160,7 +160,7 @@ class Colourer {
           }
         }
       }
-      if (node == count_) continue;  // every move is held
+      if (node == count_) continue;  // every move is forbidden
       const std::size_t from = colour_[node];
       spread(node, from, -1);
       spread(node, to, 1);
@@ -172,8 +172,8 @@ class Colourer {
     }
   }
 
-  /// Which node is next: the one most joined to those before it, in several ways. None is the best
-  /// of all problems.
+  /// The next node is the one most connected to those before it, by several measures, since none is
+  /// best for all problems.
   enum class Order : std::uint8_t { lightly, firmly, hard };
   using Rank = std::array<std::int64_t, 3>;  ///< the larger comes first
 
@@ -220,20 +220,20 @@ class Colourer {
     for (std::size_t n = 0; n < count_; ++n) {
       for (const std::uint32_t other : graph_.hard[n]) near_[n].push_back({other, forbidden_});
       for (const auto& [other, cost] : graph_.soft[n]) near_[n].push_back({other, cost});
-      // Those whose turn comes next come first: that ends a hopeless try soonest.
+      // Nodes whose turn comes next come first, which ends failing branches soonest.
       std::sort(near_[n].begin(), near_[n].end(), [this](const Near& one, const Near& two) {
         return place_of_[one.node] > place_of_[two.node];
       });
     }
     saved_.resize((count_ + 1) * count_);
-    if (!plain_) find_twins();
+    if (!plain_) find_interchangeable();
   }
 
-  /// Nodes that can be swapped, whatever colours the others have: of two the one that is coloured
-  /// first begins no higher. Where all take one colour it is the colours that can be swapped.
-  void find_twins() {
-    twins_.assign(count_, {});
-    if (count_ > most_twin_nodes) return;
+  /// Interchangeable nodes: of two, the one coloured first begins no higher. If all nodes take one
+  /// colour, colours are interchangeable instead.
+  void find_interchangeable() {
+    interchangeable_.assign(count_, {});
+    if (count_ > most_symmetry_nodes) return;
     std::vector<Cost> joined(count_ * count_, 0);
     for (std::size_t n = 0; n < count_; ++n) {
       for (const std::uint32_t other : graph_.hard[n]) joined[n * count_ + other] = forbidden_;
@@ -245,11 +245,11 @@ class Colourer {
         bool alike = true;
         for (std::size_t n = 0; n < count_ && alike; ++n)
           alike = n == one || n == two || joined[one * count_ + n] == joined[two * count_ + n];
-        if (alike) twins_[one].push_back(two);
+        if (alike) interchangeable_[one].push_back(two);
       }
   }
 
-  /// Several orders in turns, as long as none has come to an end.
+  /// Runs several orders in turns until one ends.
   void prove_in_rounds() {
     if (plain_) {
       nodes_end_ = budget_.max_nodes;
@@ -272,13 +272,13 @@ class Colourer {
       }
   }
 
-  /// How far an order came: the dolls that are settled, and the colours of the last one.
+  /// Progress of an order: the solved dolls, and the colours of the last one.
   struct Progress {
     std::vector<Cost> least{0};
     std::vector<std::uint32_t> doll{};
   };
 
-  /// The least costs of the first 1, 2, ... nodes of the order; each is a bound of all that follow.
+  /// The least costs of the first 1, 2, ... nodes of the order; each is a bound for all later ones.
   void prove(Order order, Progress& progress) {
     arrange(order);
     least_ = progress.least;
@@ -288,7 +288,7 @@ class Colourer {
     std::fill(pay_.begin(), pay_.end(), 0);
     low_.assign(count_, {});
     for (std::size_t k = progress.least.size(); k <= count_; ++k) {
-      // The last doll's colours and the cheapest one for the new node are a beginning.
+      // The last doll's colours, and the cheapest colour for the new node, give a first solution.
       const std::size_t node = order_[k - 1];
       limit_ = least_[k - 1] + extended(node, k);
       const Cost known = best_.empty() ? forbidden_ : cost_among(best_, k);
@@ -321,7 +321,7 @@ class Colourer {
     best_cost_ = least_[count_];
   }
 
-  /// What the cheapest colour costs the k-th node beside the doll before it; it takes that.
+  /// The least cost of the k-th node with the colours of the previous doll; assigns that colour.
   Cost extended(std::size_t node, std::size_t k) {
     Cost least = std::numeric_limits<Cost>::max();
     for (const std::uint32_t c : firsts_[node]) {
@@ -347,21 +347,21 @@ class Colourer {
     return sum;
   }
 
-  /// The least that a node pays, and a colour it pays that for.
+  /// The least cost of a node, and a colour with that cost.
   struct Low {
     Cost cost = 0;
     std::uint32_t at = 0;
   };
   [[nodiscard]] Low lowest(std::size_t node) const {
     const Cost* of = pay_.data() + node * graph_.colours;
-    Low low{of[0], 0};  // everybody may begin with the first
+    Low low{of[0], 0};  // every node may begin with the first colour
     for (const std::uint32_t c : firsts_[node])
       if (of[c] < low.cost) low = {of[c], c};
     return low;
   }
 
-  /// The neighbours that come later pay more; keeps the sum of their least costs, and stops once it
-  /// is not below `enough`. How many neighbours it looked at.
+  /// Charges the later neighbours; maintains the sum of their least costs, and stops once it
+  /// reaches `enough`. Returns the number of neighbours visited.
   std::size_t charge(std::size_t node, std::size_t colour, std::size_t left, Cost enough) {
     Low* const saved = saved_.data() + left * count_;
     const std::vector<Near>& near = near_[node];
@@ -371,7 +371,8 @@ class Colourer {
       saved[k++] = low_[other];
       if (place_of_[other] >= left) continue;
       raise(node, colour, other, cost);
-      if (!meet(node, colour, other, low_[other].at)) continue;  // it pays no more there
+      if (!meet(node, colour, other, low_[other].at))
+        continue;  // the change does not affect its least cost
       const Low low = lowest(other);
       low_sum_ += low.cost - low_[other].cost;
       low_[other] = low;
@@ -389,25 +390,25 @@ class Colourer {
     }
   }
 
-  /// The colours that `node` may begin with, where nothing is lost: not those that are as good as
-  /// others. With colours of which each is as good as any other, one at most that nobody has yet.
-  /// Otherwise not below a twin; and the first node begins in the lower half, as all may be turned
-  /// upside down (what is moved down after that, and twins that are swapped, come no higher).
+  /// The colours at which `node` may begin without loss of generality. If colours are
+  /// interchangeable, at most one unused colour is tried. Otherwise a node is not below an
+  /// interchangeable one. The first node begins in the lower half, because colourings may be
+  /// mirrored. (Lowering nodes and exchanging interchangeable ones afterwards does not raise it.)
   [[nodiscard]] std::pair<std::size_t, std::size_t> range(std::size_t node, std::size_t left,
                                                           std::size_t used) const {
     if (plain_) return {0, std::min(used + 1, graph_.colours)};
     std::size_t begin = 0;
-    for (const std::size_t twin : twins_[node])
-      if (place_of_[twin] < doll_size_) begin = std::max<std::size_t>(begin, colour_[twin]);
+    for (const std::size_t other : interchangeable_[node])
+      if (place_of_[other] < doll_size_) begin = std::max<std::size_t>(begin, colour_[other]);
     const std::size_t end = graph_.colours - span_[node];
     return {begin, (left == doll_size_ ? end / 2 : end) + 1};
   }
 
-  /// Out of nodes, or of anything else?
+  /// Is the node limit or another limit reached?
   [[nodiscard]] bool ended() {
     std::optional<StopReason> stop;
     if (result_.nodes >= nodes_end_) stop = StopReason::node_limit;
-    if (++result_.nodes % between_looks == 0 && !stop) {
+    if (++result_.nodes % between_checks == 0 && !stop) {
       if (budget_.meter != nullptr) {
         budget_.meter->done.store(result_.nodes, std::memory_order_relaxed);
         meter_ended_ = result_.nodes >= budget_.meter->limit.load(std::memory_order_relaxed);
@@ -425,7 +426,7 @@ class Colourer {
   void assign(std::size_t left, Cost cost, std::size_t used) {
     if (left == 0) {  // cheaper than the limit
       limit_ = cost;
-      doll_ = colour_;  // what stands outside of the doll does no harm
+      doll_ = colour_;  // colours outside of the doll are irrelevant
       return;
     }
     if (ended()) return;
@@ -434,7 +435,7 @@ class Colourer {
     const Cost own_low = low_[node].cost;
     low_sum_ -= own_low;
     Cost before = -1;
-    // In the order of what they cost: those of one cost together.
+    // By ascending cost; colours of equal cost together.
     for (;;) {
       Cost next = std::numeric_limits<Cost>::max();
       for (const std::uint32_t c : firsts_[node])
@@ -462,31 +463,31 @@ class Colourer {
   const Budget& budget_;
   Random random_;
   Cost forbidden_ = 1;
-  bool plain_ = true;  ///< everybody takes one colour
+  bool plain_ = true;  ///< each node takes one colour
   std::vector<std::uint32_t> span_;
-  std::vector<std::vector<std::uint32_t>> firsts_;  ///< of a node: what it may begin with
-  std::vector<std::vector<std::size_t>> twins_;     ///< of a node: those coloured before it
+  std::vector<std::vector<std::uint32_t>> firsts_;  ///< per node: the colours at which it may begin
+  std::vector<std::vector<std::size_t>> interchangeable_;  ///< per node: those coloured before it
   struct Near {
     std::uint32_t node;
     Cost cost;
   };
-  std::vector<std::vector<Near>> near_;  ///< of a node: whom it is joined to
+  std::vector<std::vector<Near>> near_;  ///< per node: its neighbours
   std::vector<Low> saved_;               ///< by nodes left: least costs before a charge
   std::int64_t nodes_end_ = 0;           ///< of this order, in this round
   bool meter_ended_ = false;
-  std::size_t doll_size_ = 0;  ///< nodes that are coloured now
-  std::vector<Cost> pay_;      ///< by node and colour: what its coloured neighbours make it cost
+  std::size_t doll_size_ = 0;  ///< number of nodes in the current doll
+  std::vector<Cost> pay_;      ///< by node and colour: cost caused by coloured neighbours
   std::vector<std::uint32_t> colour_;
   std::vector<std::uint32_t> best_;
   Cost best_cost_ = 0;
   std::vector<std::size_t> order_;
   std::vector<std::size_t> place_of_;
-  std::vector<Cost> least_;  ///< of the first so many nodes
-  std::vector<Low> low_;     ///< of a node: its cheapest colour now
-  Cost low_sum_ = 0;         ///< over the nodes still to be coloured
+  std::vector<Cost> least_;  ///< of the first nodes, by count
+  std::vector<Low> low_;     ///< per node: its cheapest colour
+  Cost low_sum_ = 0;         ///< over the uncoloured nodes
   std::vector<std::uint32_t> doll_;
-  Cost limit_ = 0;  ///< only cheaper ones are wanted
-  Cost goal_ = 0;   ///< nothing is cheaper than this
+  Cost limit_ = 0;  ///< upper limit: only cheaper colourings count
+  Cost goal_ = 0;   ///< lower bound
   Result result_;
 };
 

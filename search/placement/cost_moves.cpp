@@ -27,28 +27,28 @@ constexpr facts::FeatureSet move_features{facts::Feature::several_memories,
                                           facts::Feature::disjoint,
                                           facts::Feature::avoid_overlap};
 
-/// More would outgrow the table of conflicts, and each look would take long.
+/// Limit because of the conflict table and the time of an evaluation.
 constexpr std::size_t most_movers = 2'048;
 constexpr std::size_t most_paying_pairs = 400'000;
-/// Costs times `fine` that cannot wrap, however often they are added up.
-constexpr Cost most_paid = Cost{1} << 40;
+/// Limit on costs times `fine`, so that repeated sums cannot overflow.
+constexpr Cost counterexample_cost = Cost{1} << 40;
 
-/// What one unit of cost counts: a pair that is wrong counts in finer steps.
+/// Units per unit of cost: the weight of violated pairs changes in finer steps.
 constexpr std::int64_t fine = 16;
-/// A place that may never be taken.
+/// The cost of a place that is not permitted.
 constexpr std::int64_t out_of_reach = std::int64_t{1} << 56;
-/// Moves after which the weight of wrong pairs is thought over.
+/// Moves between two updates of the weight of violated pairs.
 constexpr int between_weights = 8;
-/// Buffers that are looked at for one move.
-constexpr std::size_t looks_per_move = 3;
-/// Moves for each buffer without anything better, then it begins again from the best.
+/// Buffers evaluated for one move.
+constexpr std::size_t evaluations_per_move = 3;
+/// Moves per buffer without an improvement before it restarts from the best state.
 constexpr std::int64_t stalled_moves = 100;
-/// Looks between two looks at the budget.
-constexpr std::int64_t looks_between_polls = 256;
+/// Evaluations between two checks of the budget.
+constexpr std::int64_t evaluations_between_polls = 256;
 
 struct Neighbour {
   std::uint32_t other = 0;
-  std::int64_t cost = 0;  ///< scaled; 0: they must be apart
+  std::int64_t cost = 0;  ///< scaled; 0: they must not overlap
 };
 
 struct Mover {
@@ -119,7 +119,7 @@ class BufferMoves {
           const auto [low, high] = std::minmax(relation.buffers[i], relation.buffers[j]);
           pairs.emplace_back(low * movers_.size() + high, relation.cost);
           total_ += relation.cost;
-          if (total_ > most_paid) return false;
+          if (total_ > counterexample_cost) return false;
         }
     }
     std::sort(pairs.begin(), pairs.end());
@@ -179,7 +179,7 @@ class BufferMoves {
     return at < offset_[j] + movers_[j].size && offset_[j] < at + movers_[i].size;
   }
 
-  /// From nowhere to `at`, or the other way round.
+  /// Adds or removes the contribution of the buffer at its place.
   void count(std::uint32_t i, std::int64_t sign) {
     for (const Neighbour& each : movers_[i].neighbours) {
       if (offset_[each.other] < 0 || !meet(i, offset_[i], each.other)) continue;
@@ -202,7 +202,7 @@ class BufferMoves {
     count(i, 1);
   }
 
-  /// Whoever pays is in the list, and nobody else.
+  /// The list contains exactly the buffers that pay.
   void list(std::uint32_t i) {
     const bool pays = soft_[i] + wrong_[i] > 0;
     if (pays == (position_[i] > 0)) return;
@@ -221,7 +221,7 @@ class BufferMoves {
   [[nodiscard]] std::int64_t pays(std::uint32_t i) const { return soft_[i] + weight_ * wrong_[i]; }
 
   void event(const Mover& mover, Offset begin, Offset end, std::int64_t cost) {
-    // Of places from `begin` on and below `end`.
+    // Among places from `begin` on and below `end`.
     const Offset from =
         std::max(mover.lowest, align_up(std::max<Offset>(begin, 0), mover.alignment));
     const Offset to = align_up(std::max<Offset>(end, 0), mover.alignment);
@@ -230,9 +230,9 @@ class BufferMoves {
     if (to <= mover.highest) events_.emplace_back(to, -cost);
   }
 
-  /// Where it pays least, of all places that are not between the same neighbours as now.
+  /// The place of least cost, among all places that are not between the current neighbours.
   Spot best_place(std::uint32_t i) {
-    ++result_.looks;
+    ++result_.evaluations;
     const Mover& mover = movers_[i];
     events_.clear();
     for (const Neighbour& each : mover.neighbours) {
@@ -272,27 +272,29 @@ class BufferMoves {
     placement.modes.resize(problem_.memories.size());
     for (std::size_t i = 0; i < movers_.size(); ++i)
       placement.places.push_back({movers_[i].memory, offset_[i]});
-    // Reserved bytes may have been taken where there was no other place.
+    // Reserved bytes may be taken if there was no other place.
     if (!check(problem_, placement).empty()) return;
     result_.cost = cost;
     result_.placement = std::move(placement);
     improved_at_ = moves_;
-    improved_look_ = result_.looks;
+    improved_evaluation_ = result_.evaluations;
   }
 
   [[nodiscard]] bool over() {
     if (result_.placement && result_.cost <= params_.enough) return true;
     if (paying_.empty()) return true;
-    if (result_.looks - improved_look_ > std::max(params_.patience, improved_look_)) return true;
-    if (result_.looks >= params_.budget.max_nodes) {
+    if (result_.evaluations - improved_evaluation_ >
+        std::max(params_.patience, improved_evaluation_))
+      return true;
+    if (result_.evaluations >= params_.budget.max_nodes) {
       result_.stop = StopReason::node_limit;
       return true;
     }
-    if (result_.looks < next_look_) return false;
-    next_look_ = result_.looks + looks_between_polls;
+    if (result_.evaluations < next_poll_) return false;
+    next_poll_ = result_.evaluations + evaluations_between_polls;
     if (params_.budget.meter != nullptr) {
-      params_.budget.meter->done.store(result_.looks);
-      if (result_.looks >= params_.budget.meter->limit.load()) {
+      params_.budget.meter->done.store(result_.evaluations);
+      if (result_.evaluations >= params_.budget.meter->limit.load()) {
         result_.stop = StopReason::node_limit;
         return true;
       }
@@ -317,12 +319,13 @@ class BufferMoves {
       }
       if (moves_ - improved_at_ > stall) begin_again();
     }
-    if (params_.budget.meter != nullptr) params_.budget.meter->done.store(result_.looks);
+    if (params_.budget.meter != nullptr) params_.budget.meter->done.store(result_.evaluations);
   }
 
   [[nodiscard]] std::int64_t most_weight() const { return (total_ + 1) * fine; }
 
-  /// From the best there is, with some buffers anywhere; at times from here, with many.
+  /// Restarts from the best state with some buffers at random places; sometimes from the current
+  /// state, with many.
   void begin_again() {
     improved_at_ = moves_;
     const bool afar = ++beginnings_ % 4 == 0;
@@ -344,7 +347,7 @@ class BufferMoves {
     std::uint32_t chosen = paying_[random_.below(paying_.size())];
     Spot best;
     std::int64_t gain = std::numeric_limits<std::int64_t>::min();
-    for (std::size_t k = 0; k < looks_per_move; ++k) {
+    for (std::size_t k = 0; k < evaluations_per_move; ++k) {
       const std::uint32_t i = paying_[random_.below(paying_.size())];
       if (free_at_[i] > moves_) continue;
       const Spot place = best_place(i);
@@ -369,21 +372,21 @@ class BufferMoves {
   std::vector<Mover> movers_;
   Cost total_ = 0;
 
-  std::vector<Offset> offset_;           // -1: nowhere yet
-  std::vector<std::int64_t> soft_;       // by buffer: what its pairs pay
-  std::vector<std::int64_t> wrong_;      // likewise: with how many it must not be
-  std::int64_t paid_ = 0;                // of all pairs, each once
+  std::vector<Offset> offset_;           // -1: not placed yet
+  std::vector<std::int64_t> soft_;       // by buffer: cost of its pairs
+  std::vector<std::int64_t> wrong_;      // by buffer: number of violated pairs
+  std::int64_t paid_ = 0;                // over all pairs, each once
   std::int64_t wrong_pairs_ = 0;         // likewise
-  std::int64_t weight_ = 0;              // of each that is wrong
-  std::vector<std::uint32_t> paying_;    // buffers, in no order
-  std::vector<std::uint32_t> position_;  // by buffer: in there, from 1; 0: it is not
-  std::vector<std::int64_t> free_at_;    // by buffer: the move from which on it may be moved
+  std::int64_t weight_ = 0;              // of each violated pair
+  std::vector<std::uint32_t> paying_;    // buffers, unordered
+  std::vector<std::uint32_t> position_;  // by buffer: 1 + position in paying_; 0: not in it
+  std::vector<std::int64_t> free_at_;    // by buffer: the first move at which it may move
   std::int64_t moves_ = 0;
   std::int64_t improved_at_ = 0;
-  std::int64_t improved_look_ = 0;
+  std::int64_t improved_evaluation_ = 0;
   std::int64_t beginnings_ = 0;
-  std::int64_t next_look_ = 0;
-  std::vector<std::pair<Offset, std::int64_t>> events_;  // working memory
+  std::int64_t next_poll_ = 0;
+  std::vector<std::pair<Offset, std::int64_t>> events_;  // reused
 };
 
 }  // namespace

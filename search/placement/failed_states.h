@@ -1,11 +1,11 @@
-// Remembers refuted states of the canonical search, and never mistakes one for another.
+// A table of refuted states of the canonical search, without false matches.
 //
 //   FailedStates<std::int16_t> table(bytes);
 //   if (table.contains(key, hash)) return failed;
 //   table.insert(key, hash);
 //
-// A hash finds the slot, but only equal keys count as equal, so that a collision costs time and
-// never an answer. When the memory is used up the table starts again from empty.
+// A hash selects the slot, and full keys are compared, so a collision only costs time. When the
+// memory is used up, the table is cleared.
 #pragma once
 
 #include <cstdint>

@@ -32,8 +32,8 @@ constexpr std::array<std::pair<Order, const char*>, 7> orders = {{
     {Order::contention, "contention"},
 }};
 
-/// What is most contended first, then by alignment, by size times lifetime squared, by lifetime:
-/// the heuristic that TelaMalloc (ASPLOS 2023) replaced. Ranks, since four facts decide.
+/// By contention, then alignment, then size times lifetime squared, then lifetime: the heuristic
+/// that TelaMalloc (ASPLOS 2023) replaced. Ranks, because four keys decide.
 std::vector<double> contention_keys(const Core& core, const canonical::OrderFacts& facts) {
   std::vector<std::array<double, 4>> values;
   for (std::size_t i = 0; i < core.items.size(); ++i) {

@@ -1,4 +1,4 @@
-// Greedy placement behind the engine interface: for --engine greedy.
+// Greedy placement as an engine, for --engine greedy.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace tessera::search {
 
-/// Finds placements or gives up (Status::unknown); never says "infeasible".
+/// Finds placements or stops (Status::unknown); never proves infeasibility.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_greedy_engine();
 
 }  // namespace tessera::search

@@ -17,7 +17,7 @@
 namespace tessera::search {
 namespace {
 
-/// Everything two workers share about one memory; all heights are of that memory.
+/// State shared by two workers on one memory; all heights are of that memory.
 class Interval {
  public:
   Interval(PlacementProblem problem, Size lower)
@@ -31,14 +31,14 @@ class Interval {
     std::stop_token stop;
   };
 
-  /// A capacity worth asking about next: an improver starts in the middle and goes up when it
-  /// learns nothing, a refuter starts in the middle and goes down. Nothing: the bounds have met.
+  /// The next capacity to test: an improver starts in the middle and goes up if it learns nothing,
+  /// a refuter starts in the middle and goes down. Nothing: the bounds have met.
   std::optional<Question> ask(bool improver) {
     const std::lock_guard lock(mutex_);
     if (lower_ >= best_) return std::nullopt;
     Side& side = improver ? improver_ : refuter_;
-    // Open capacities are [lower, best - 1]; lower may be possible, best - 1 may be impossible.
-    // In granules: halving a distance that is below one asks the same again.
+    // Open capacities are [lower, best - 1]; lower may be possible, and best - 1 may be impossible.
+    // In granules, because halving a distance below one granule repeats a query.
     const Size width = (best_ - 1 - lower_) / granule_;
     const Size distance = side.steps >= 62 ? 0 : (width >> side.steps) * granule_;
     const Size capacity = improver ? best_ - 1 - distance : lower_ + distance;
@@ -86,14 +86,14 @@ class Interval {
 
  private:
   struct Side {
-    int steps = 0;  ///< how often the distance to the safe end has been halved
+    int steps = 0;  ///< number of halvings of the distance to the safe end
     std::int64_t budget = 2000;
     std::int64_t nodes = 0;
     Size asked = -1;
     std::stop_source stop;
   };
 
-  /// Questions whose answer is known by now are not worth finishing.
+  /// Stops queries whose results are already known.
   void moved() {
     for (Side* side : {&improver_, &refuter_}) {
       if (side->asked < lower_ || side->asked >= best_) {
@@ -114,7 +114,7 @@ class Interval {
   Side refuter_;
 };
 
-/// The part of a problem that concerns the buffers tied to one memory.
+/// The problem restricted to the buffers of one memory.
 PlacementProblem only_memory(const PlacementProblem& problem, MemoryIndex m,
                              std::vector<BufferIndex>& members) {
   PlacementProblem part;
@@ -140,11 +140,11 @@ struct Totals {
   std::mutex mutex;
   std::int64_t questions = 0;
   std::int64_t nodes = 0;
-  std::int64_t granted = 0;  ///< nodes that questions were allowed and have not left over
+  std::int64_t granted = 0;  ///< nodes that queries were granted and have used
   std::optional<StopReason> stop;
 };
 
-/// One question is answered, or its `granted` nodes were not enough.
+/// Counts the nodes of a finished query, or its `granted` nodes if they did not suffice.
 void count(Totals& totals, const engine::SearchResult& result, std::int64_t granted) {
   std::int64_t nodes = 0;
   for (const Stat& stat : result.stats) {
@@ -157,7 +157,7 @@ void count(Totals& totals, const engine::SearchResult& result, std::int64_t gran
   totals.granted += result.status == Status::unknown ? granted : std::min(granted, nodes);
 }
 
-/// What ends the search now, if anything does.
+/// The reason to stop, if any.
 std::optional<StopReason> exhausted(const Budget& budget, Totals& totals) {
   if (const auto stop = budget.exhausted()) return stop;
   const std::lock_guard lock(totals.mutex);
@@ -165,7 +165,7 @@ std::optional<StopReason> exhausted(const Budget& budget, Totals& totals) {
   return std::nullopt;
 }
 
-/// False: there is nothing more to ask.
+/// Returns false: no further query.
 bool stop_for(StopReason reason, Totals& totals) {
   const std::lock_guard lock(totals.mutex);
   totals.stop = reason;
@@ -186,7 +186,7 @@ Decide decider(const MinimizeParams& params, bool improver) {
   };
 }
 
-/// Asks one question. False: the bounds have met or the budget is spent.
+/// Runs one query. False: the bounds have met, or the budget is spent.
 bool work_once(Interval& interval, bool improver, const Decide& decide,
                const MinimizeParams& params, Totals& totals) {
   if (const auto stop = exhausted(params.budget, totals)) return stop_for(*stop, totals);
@@ -210,7 +210,7 @@ bool work_once(Interval& interval, bool improver, const Decide& decide,
   } else if (result.status == Status::infeasible) {
     interval.refuted(question->capacity);
   } else if (result.stop == StopReason::memory_limit) {
-    // Engines that have no room for the problem have none for it at another height.
+    // An engine without enough memory for the problem has not enough at another height either.
     return stop_for(StopReason::memory_limit, totals);
   } else {
     interval.learned_nothing(improver);
@@ -241,7 +241,7 @@ void close_in(Interval& interval, const MinimizeParams& params, Totals& totals) 
   }
 }
 
-/// What belongs to one memory; its height is searched by itself.
+/// One memory; its height is searched separately.
 struct MemoryPart {
   MemoryPart(PlacementProblem problem, MemoryIndex m, std::vector<BufferIndex> its,
              const MinimizeResult& known)
@@ -252,8 +252,8 @@ struct MemoryPart {
   Interval interval;
 };
 
-/// A first placement of the part, which fits. False: there is none, or none was found, and
-/// `result` says which.
+/// A first placement of the part within the capacity. False: none exists or none was found;
+/// `result` tells which.
 bool find_any(MemoryPart& part, const MinimizeParams& params, Totals& totals,
               MinimizeResult& result) {
   Interval& interval = part.interval;
@@ -270,7 +270,7 @@ bool find_any(MemoryPart& part, const MinimizeParams& params, Totals& totals,
     if (quick.placement) interval.placed(*std::move(quick.placement));
   }
   if (interval.placement()) return true;
-  // Without any placement the first question is the problem itself.
+  // Without any placement, the first query is the problem itself.
   const Decide decide = decider(params, true);
   engine::SearchResult first =
       decide(interval.problem(), {.budget = params.budget, .seed = params.seed});
@@ -285,8 +285,8 @@ bool find_any(MemoryPart& part, const MinimizeParams& params, Totals& totals,
   return false;
 }
 
-/// Each memory has its share of the time that is left, so a hard one does not take that of the
-/// others; what they leave goes to those still open.
+/// Each memory gets its share of the remaining time, so a hard one does not take that of others;
+/// unused time goes to those still open.
 void narrow(std::deque<MemoryPart>& parts, const MinimizeParams& params, Totals& totals) {
   constexpr int rounds = 2;
   for (int round = 0; round < rounds; ++round) {
@@ -330,7 +330,7 @@ MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizePa
   }
   result.heights.assign(memories, 0);
   Totals totals;
-  std::deque<MemoryPart> parts;  // a part does not move: threads look at it
+  std::deque<MemoryPart> parts;  // deque, because threads hold references to parts
   for (MemoryIndex m = 0; m < memories; ++m) {
     std::vector<BufferIndex> members;
     PlacementProblem part = only_memory(problem, m, members);

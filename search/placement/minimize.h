@@ -1,9 +1,9 @@
-// The least height: improve from above, refute from below, until both meet.
+// The least height: improves from above and refutes from below until both meet.
 //
 //   MinimizeResult least = minimize_height(problem, {.budget = {.deadline = soon}, .threads = 2});
 //   if (least.proven) std::cout << "no placement is lower than " << least.heights[0] << '\n';
 //
-// Every memory has its own minimum. With two threads one looks for lower placements while the
+// Every memory has its own minimum. With two threads, one searches for lower placements while the
 // other proves that the lowest open height is impossible; both share the bounds.
 #pragma once
 
@@ -25,10 +25,10 @@ struct MinimizeParams {
   std::uint64_t seed = 0;
   int threads = 1;
   CanonicalParams canonical{};
-  std::optional<Placement> start{};  ///< a checked placement to improve on, if there is one
+  std::optional<Placement> start{};  ///< a checked placement to improve, if available
   std::vector<Size> lower_bounds{};  ///< per memory, proved elsewhere; empty: computed here
-  /// Decides a problem with lowered capacities instead of the canonical search (a race of engines,
-  /// for instance). Called from both threads; must obey SearchParams::budget.
+  /// Decides a problem with lowered capacities instead of the canonical search (for example a race
+  /// of engines). Called from both threads; has to obey SearchParams::budget.
   std::function<engine::SearchResult(const PlacementProblem&, const engine::SearchParams&)>
       decide{};
   /// Called (from any thread, one at a time) whenever the best height or a bound changes.
@@ -36,7 +36,7 @@ struct MinimizeParams {
 };
 
 struct MinimizeResult {
-  /// feasible: `placement` is set. infeasible: not even the given capacities can be kept.
+  /// feasible: `placement` is set. infeasible: no placement within the given capacities exists.
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::optional<Placement> placement;
@@ -47,11 +47,11 @@ struct MinimizeResult {
   Stats stats;
 };
 
-/// Can heights of this problem be minimised here without `decide`?
+/// Can heights of this problem be minimised without `decide`?
 [[nodiscard]] bool can_minimize(const PlacementProblem& problem);
 
-/// require: validate(problem) is empty; can_minimize(problem), or params.decide
-/// is set and every buffer is tied to one memory.
+/// require: validate(problem) is empty; can_minimize(problem), or params.decide is set and every
+/// buffer is restricted to one memory.
 [[nodiscard]] MinimizeResult minimize_height(const PlacementProblem& problem,
                                              const MinimizeParams& params);
 

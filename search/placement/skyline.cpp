@@ -19,8 +19,8 @@ using canonical::Item;
 
 namespace {
 
-/// The top of what is placed, per step: range maximum, and range raise to a value that is at
-/// least the maximum of the range.
+/// The top of the placed buffers per step: range maximum, and raising a range to a value that is at
+/// least its maximum.
 class Tops {
  public:
   explicit Tops(std::size_t steps) {
@@ -38,7 +38,7 @@ class Tops {
   void raise(std::size_t from, std::size_t to, Size value) { raise(1, 0, size_, from, to, value); }
 
  private:
-  // raised_ holds for the whole node, best_ for the node and everything below it.
+  // raised_ applies to the whole node, best_ to the node and everything below it.
   [[nodiscard]] Size top(std::size_t node, std::size_t low, std::size_t high, std::size_t from,
                          std::size_t to) const {
     if (to <= low || high <= from) return 0;
@@ -86,7 +86,7 @@ bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene, Po
       const BufferIndex b = scene.core.members[static_cast<std::size_t>(k)];
       item_of[b] = static_cast<int>(i);
       poll();
-      // Buffers that have to start together may still be forbidden to overlap.
+      // Buffers with a common offset may still be forbidden to overlap.
       for (int j = item.first_member; j < k; ++j) {
         const BufferIndex a = scene.core.members[static_cast<std::size_t>(j)];
         if (coexist(problem.buffers[a], problem.buffers[b]) &&
@@ -131,8 +131,8 @@ bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene, Po
   return true;
 }
 
-/// The lowest under several orders, until the budget ends: then BudgetEnded is thrown, with the
-/// best so far in `best`, which may be none.
+/// The lowest placement of several orders. Throws BudgetEnded when the budget ends, with the best
+/// so far, if any, in `best`.
 void best_offsets(const Scene& scene, Poll& poll, std::vector<Size>& best, Size& best_height) {
   const std::vector<Item>& items = scene.core.items;
   Tops tops(scene.steps);
@@ -144,7 +144,7 @@ void best_offsets(const Scene& scene, Poll& poll, std::vector<Size>& best, Size&
   std::vector<Size> offsets(items.size());
   constexpr std::array<double, 4> weights = {0.0, 1.0, 0.3, 4.0};
   for (const double weight : weights) {
-    // From the longest life first to the largest first.
+    // From "longest life first" to "largest first".
     std::vector<double> key(items.size());
     for (std::size_t i = 0; i < items.size(); ++i) {
       key[i] = std::log2(width[i] + 1) + weight * std::log2(static_cast<double>(items[i].bytes));
@@ -181,7 +181,7 @@ void best_offsets(const Scene& scene, Poll& poll, std::vector<Size>& best, Size&
       best = offsets;
       best_height = top;
     }
-    poll.look();
+    poll.check();
   }
 }
 

@@ -1,4 +1,4 @@
-// Placement of very many buffers: each lies on top of what is placed, O(n log n) altogether.
+// Placement of very many buffers, each on top of the placed ones, in O(n log n).
 #pragma once
 
 #include "engine/engine.h"
@@ -7,9 +7,10 @@
 
 namespace tessera::search {
 
-/// Places the buffers tied to memory m, under several orders, lowest kept. False: none keeps the
-/// capacity, or the budget was spent first; `placement` is then unchanged.
-/// require: every buffer is tied to one memory; greedy_features() has all that the problem uses.
+/// Places the buffers of memory m in several orders and keeps the lowest. False: no order is within
+/// the capacity, or the budget was spent first; `placement` is then unchanged.
+/// require: every buffer is restricted to one memory; greedy_features() contains all features of
+/// the problem.
 [[nodiscard]] bool place_skyline(const PlacementProblem& problem, MemoryIndex m,
                                  const Budget& budget, Placement& placement, Size& height);
 

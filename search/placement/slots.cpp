@@ -15,16 +15,16 @@
 namespace tessera::search {
 namespace {
 
-/// More would outgrow tables of buffers times slots.
+/// Limit because of tables of buffers times slots.
 constexpr std::size_t most_buffers = 512;
-/// Where buffers take several slots: more would make each of them take too long.
+/// Limit if buffers take several slots, because of the time of each.
 constexpr std::size_t most_slots = 128;
 constexpr std::size_t most_wide = 128;
-/// Costs that cannot wrap, however often a buffer meets another.
+/// Limit on costs, so that repeated sums cannot overflow.
 constexpr Cost most_cost = Cost{1} << 40;
-/// Pairs that cost something.
+/// Limit on pairs with a cost.
 constexpr std::size_t most_pairs = 100'000;
-/// Sizes that a bound is looked for with, in one memory.
+/// Sizes tried for a bound in one memory.
 constexpr std::size_t most_sizes = 4;
 /// Nodes of the search for one bound.
 constexpr std::int64_t bound_nodes = 2'000'000;
@@ -35,16 +35,16 @@ constexpr facts::FeatureSet slot_features{
     facts::Feature::may_overlap,      facts::Feature::disjoint,
     facts::Feature::avoid_overlap};
 
-/// Slots below the end of a buffer of so many that begins at `room` at most, but no more than all
-/// buffers together could take.
+/// Slots below the end of a buffer of `span` slots that begins at `room` at most, but no more than
+/// all buffers together could take.
 std::size_t slots_in(Size room, std::size_t span, Size pitch, std::size_t all) {
   if (room < 0) return 0;
   return static_cast<std::size_t>(
       std::min(room / pitch + static_cast<Size>(span), static_cast<Size>(all)));
 }
 
-/// What each pair of these buffers costs where it shares an address; nothing of those that cannot.
-/// Nothing at all where they are too many, or costs too large to be added up many times.
+/// The cost of each pair of buffers that may share an address. Nothing if there are too many, or
+/// costs are too large for repeated sums.
 using PairCosts = std::map<std::pair<BufferIndex, BufferIndex>, Cost>;
 std::optional<PairCosts> pair_costs(const PlacementProblem& problem) {
   PairCosts costs;
@@ -64,7 +64,7 @@ std::optional<PairCosts> pair_costs(const PlacementProblem& problem) {
   return costs;
 }
 
-/// Those nodes of the conflict graph that are `wanted`, with what is paid between them.
+/// The `wanted` nodes of the conflict graph, with the costs between them.
 ColourGraph colour_graph(const facts::ConflictGraph& conflicts,
                          const std::vector<std::size_t>& wanted, const PairCosts& costs) {
   ColourGraph graph;
@@ -86,7 +86,7 @@ ColourGraph colour_graph(const facts::ConflictGraph& conflicts,
   return graph;
 }
 
-/// How many there are, and how many each buffer takes. False: too many, or the last one is large
+/// Counts the slots of the memory and of each buffer. False: too many, or the last slot is large
 /// enough for some buffers only.
 bool count_slots(const PlacementProblem& problem, const Memory& memory, Slots& slots) {
   std::size_t sum = 0;

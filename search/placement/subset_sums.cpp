@@ -8,10 +8,11 @@
 namespace tessera::search {
 namespace {
 
-constexpr Size max_top = Size{1} << 20;      ///< sums looked at, in units
-constexpr std::size_t max_work = 4'000'000;  ///< words touched
+constexpr Size max_top = Size{1} << 20;      ///< limit on sums, in units
+constexpr std::size_t max_work = 4'000'000;  ///< limit on words touched
 
-/// Bit s is set iff some of the sizes add up to s, for s <= top. Stops early once `wanted` is set.
+/// Bit s is set if and only if some of the sizes add up to s, for s <= top. Stops early once
+/// `wanted` is set.
 std::optional<std::vector<std::uint64_t>> sums_up_to(std::span<const Size> sizes, Size unit,
                                                      Size top, Size wanted) {
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(top) / 64 + 1, 0);

@@ -1,10 +1,10 @@
-// Which sums can sizes form? Heights of placements are such sums wherever nothing but sizes decides
-// where buffers lie: a pile of buffers, one on the other, from address 0.
+// The sums that sizes can form. If only sizes determine offsets, heights of placements are such
+// sums: stacks of buffers from address 0.
 //
 //   least_sum_at_least({3, 5}, 4)   // 5
 //   largest_sum_at_most({3, 5}, 7)  // 5
 //
-// Both answer nothing where the table of sums would be too large to be worth it.
+// Both return nothing if the table of sums would be too large.
 #pragma once
 
 #include <optional>

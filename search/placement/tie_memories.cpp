@@ -42,7 +42,7 @@ Ties ties_of(const PlacementProblem& problem) {
   return ties;
 }
 
-/// The load of one memory over a coarse grid of time.
+/// The load of one memory over a coarse time grid.
 class CoarseLoad {
  public:
   CoarseLoad(Step end, Size capacity)

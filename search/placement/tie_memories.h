@@ -1,4 +1,5 @@
-// Ties every buffer to one of its allowed memories, so that the memories become separate problems.
+// Restricts every buffer to one of its permitted memories, so that memories become separate
+// problems.
 //
 //   if (auto tied = tie_memories(problem, seed)) place_each_memory(*tied);
 #pragma once
@@ -11,14 +12,14 @@
 
 namespace tessera::search {
 
-/// The same problem with exactly one memory in every buffer's list, chosen so that loads stay low
-/// compared with the capacities and the relations between memories hold. Other seeds give other
-/// choices; the problem itself where there is no choice. Nothing: a relation could not be kept.
+/// The problem with exactly one memory per buffer, chosen so that loads are low relative to the
+/// capacities and the relations between memories hold. Other seeds give other choices; without a
+/// choice, the problem itself. Nothing: a relation could not be satisfied.
 [[nodiscard]] std::optional<PlacementProblem> tie_memories(const PlacementProblem& problem,
                                                            std::uint64_t seed);
 
-/// The first relation between memories that the buffers' own lists break, as a sentence.
-/// require: every buffer is tied to one memory.
+/// The first relation between memories that the buffers' own lists violate, as a sentence.
+/// require: every buffer is restricted to one memory.
 [[nodiscard]] std::optional<std::string> memories_contradict(const PlacementProblem& problem);
 
 }  // namespace tessera::search

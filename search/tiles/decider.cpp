@@ -15,7 +15,7 @@ Refuter::Refuter(const tiling::Lowering& lowering, const TileSearchParams& param
 }
 
 std::optional<DecidedBy> Refuter::refuted_cheaply(const std::vector<Size>& sizes) {
-  // The first step that is over suffices.
+  // The first step over the capacity suffices.
   if (params_.bounds && load_.first_excess(sizes) > 0) return DecidedBy::bound;
   if (refuted_since(0, sizes)) return DecidedBy::dominance;
   return std::nullopt;

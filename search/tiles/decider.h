@@ -1,4 +1,4 @@
-// Does a tile of these sizes fit? Remembers what it was told, so that it seldom has to search.
+// Decides whether a tile of given sizes fits; reuses earlier decisions to avoid searches.
 //
 //   Decider decider(lowering, params);
 //   SizeVerdict d = decider.decide(sizes);
@@ -19,60 +19,60 @@ namespace tessera::search {
 struct SizeVerdict {
   Status verdict = Status::unknown;
   DecidedBy by = DecidedBy::engine;
-  std::shared_ptr<const Placement> placement;  ///< set iff feasible
+  std::shared_ptr<const Placement> placement;  ///< set if and only if feasible
 };
 
-/// The part of a Decider that needs no engine. Each thread has one of its own, as long as nobody
-/// decides.
+/// The part of a Decider that needs no engine. Each thread has its own; valid while no decision
+/// runs.
 class Refuter {
  public:
-  /// require: all outlive it.
+  /// require: all arguments outlive it.
   Refuter(const tiling::Lowering& lowering, const TileSearchParams& params,
           const engine::Memo& memo);
 
-  /// By bounds or dominance; the answer counts as the decision of DecidedBy.
+  /// Refutes by bounds or dominance; returns the rule.
   [[nodiscard]] std::optional<DecidedBy> refuted_cheaply(const std::vector<Size>& sizes);
-  /// Does one of the refutations since there were so many refute these sizes, which nothing before
-  /// did?
+  /// Does a refutation number `refutations` or later refute these sizes? Earlier ones must not.
   [[nodiscard]] bool refuted_since(std::size_t refutations, const std::vector<Size>& sizes);
-  /// Bytes by which the load of some step is over the capacity of the memories together.
+  /// The load of the fullest step minus the capacity of all memories, in bytes.
   [[nodiscard]] Size over_capacity(const std::vector<Size>& sizes) { return load_.excess(sizes); }
 
  private:
   const TileSearchParams& params_;
   const engine::Memo& memo_;
-  SizeLayer asked_;  ///< of the last question
+  SizeLayer asked_;  ///< of the last query
   facts::LoadTest load_;
 };
 
 class Decider {
  public:
-  /// require: both outlive the decider.
+  /// require: lowering, params and counters outlive the decider.
   Decider(const tiling::Lowering& lowering, const TileSearchParams& params, TileCounters& counters);
 
-  /// ensure: feasible => the placement is right for these sizes.
+  /// ensure: feasible => the placement is valid for these sizes.
   [[nodiscard]] SizeVerdict decide(const std::vector<Size>& sizes);
 
-  /// Only what needs no engine; nothing where that does not decide.
+  /// A decision without an engine; nothing if that is not possible.
   [[nodiscard]] std::optional<SizeVerdict> decide_cheaply(const std::vector<Size>& sizes);
 
-  /// As a Refuter says.
+  /// As Refuter::refuted_cheaply().
   [[nodiscard]] std::optional<DecidedBy> refuted_cheaply(const std::vector<Size>& sizes) const {
     return refuter_.refuted_cheaply(sizes);
   }
   [[nodiscard]] bool refuted_since(std::size_t refutations, const std::vector<Size>& sizes) const {
     return refuter_.refuted_since(refutations, sizes);
   }
-  /// How many questions the engine refuted so far.
+  /// The number of refutations by the engine so far.
   [[nodiscard]] std::size_t refutations() const { return memo_.refutations(); }
-  /// Of the thread that decides, and one for another. require: this outlives it.
+  /// The refuter of the deciding thread, and a new one for another thread.
+  /// require: this outlives it.
   [[nodiscard]] Refuter& refuter() const { return refuter_; }
   [[nodiscard]] Refuter other_refuter() const { return {lowering_, params_, memo_}; }
 
   /// Adds a decision to the counters; decide() does so itself.
   void count(const SizeVerdict& decision);
 
-  /// Bytes by which the load of some step is over the capacity of the memories together.
+  /// The load of the fullest step minus the capacity of all memories, in bytes.
   [[nodiscard]] Size over_capacity(const std::vector<Size>& sizes) const {
     return refuter_.over_capacity(sizes);
   }
@@ -84,10 +84,10 @@ class Decider {
   const tiling::Lowering& lowering_;
   const TileSearchParams& params_;
   TileCounters& counters_;
-  std::unique_ptr<engine::PlacementSession> session_;  ///< opened for the first question
+  std::unique_ptr<engine::PlacementSession> session_;  ///< opened at the first query
   engine::Memo memo_;
   mutable Refuter refuter_;  ///< of this thread
-  SizeLayer asked_;          ///< of the last question
+  SizeLayer asked_;          ///< of the last query
 };
 
 }  // namespace tessera::search

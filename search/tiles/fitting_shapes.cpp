@@ -11,7 +11,7 @@ namespace {
 constexpr auto channel_axis = static_cast<std::size_t>(tiling::TileAxis::channels);
 constexpr auto row_axis = static_cast<std::size_t>(tiling::TileAxis::height);
 constexpr auto column_axis = static_cast<std::size_t>(tiling::TileAxis::width);
-/// So many shapes are tested together, fewer are not worth it.
+/// The largest and the smallest number of shapes to test concurrently.
 constexpr std::size_t most_together = 64;
 constexpr std::size_t least_together = 8;
 
@@ -49,7 +49,7 @@ std::vector<Size> FittingShapes::least_sizes() {
   return first_sizes(least_shape());
 }
 
-/// To the next shape that no plane refutes.
+/// Advances to the next shape that no plane refutes.
 bool FittingShapes::advance() {
   if (inside_group_ && next_in_group()) return true;
   if (!groups_) groups_.emplace(geometry_.space(), tiles_);
@@ -69,7 +69,7 @@ bool FittingShapes::advance() {
     }
     ++counters_.passed_over;
     if (refuted_by_first_tile(group_.smallest())) {
-      // As a rule so are those with a few more cuts along C.
+      // Groups with a few more cuts along C are usually refuted, too.
       tiling::TileShape shape = group_.smallest();
       counters_.passed_over += static_cast<std::int64_t>(groups_->leave_out([&](Dim extent) {
         shape.extent[channel_axis] = extent;
@@ -84,7 +84,7 @@ bool FittingShapes::advance() {
   return false;
 }
 
-/// Sets at_ to the first shape of the group that is left, if one is.
+/// Sets at_ to the first remaining shape of the group, if any.
 bool FittingShapes::enter_group() {
   at_ = group_.smallest();
   for (; at_.extent[column_axis] <= group_.most[column_axis]; ++at_.extent[column_axis])
@@ -92,7 +92,7 @@ bool FittingShapes::enter_group() {
   return false;
 }
 
-/// The same with the extent along W as it is.
+/// The same with a fixed extent along W.
 bool FittingShapes::enter_width() {
   at_.extent[channel_axis] = group_.least[channel_axis];
   left_.clear();
@@ -108,7 +108,7 @@ bool FittingShapes::enter_width() {
   return any;
 }
 
-/// H fastest and W slowest.
+/// H is the fastest index, and W the slowest.
 bool FittingShapes::next_in_group() {
   Dim& c = at_.extent[channel_axis];
   Dim& h = at_.extent[row_axis];
@@ -132,13 +132,13 @@ Dim FittingShapes::channels_left(Dim extent_h, Dim extent_w, Dim least, Dim most
           .try_emplace({extent_h, extent_w},
                        Planes{.gone = geometry_.space().whole.extent[channel_axis] + 1})
           .first->second;
-  // What was not refuted then may be by now.
+  // Extents that were not refuted earlier may be refuted by now.
   if (std::exchange(planes.refutations, decider_.refutations()) != decider_.refutations())
     planes.left = 0;
   const auto look = [&](Dim c) {
     (plane_refuted({{c, extent_h, extent_w}}) ? planes.gone : planes.left) = c;
   };
-  // Most often the least extent is refuted.
+  // Usually the least extent is refuted.
   if (planes.left < least && least < planes.gone) look(least);
   if (planes.left < least) return 0;
   while (planes.left < most && planes.left + 1 < planes.gone)
@@ -177,7 +177,7 @@ std::optional<std::vector<Size>> FittingShapes::plane_sizes(const tiling::TileSh
   return tiling::demands(lowering_, std::move(tiles)).front();
 }
 
-/// Is the first tile along H and W among those that planes ask about?
+/// Is the first tile along H and W one of the tiles tested by planes?
 bool FittingShapes::planes_hold_first() const {
   return geometry_.has_volumes() && geometry_.space().axis[channel_axis];
 }
@@ -205,7 +205,7 @@ std::optional<FittingShape> FittingShapes::next() {
     const auto refuted_now = [&](const std::vector<Size>& sizes) {
       return decider_.refuted_since(ready_refutations_, sizes);
     };
-    // Others may have been refuted since it was tested.
+    // New refutations may apply to shapes tested before.
     if (!each.by && ready_refutations_ != decider_.refutations() &&
         std::ranges::any_of(each.found.demands, refuted_now))
       each.by = DecidedBy::dominance;
@@ -215,8 +215,8 @@ std::optional<FittingShape> FittingShapes::next() {
   return std::nullopt;
 }
 
-/// Tests the next shape, or several at once while others have time to help: more and more of them,
-/// as those behind the one that is looked for are tested in vain. False: there is none.
+/// Tests the next shape, or several at once if threads are idle: more and more of them as long as
+/// they are refuted. False: there is none.
 bool FittingShapes::fill() {
   ready_.clear();
   ready_next_ = 0;
@@ -246,10 +246,10 @@ bool FittingShapes::fill() {
         Refuter refuter = decider_.other_refuter();
         GridTest own(geometry, lowering_, refuter);
         each_with(own);
-      } catch (const std::bad_alloc&) {  // what is left of the memory is for the search itself
+      } catch (const std::bad_alloc&) {  // the remaining memory is for the search itself
       }
     });
-    for (Next& each : ready_) test(test_, each);  // what others had no memory for
+    for (Next& each : ready_) test(test_, each);  // those for which other threads had no memory
   }
   return !ready_.empty();
 }

@@ -21,7 +21,7 @@ std::optional<DecidedBy> GridTest::refute(const tiling::TileShape& shape,
     if (found == Found::all) return std::nullopt;
   }
   demands.clear();
-  // Most that is refuted now is by a tile that lies where that of the last shape did.
+  // Most shapes are refuted by a tile at the position of the last refuting tile.
   const tiling::TileGeometry::Classes counts = geometry_.class_counts(shape);
   tiling::TileGeometry::Classes like = refuting_;
   for (std::size_t a = 0; a < tiling::tile_axes; ++a) like[a] = std::min(like[a], counts[a] - 1);
@@ -39,7 +39,7 @@ std::optional<DecidedBy> GridTest::refute(const tiling::TileShape& shape,
   if (by)
     refuting_ = {number / (counts[1] * counts[2]), number / counts[2] % counts[1],
                  number % counts[2]};
-  // What lies there through all tiles covers them together.
+  // Buffers that live across tiles have one demand for all tiles.
   return by || !lowering_.across_tiles ? by : refuter_.refuted_cheaply(demands.front());
 }
 

@@ -9,7 +9,7 @@ namespace tessera::search {
 
 namespace {
 
-/// The least whole number that makes the product so large; no sum overflows.
+/// The least integer factor that makes the product at least this large, without overflow.
 Dim least_factor(std::int64_t product, Dim other) {
   return (product - 1) / other + 1;
 }
@@ -22,7 +22,7 @@ bool inside(const tiling::TileShape& small, const tiling::TileShape& large) {
   return true;
 }
 
-/// Ways to cut an axis: each count of parts that some extent gives, with its extents.
+/// The ways to cut an axis: each possible count of parts with its range of extents.
 std::vector<ShapeGroups::Cut> ShapeGroups::cuts_of(Dim whole, bool divisible) {
   if (!divisible) return {{1, whole, whole}};
   std::vector<Cut> cuts;
@@ -62,8 +62,8 @@ ShapeGroups::Row ShapeGroups::pop(std::vector<Row>& rows) const {
 }
 
 void ShapeGroups::open_up_to_the_first() {
-  // With more cuts along H and W a row begins no earlier: none that is not open yet comes before
-  // the first one that is, once the rows next to the open ones do not.
+  // A row with more cuts along H and W begins no earlier. So if the next unopened rows do not come
+  // before the first open one, no unopened row does.
   const auto may_come_first = [this](std::int64_t tiles) {
     return rows_.empty() || std::max(tiles, fewest_) <= tiles_of(rows_.front());
   };
@@ -140,7 +140,7 @@ std::optional<ShapeGroup> GroupWalk::next() {
     return group;
   }
   if (next_ < KnownGroups::most) return std::nullopt;
-  // Those with as many tiles as the last one that is kept come once more.
+  // Groups with as many tiles as the last cached one are enumerated again.
   const ShapeGroup last = known_.at(KnownGroups::most - 1).value();
   beyond_.emplace(known_.space(), TileCounts{.fewest = std::max(fewest_, last.tiles())});
   if (fewest_ <= last.tiles())

@@ -1,4 +1,4 @@
-// Tile shapes from few tiles to many, in groups that cut each axis into equally many parts.
+// Tile shapes from few tiles to many, in groups with equal numbers of parts per axis.
 //
 //   ShapeGroups groups(space, 1);
 //   while (std::optional<ShapeGroup> group = groups.next()) use(group->least, group->most);
@@ -14,13 +14,13 @@
 
 namespace tessera::search {
 
-/// How many tiles a grid may have.
+/// Limits on the number of tiles of a grid.
 struct TileCounts {
   std::int64_t fewest = 1;
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
 
-/// All shapes with these counts: along axis a the extents least[a] .. most[a].
+/// All shapes with these counts: the extents least[a] .. most[a] along axis a.
 struct ShapeGroup {
   std::array<Dim, tiling::tile_axes> counts{1, 1, 1};
   std::array<Dim, tiling::tile_axes> least{1, 1, 1};
@@ -30,21 +30,22 @@ struct ShapeGroup {
   [[nodiscard]] tiling::TileShape smallest() const { return {least}; }
 };
 
-/// No larger along any axis?
+/// Is `small` no larger along any axis?
 [[nodiscard]] bool inside(const tiling::TileShape& small, const tiling::TileShape& large);
 
-/// Every shape of the space lies in exactly one group. Order: fewest tiles, then fewest cuts along
-/// W, then along C, then along H. Most searches end soon, so groups are made as they are asked for.
+/// Every shape of the space is in exactly one group. Order: fewest tiles, then fewest cuts along W,
+/// then along C, then along H. Groups are generated on demand, because most searches end soon.
 class ShapeGroups {
  public:
-  /// Groups with fewer or more tiles than these are left out.
+  /// Groups outside the limits are left out.
   ShapeGroups(const tiling::TileSpace& space, TileCounts tiles);
 
   /// Nothing after the last.
   [[nodiscard]] std::optional<ShapeGroup> next();
-  /// Of the groups that differ from the last one in more cuts along C alone, those up to the
-  /// first for which `refuted` (called with the least extent along C) is false are left out; it
-  /// is false for all after that one.  require: next() gave a group. Returns how many are left out.
+  /// Skips groups that differ from the last one only in more cuts along C. Stops at the first for
+  /// which `refuted`, called with the least extent along C, is false. Returns the number of skipped
+  /// groups.
+  /// require: next() returned a group; `refuted` is false for all groups after the first false one.
   template <typename Refuted>
   std::size_t leave_out(const Refuted& refuted) {
     const std::vector<Cut>& cuts = cuts_[0];
@@ -66,7 +67,8 @@ class ShapeGroups {
     last_->c = low - 1;
     return low - begin;
   }
-  /// Are there groups with more tiles than were asked for?  require: next() gave nothing.
+  /// Are there groups above the tile limit?
+  /// require: next() returned nothing.
   [[nodiscard]] bool cut() const { return !rows_.empty(); }
 
  private:
@@ -75,7 +77,7 @@ class ShapeGroups {
     Dim least = 1;
     Dim most = 1;
   };
-  /// Groups with the same cuts along H and W, from the next cut along C on.
+  /// Groups with equal cuts along H and W, from the next cut along C on.
   struct Row {
     std::size_t c = 0;
     std::size_t h = 0;
@@ -88,35 +90,36 @@ class ShapeGroups {
   [[nodiscard]] bool later(const Row& a, const Row& b) const;
   void push(std::vector<Row>& rows, const Row& row) const;
   [[nodiscard]] Row pop(std::vector<Row>& rows) const;
-  /// The rows with so many cuts along H, all of them before are open.
+  /// Opens the rows with this cut along H.
+  /// require: all rows before are open.
   void open(std::size_t h);
-  /// Until no row that is not open comes before the first of those that are: along two long axes
-  /// there are too many rows to begin them all.
+  /// Opens rows until no unopened row comes before the first open one: two long axes have too many
+  /// rows to open all.
   void open_up_to_the_first();
 
   std::array<std::vector<Cut>, tiling::tile_axes> cuts_;
   std::int64_t fewest_;
   std::int64_t most_;
   std::optional<Row> last_;  ///< of the last group
-  // Heaps, the first in order at the front.
+  // Heaps with the first in order at the front.
   std::vector<Row> rows_;
-  std::vector<Row> unopened_;  ///< of each H up to opened_, the next one along W; c is 0
-  std::size_t opened_ = 0;     ///< so many of the cuts along H
+  std::vector<Row> unopened_;  ///< for each H up to opened_, the next row along W; c is 0
+  std::size_t opened_ = 0;     ///< number of opened cuts along H
 };
 
-/// The first groups of a space in their order, made when somebody asks for them and kept: every
-/// machine and every variant of a run asks for the same ones.
+/// A cache of the first groups of a space in order, filled on demand: all machines and variants use
+/// the same ones.
 class KnownGroups {
  public:
-  /// So many are kept, as their counts alone: searches that go further are few, and a run in a plan
-  /// has thousands of neighbours.
+  /// Limit on cached groups, which are stored as counts. Few searches go further, and a plan has
+  /// thousands of spaces.
   static constexpr std::size_t most = 4096;
 
   explicit KnownGroups(const tiling::TileSpace& space) : space_(space), rest_(space, {}) {}
   [[nodiscard]] const tiling::TileSpace& space() const { return space_; }
-  /// Nothing after the last one that is kept.
+  /// Nothing after the last cached one.
   [[nodiscard]] std::optional<ShapeGroup> at(std::size_t k);
-  /// Of the first one with at least so many tiles; `most` where none that is kept has.
+  /// The index of the first group with at least this many tiles; `most` if no cached group has.
   [[nodiscard]] std::size_t first_with(std::int64_t tiles);
 
  private:
@@ -125,15 +128,15 @@ class KnownGroups {
   std::vector<std::array<Dim, tiling::tile_axes>> counts_;
 };
 
-/// The groups with at least so many tiles, as ShapeGroups has them.
+/// The groups with at least this many tiles, in the order of ShapeGroups.
 class GroupWalk {
  public:
-  /// require: the groups outlive the walk.
+  /// require: `known` outlives the walk.
   GroupWalk(KnownGroups& known, std::int64_t fewest)
       : known_(known), fewest_(fewest), next_(known.first_with(fewest)) {}
   /// Nothing after the last.
   [[nodiscard]] std::optional<ShapeGroup> next();
-  /// Which one next() gave, among those that are kept.
+  /// The cache index of the group that next() returned; nothing if it is not cached.
   [[nodiscard]] std::optional<std::size_t> index() const {
     return beyond_ ? std::nullopt : std::optional(next_ - 1);
   }
@@ -142,11 +145,11 @@ class GroupWalk {
   KnownGroups& known_;
   std::int64_t fewest_;
   std::size_t next_;
-  std::optional<ShapeGroups> beyond_;  ///< what is kept
+  std::optional<ShapeGroups> beyond_;  ///< groups after the cached ones
 };
 
-/// What the first tile of each group's smallest shape holds at its fullest step, by the index of
-/// the group (GroupWalk). Of a machine with one memory on the chip, for every capacity of it.
+/// The load of the first tile of each group's smallest shape at its fullest step, by group index
+/// (GroupWalk). For machines with one on-chip memory of any capacity.
 struct FirstLoads {
   static constexpr Size unknown = -1;
   std::vector<Size> of_group;

@@ -14,7 +14,7 @@
 namespace tessera::search {
 namespace {
 
-/// Of shapes that are all given up so many are told.
+/// Limit on the undecided shapes that are listed after the search stopped.
 constexpr std::size_t most_given_up = 32;
 
 constexpr auto channels = static_cast<std::size_t>(tiling::TileAxis::channels);
@@ -63,13 +63,13 @@ class TileSearch {
     return finish(Status::unknown);
   }
 
-  /// A shape whose load fits, waiting for its verdict.
+  /// A shape that passed the load test, waiting for its verdict.
   struct Waiting {
     FittingShape shape;
-    std::size_t refutations = 0;  ///< of the decider, that it was held against
-    std::size_t undecided = 0;    ///< likewise of undecided_sizes_
-    bool gone = false;            ///< refuted, or nobody could say
-    bool refuted = false;         ///< gone for good
+    std::size_t refutations = 0;  ///< number of refutations of the decider it was tested against
+    std::size_t undecided = 0;    ///< number of undecided_sizes_ it was tested against
+    bool gone = false;            ///< refuted or undecided
+    bool refuted = false;         ///< refuted for certain
   };
 
   TileSearchResult finish(Status status) {
@@ -95,7 +95,7 @@ class TileSearch {
     return finish(Status::unknown);
   }
 
-  /// Even the smallest first tile is over the load.
+  /// Is even the smallest first tile over the capacity?
   bool nothing_fits() {
     const std::vector<Size> sizes = shapes_.least_sizes();
     result_.lacking = std::max<Size>(0, decider_.over_capacity(sizes));
@@ -108,9 +108,9 @@ class TileSearch {
     return true;
   }
 
-  /// The first shape that fits. Shapes are looked at in windows that double, each from its end: a
-  /// refuted shape refutes all that are at least as large, and those tend to come before it; once
-  /// one fits, only those before it matter, and the search halves.
+  /// Finds the first shape that fits. The search processes windows of doubling length, each from
+  /// its end. A refuted shape refutes all larger ones, which usually come before it. Once a shape
+  /// fits, only those before it matter, and the search bisects.
   void find_first() {
     bool least_asked = false;
     for (std::size_t length = 1; !found_ && !budget_.exhausted();
@@ -131,8 +131,8 @@ class TileSearch {
     }
   }
 
-  /// Of the smallest first tile there is. If it does not fit, nothing does; if nobody can say,
-  /// every other shape is at least as hard a question.
+  /// Decides the smallest first tile. If it does not fit, no shape does. If it is undecided, every
+  /// other shape is at least as hard.
   Status least_verdict() {
     const std::vector<Size> sizes = shapes_.least_sizes();
     return decider_.decide(sizes).verdict;
@@ -151,7 +151,7 @@ class TileSearch {
   }
 
   void resolve(std::vector<Waiting>& window) {
-    std::size_t end = window.size();  // the first that fits, if any does
+    std::size_t end = window.size();  // the first that fits, if any
     std::vector<tiling::TileShape> undecided;
     while (!budget_.exhausted()) {
       std::vector<std::size_t> open;
@@ -169,14 +169,14 @@ class TileSearch {
       window[at].refuted = verdict == Status::infeasible;
       if (verdict != Status::feasible) ask_plane(window[at].shape.shape);
     }
-    // What was left open counts only where it comes before the answer.
+    // An undecided shape only counts if it comes before the result.
     for (std::size_t k = 0; k < end; ++k)
       if (!refuted(window[k])) result_.undecided.push_back(window[k].shape.shape);
     if (end < window.size()) keep(window[end].shape);
   }
 
-  /// Of the open shapes from `from` down one that lies within it and has none of them within: it
-  /// fits where any of those does, and where it does not it refutes them all.
+  /// Among the unresolved shapes up to `from`, one that contains no other and is inside shape
+  /// `from`. It fits if any of those that contain it fits; otherwise it refutes them all.
   static std::size_t least_within(const std::vector<Waiting>& window,
                                   const std::vector<std::size_t>& open, std::size_t from) {
     std::size_t at = open[from];
@@ -185,8 +185,8 @@ class TileSearch {
     return at;
   }
 
-  /// Where a shape does not fit, what is common to all with its extents along H and W may not fit
-  /// either: one question in place of one for every cut along C.
+  /// If a shape does not fit, the part common to all shapes with its extents along H and W may not
+  /// fit either: one query replaces one per cut along C.
   void ask_plane(const tiling::TileShape& shape) {
     tiling::TileShape plane = shape;
     plane.extent[channels] = 1;
@@ -196,7 +196,7 @@ class TileSearch {
       undecided_sizes_.push_back(*sizes);
   }
 
-  /// Refuted by what was learned since it was listed?
+  /// Is it refuted by something learned since it was listed?
   [[nodiscard]] bool refuted(Waiting& waiting) const {
     waiting.refuted =
         waiting.refuted ||
@@ -206,7 +206,7 @@ class TileSearch {
     waiting.refutations = decider_.refutations();
     return waiting.refuted;
   }
-  /// No smaller than what nobody could decide, from the `first` of them on?
+  /// Is it at least as large as undecided sizes, from number `first` on?
   [[nodiscard]] bool undecided(const FittingShape& shape, std::size_t first) const {
     return params_.dominance &&
            std::ranges::any_of(shape.demands, [&](const std::vector<Size>& sizes) {
@@ -223,7 +223,7 @@ class TileSearch {
   }
 
   /// Every feasible shape that no other feasible shape contains. From the largest extents along W
-  /// and H down, each shape that contains another comes before it.
+  /// and H downwards, a shape comes before all shapes it contains.
   void list_all() {
     const tiling::TileShape whole = geometry_.space().whole;
     const tiling::TileShape least = shapes_.least_shape();
@@ -238,8 +238,8 @@ class TileSearch {
         list_channels(at);
       }
   }
-  /// The largest feasible shape with these extents along H and W, unless a shape that was listed
-  /// contains it.
+  /// The largest feasible shape with these extents along H and W, unless a listed shape contains
+  /// it.
   void list_channels(tiling::TileShape at) {
     Dim& c = at.extent[channels];
     c = 1;
@@ -257,7 +257,7 @@ class TileSearch {
     }
   }
 
-  /// All tiles of the shape.
+  /// Decides all tiles of the shape.
   Status probe(const FittingShape& shape) {
     const auto begin = std::chrono::steady_clock::now();
     SizeVerdict all{Status::feasible, DecidedBy::carry_over, nullptr};
@@ -276,8 +276,7 @@ class TileSearch {
     return all.verdict;
   }
 
-  /// This is the shape that was looked for, the last one that was found to fit: its demands, in
-  /// the order everybody derives them in, and their placements.
+  /// Stores the result: the shape, its demands in canonical order, and their placements.
   void keep(const FittingShape& shape) {
     result_.shape = shape.shape;
     result_.grid = geometry_.grid(shape.shape);
@@ -296,7 +295,7 @@ class TileSearch {
 
   void record(const tiling::TileShape& shape, std::int64_t tiles, const SizeVerdict& decision,
               double seconds) {
-    if (params_.looked_at) params_.looked_at(tiles, decision.verdict);
+    if (params_.evaluated) params_.evaluated(tiles, decision.verdict);
     if (!params_.record_probes) return;
     result_.probes.push_back({shape, tiles, decision.verdict, decision.by, seconds});
   }
@@ -309,10 +308,10 @@ class TileSearch {
   tiling::Lowering lowering_;
   Decider decider_;
   FittingShapes shapes_;
-  std::vector<std::vector<Size>> undecided_sizes_;  ///< that the engine gave up on
+  std::vector<std::vector<Size>> undecided_sizes_;  ///< that the engine did not decide
   std::set<tiling::TileShape> planes_asked_;
   std::vector<std::shared_ptr<const Placement>> probed_;   ///< of the last shape, per demand
-  std::vector<std::shared_ptr<const Placement>> fitting_;  ///< of the last that fits
+  std::vector<std::shared_ptr<const Placement>> fitting_;  ///< of the last shape that fits
   bool found_ = false;
 };
 

@@ -93,7 +93,7 @@ endif()
 
 foreach(made man/man1/tessera.1 man/man1/tessera-place.1 man/man1/tessera-report.1
         bash-completion/completions/tessera zsh/site-functions/_tessera
-        fish/vendor_completions.d/tessera.fish doc/tessera/docs/formats.md doc/tessera/copyright)
+        fish/vendor_completions.d/tessera.fish doc/tessera/docs/reference/problems.md doc/tessera/copyright)
   if(NOT EXISTS ${prefix}/share/${made})
     message(FATAL_ERROR "share/${made} was not installed")
   endif()

@@ -106,6 +106,9 @@ PAIRS = (
     *pairs_of("squeezenet1_1", "array-32x32", (
         ("memories.sram.capacity", "192 KiB", "256 KiB", "worse"),
     ), options=LATENCY),
+    *pairs_of("resnet18", "ethos-u65-like", (
+        ("memories.sram.capacity", "360 KiB", "384 KiB", "worse"),
+    ), options=("--tile-shapes", "8")),
 )
 
 

@@ -4,6 +4,7 @@
 """
 
 import collections
+import itertools
 import random
 import unittest
 
@@ -24,6 +25,9 @@ COVERED = {
     "bricks": 20, "layouts are converted": 10, "encoded": 20, "one copy": 10, "columns folded": 5, "sums in parts": 5,
     "side by side": 4, "read off the chip": 5, "written off the chip": 5, "weights come early": 3,
 }
+
+# Seeds with what is rare where engines overlap: modes that are switched, stages that wait for a memory, a shared queue.
+RARE = (271, 155, 202)
 
 # Windows of a convolution with gaps may find nothing new in the rows below, although the tensor moves along with the tile.
 SKIPPING = """tessera: network/1
@@ -98,9 +102,11 @@ class Simulator(Compare):
 
     def test_engines_side_by_side(self):
         """With memories on the chip that both stages wait for, modes, and engines of one queue."""
-        covered, seed, count = collections.Counter(), SEED, max(1, COUNT // 5)
+        covered, count = collections.Counter(), max(1, COUNT // 8)
+        seeds, last = itertools.chain(RARE, itertools.count(SEED)), SEED + max(RARE) + 20 * COUNT
         asked = ("held up on the chip", "a queue is shared", "modes are switched", "several channels", "weights in slices")
-        while covered["side by side"] < count or (count >= 16 and not all(covered[what] for what in asked)):
+        while covered["side by side"] < count or (count >= 10 and not all(covered[what] for what in asked)):
+            seed = next(seeds)
             draw = random.Random(seed)
             network, machine = RandomNetwork(draw, draw.randint(2, 6)), RandomMachine(draw, draw.choice([1024, 2048, 4096]))
             if machine.work_side_by_side(draw):
@@ -108,8 +114,7 @@ class Simulator(Compare):
                     mine = self.planned(network, machine)
                     if mine:
                         covered.update(mine.covered() if "side by side" in mine.covered() else ())
-            seed += 1
-            self.assertLess(seed - SEED, 20 * count + 60, f"most of them have none, or it is always the same: {covered}")
+            self.assertLess(seed, last, f"most of them have none, or it is always the same: {covered}")
 
     def test_what_is_kept(self):
         for network, capacity, home, written in ((SKIPPING, 270, "dram", ""), (BETWEEN, 2700, "flash", "writable: false,"),

@@ -16,8 +16,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/against.h"
 #include "model/buffer_parts.h"
+#include "model/claim_problem.h"
 #include "model/derived.h"
 #include "placer/certificate.h"
 #include "placer/make_engine.h"
@@ -346,7 +346,8 @@ std::int64_t least_height(const PlacementProblem& problem, const std::vector<Mem
     const std::int64_t middle = low + (high - low + 1) / 2;
     const Claim claim{ClaimKind::height, of, middle};
     const engine::SearchResult result =
-        placer::make_engine("learning")->solve(against(problem, claim), effort_of(seed));
+        placer::make_engine("learning")
+            ->solve(counterexample_problem(problem, claim), effort_of(seed));
     (result.status == Status::infeasible ? low : high) =
         result.status == Status::infeasible ? middle : middle - 1;
   }
@@ -397,11 +398,12 @@ bool derive(const PlacementProblem& problem, const Claim& claim, std::uint64_t s
   engine::SearchParams search = effort_of(seed, claim.kind == ClaimKind::cost    ? Objective::cost
                                                 : claim.kind == ClaimKind::modes ? Objective::modes
                                                                                  : Objective::fit);
-  search.at_most = most_paid(claim);
+  search.at_most = counterexample_cost(claim);
   search.proof = &file;
   file.begin(claim, "derivation");
   const bool proved =
-      writer_of(seed)->solve(against(problem, claim), search).status == Status::infeasible;
+      writer_of(seed)->solve(counterexample_problem(problem, claim), search).status ==
+      Status::infeasible;
   proved ? file.keep() : file.drop();
   return proved;
 }

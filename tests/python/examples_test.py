@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of every docstring, of README.md and of docs/*.md are run; so are examples/*.py."""
+"""The examples of every docstring, of README.md and of docs/ are run; so are examples/*.py."""
 
 import doctest
 import importlib.util
@@ -14,12 +14,12 @@ from support import ROOT
 import tessera
 import tessera.builder
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # A mark is one line: `.` would run from the first mark of a page to its last.
 FENCED = re.compile(r"(^<!-- not run: [^\n]* -->\n)?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^\s*```\s*python", re.MULTILINE)
 # Fewer examples than these are not all there are: what was lost is looked for.
-LEAST = {"README.md": 7, "docs/fast-memory.md": 3, "docs/python.md": 28, "docs/quickstart-search.md": 4}
+LEAST = {"README.md": 7, "docs/fast-memory.md": 3, "docs/reference/python.md": 28, "docs/quickstart-search.md": 4}
 
 
 # What a program needs beside this package, and how it is run to be quick.

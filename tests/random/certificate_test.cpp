@@ -13,7 +13,7 @@
 #include <numeric>
 
 #include "engine/goal.h"
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "placer/make_engine.h"
 #include "proof/check_proof.h"
 #include "tessera/check.h"
@@ -72,12 +72,12 @@ std::vector<Claim> true_claims(const PlacementProblem& problem) {
 /// Does an engine find a placement that contradicts the claim? What it finds counts only if the
 /// checker accepts it.
 bool is_contradicted(const PlacementProblem& problem, const Claim& claim) {
-  const PlacementProblem lower = against(problem, claim);
+  const PlacementProblem lower = counterexample_problem(problem, claim);
   engine::SearchParams search;
   search.goal = claim.kind == ClaimKind::cost    ? Objective::cost
                 : claim.kind == ClaimKind::modes ? Objective::modes
                                                  : Objective::fit;
-  search.at_most = most_paid(claim);
+  search.at_most = counterexample_cost(claim);
   const engine::SearchResult found = placer::make_engine("learning")->solve(lower, search);
   return found.placement && check(problem, *found.placement).empty() &&
          (!search.at_most ||

@@ -166,7 +166,7 @@ TEST(RandomLearning, ExplanationsByItAreMinimal) {
   for (std::uint64_t seed = 1; explained < wanted; ++seed) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, Features::all());
-    const Explanation why = explain(problem, {.budget = {}, .engine = engine.get()});
+    const encoder::Explanation why = explain(problem, {.budget = {}, .engine = engine.get()});
     ASSERT_EQ(why.status == Status::feasible, testing::brute_force(problem).has_value()) << seed;
     if (why.status == Status::feasible) continue;
     ++explained;

@@ -274,7 +274,7 @@ bool has_a_free_join(const Network& network, const Hardware& hardware, const Net
 
 TEST(RandomOffchip, WhatIsReadIsWhatWasWritten) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(80, 10));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(50, 10));
   std::size_t planned = 0;
   std::size_t lower = 0;
   std::size_t several = 0;

@@ -137,7 +137,7 @@ TEST(RandomOptional, PackingsAreTheBest) {
         }
         row.terms = std::move(both);
       }
-      row.room = random.between(0, 30);
+      row.capacity = random.between(0, 30);
       if (!row.terms.empty()) packing.rows.push_back(row);
     }
     Benefit best = 0;
@@ -147,14 +147,14 @@ TEST(RandomOptional, PackingsAreTheBest) {
             std::int64_t sum = 0;
             for (const auto& [thing, amount] : row.terms)
               sum += (set >> thing & 1U) != 0 ? amount : 0;
-            return sum <= row.room;
+            return sum <= row.capacity;
           });
       Benefit worth = 0;
       for (std::uint32_t k = 0; k < things; ++k)
         worth += (set >> k & 1U) != 0 ? packing.worth[k] : 0;
       if (fits) best = std::max(best, worth);
     }
-    const search::PackingAnswer answer = search::best_packing(packing, -1, {});
+    const search::PackingResult answer = search::best_packing(packing, -1, {});
     ASSERT_EQ(answer.worth, best) << "seed " << seed;
     ASSERT_EQ(answer.bound, best) << "seed " << seed;
     Benefit worth = 0;
@@ -168,7 +168,7 @@ TEST(RandomOptional, PackingsAreTheBest) {
     // Cut short, it still says what is true.
     Budget budget;
     budget.max_nodes = random.between(0, 3);
-    const search::PackingAnswer cut = search::best_packing(packing, -1, budget);
+    const search::PackingResult cut = search::best_packing(packing, -1, budget);
     ASSERT_GE(cut.bound, best) << "seed " << seed;
     ASSERT_LE(cut.worth, best) << "seed " << seed;
   }

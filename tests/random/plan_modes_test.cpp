@@ -10,7 +10,7 @@
 #include <bit>
 #include <string>
 
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "placer/make_engine.h"
 #include "planner/kept_places.h"
 #include "planner/modes.h"

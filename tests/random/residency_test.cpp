@@ -90,7 +90,7 @@ std::optional<planner::Runs> together(const Network& network, const Hardware& ha
 
 TEST(Residency, IsAsGoodAsBruteForceAsARule) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(60, 10));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));
   int planned = 0, keep = 0, worth = 0, best_found = 0, proved = 0, damaged = 0;
   int higher = 0, together_better = 0, together_best = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
@@ -195,7 +195,7 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
 /// Also where the shapes for a proof are too few, and better tiles are found on the way to it.
 TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(60, 10));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));
   int planned = 0, better = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
@@ -224,7 +224,7 @@ TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
 /// Placed together, what stays and the tiles peak higher than each run by itself.
 TEST(Residency, KeepsLimitsOnThePeak) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(60, 10));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));
   int limited = 0, keep = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));

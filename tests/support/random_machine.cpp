@@ -213,7 +213,7 @@ void split_reach(Random random, Hardware& hardware) {
 
 void reach_off_chip(Random random, Hardware& hardware) {
   const HardwareMemory* home = off_chip::activations(hardware);
-  if (random.chance(60) || home == nullptr || off_chip::behind(hardware) != nullptr ||
+  if (random.chance(60) || home == nullptr || off_chip::backing(hardware) != nullptr ||
       home->layout != on_chip_layout(hardware))
     return;
   std::vector<std::string> all;

@@ -10,7 +10,7 @@ namespace tessera::search::boxing {
 
 namespace {
 
-/// The load of a memory over time: add to a range of steps, ask for the largest of a range.
+/// The load of a memory over time, with range addition and range maximum.
 class LoadTree {
  public:
   explicit LoadTree(std::size_t steps)
@@ -62,7 +62,7 @@ std::vector<MemoryIndex> assign_memories(const PlacementProblem& problem) {
   for (const Buffer& buffer : problem.buffers) births.push_back(buffer.live.front().lower);
   std::sort(births.begin(), births.end());
   births.erase(std::unique(births.begin(), births.end()), births.end());
-  // Loads change at births and deaths; at births alone they are at their largest.
+  // Loads change at births and deaths; maxima are at births.
   const auto position = [&](Step step) {
     return static_cast<std::size_t>(std::lower_bound(births.begin(), births.end(), step) -
                                     births.begin());
@@ -93,7 +93,7 @@ std::vector<MemoryIndex> assign_memories(const PlacementProblem& problem) {
     for (const MemoryIndex m : allowed_memories(problem, buffer)) {
       const Memory& memory = problem.memories[m];
       const auto after = static_cast<double>(loads[m].most(lower, upper) + buffer.size);
-      // Memories without an end are compared by their load, after all others.
+      // Memories without a capacity are compared by their load, after all others.
       const double filling = memory.capacity >= unbounded
                                  ? 1 + after / static_cast<double>(unbounded)
                                  : after / static_cast<double>(memory.capacity);

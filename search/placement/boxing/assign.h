@@ -1,9 +1,9 @@
-// Which memory does a buffer go to that may go to several?
+// Chooses a memory for each buffer that may use several.
 //
 //   std::vector<MemoryIndex> memory_of = assign_memories(problem, seed);
 //
-// Boxing works on one memory at a time, so the choice is made first: the largest buffers choose
-// first, each the memory that stays emptiest, relative to its capacity, while the buffer lives.
+// Boxing works on one memory at a time, so the choice comes first. Buffers choose by descending
+// size, each the memory with the lowest relative load during its life.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace tessera::search::boxing {
 
-/// One memory per buffer, one of its allowed ones.
+/// One permitted memory per buffer.
 [[nodiscard]] std::vector<MemoryIndex> assign_memories(const PlacementProblem& problem);
 
 }  // namespace tessera::search::boxing

@@ -5,17 +5,18 @@
 #include <limits>
 #include <numbers>
 
+#include "model/numeric.h"
 #include "search/placement/boxing/theorem2.h"
 
 namespace tessera::search::boxing {
 
 namespace {
 
-/// (sqrt 5 - 1) / 2, below which the boxes of one iteration are larger than what goes into them.
+/// (sqrt 5 - 1) / 2, below which the boxes of an iteration are larger than their contents.
 constexpr double mu_limit = std::numbers::phi - 1;
 
-/// The ratio above which the range of epsilon is not empty: the solution of
-/// r mu_limit^6 = lg^2 r that is larger than 4.
+/// The least ratio with a non-empty range of epsilon: the solution above 4 of r mu_limit^6 = lg^2
+/// r.
 constexpr double least_ratio = 2216.54;
 
 struct Heights {
@@ -38,7 +39,7 @@ double squared_log_ratio(const Heights& h) {
   return log * log;
 }
 
-/// Corollary 15: the members leave `open` in boxes of height `box`, class of sizes by class.
+/// Corollary 15: the members leave `open` in boxes of height `box`, one size class after the other.
 bool corollary15(Boxes& boxes, std::vector<std::int32_t> members, Size box, double epsilon,
                  const Budget& budget, Random& random, std::vector<std::int32_t>& made) {
   std::sort(members.begin(), members.end(), [&](std::int32_t a, std::int32_t b) {
@@ -51,7 +52,7 @@ bool corollary15(Boxes& boxes, std::vector<std::int32_t> members, Size box, doub
   for (std::size_t begin = 0; begin < members.size();) {
     const auto least =
         static_cast<double>(boxes.items[static_cast<std::size_t>(members[begin])].size);
-    // The power of 1 + epsilon that the smallest one is rounded up to.
+    // The power of 1 + epsilon to which the smallest one is rounded up.
     const double power = std::ceil(std::log(least) / std::log1p(epsilon) - 1e-9);
     const double top = std::max(least, std::pow(1 + epsilon, power));
     std::size_t end = begin;
@@ -84,8 +85,8 @@ bool corollary15(Boxes& boxes, std::vector<std::int32_t> members, Size box, doub
   return true;
 }
 
-/// Theorem 16 as far as it makes progress: what is small against the largest height goes into
-/// boxes that are small against it too.
+/// Theorem 16 as far as it makes progress: items small relative to the largest height go into boxes
+/// that are also small relative to it.
 bool theorem16(Boxes& boxes, double epsilon, const Budget& budget, Random& random) {
   while (true) {
     const Heights h = heights(boxes.items, boxes.roots);
@@ -161,7 +162,7 @@ std::optional<Boxes> box_jobs(const Instance& instance, const BoxJobsParams& par
 double best_epsilon(const Instance& instance, const EpsilonRange& range, const Budget& budget,
                     Random& random) {
   double best = range.low;
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   double epsilon = range.low;
   for (int patience = 3; patience > 0 && !budget.exhausted(); --patience) {
     Boxes boxes = start(instance, range.dummy);

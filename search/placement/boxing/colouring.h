@@ -1,10 +1,11 @@
-// Interval colouring: rows in which nobody overlaps, as few as there are jobs at one moment.
+// Interval colouring: assigns intervals to rows without overlap, in as few rows as intervals at one
+// moment.
 //
 //   Colouring colouring;
 //   Row rows = colouring.colour(items, row_of);        // row_of[k] is the row of items[k]
 //
-// The greedy sweep in order of birth that reuses the lowest free row is optimal for intervals; for
-// jobs of one size it is an optimal placement.
+// The greedy sweep in order of birth that reuses the lowest free row is optimal for intervals. For
+// jobs of one size it gives an optimal placement.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,11 @@ struct Interval {
   Section upper = 0;
 };
 
-/// Keeps its working memory between calls.
+/// Keeps its buffers between calls.
 class Colouring {
  public:
-  /// Returns the number of rows.  require: no interval is empty.
+  /// Returns the number of rows.
+  /// require: no interval is empty.
   Row colour(std::span<const Interval> intervals, std::vector<Row>& row_of);
 
  private:

@@ -1,6 +1,6 @@
-// The rest of a placement: some jobs are nailed down, the others go around them.
+// Completes a placement in which some jobs are fixed.
 //
-//   Nailed peak{{3, 7}, {0, 4096}};
+//   FixedJobs peak{{3, 7}, {0, 4096}};
 //   std::optional<std::vector<Offset>> all = complete(instance, peak, keys, limit, budget);
 #pragma once
 
@@ -14,15 +14,16 @@
 
 namespace tessera::search::boxing {
 
-struct Nailed {
+struct FixedJobs {
   std::vector<JobIndex> jobs;
   std::vector<Offset> offsets;  ///< one per job
 };
 
-/// First fit of the other jobs, highest key first. Nothing as soon as one of them would end above
-/// `limit`, or if the budget ends it.  require: the nailed jobs are apart.
+/// First fit of the other jobs, highest key first. Nothing if one of them would end above `limit`,
+/// or if the budget ends it.
+/// require: the fixed jobs do not overlap.
 [[nodiscard]] std::optional<std::vector<Offset>> complete(FirstFit& fit, const Instance& instance,
-                                                          const Nailed& nailed,
+                                                          const FixedJobs& fixed_jobs,
                                                           std::span<const float> keys, Size limit,
                                                           const Budget& budget);
 

@@ -5,35 +5,35 @@
 #include <cmath>
 #include <utility>
 
-#include "model/crew.h"
+#include "model/parallel.h"
 #include "model/poll.h"
 
 namespace tessera::search::boxing {
 
 namespace {
 
-/// Of size times life: large jobs are harder to place, but not in proportion.
+/// Exponent of size times life: large jobs are harder to place, but less than in proportion.
 constexpr float weight_exponent = 0.7F;
-/// Who goes first where a window is built anew: the logarithm of the size, and so much of those of
-/// the life and of the largest load in it.
+/// The order in which a window is rebuilt: the logarithm of the size, and these shares of the
+/// logarithms of the life and of the largest load in it.
 constexpr float life_in_key = 0.25F;
 constexpr float load_in_key = 16;
-/// What is left of the distance to the target at the next level.
+/// The share of the distance to the target that remains at the next level.
 constexpr double level_share = 0.9;
-/// Not worth building anew: so little above the target, as a share of it.
+/// No rebuilding below this relative distance to the target.
 constexpr double near_enough = 0.005;
-/// Jobs without a place after windows were built anew; and one in a hundred.
+/// Limit on unplaced jobs after windows were rebuilt, plus one percent of all jobs.
 constexpr std::size_t most_left_anew = 8;
-/// A window has that many slices on either side of its first job; two are about a life.
+/// Slices of a window on either side of its first job; two slices are about one life.
 constexpr SliceIndex margin = 6;
-/// Windows that touch become one up to that many slices.
+/// Touching windows are merged up to this number of slices.
 constexpr SliceIndex longest_window = 64;
-/// The same where windows are built anew: at their ends they have to make do with what is there.
+/// The same for rebuilt windows, which have to fit to the unchanged jobs at their ends.
 constexpr SliceIndex margin_anew = 24;
 constexpr SliceIndex longest_anew = 256;
-/// A window is a copy while it is worked on: more would take memory.
+/// A window is copied while it is processed, so more would need more memory.
 constexpr std::size_t most_windows = 64;
-/// Neighbours looked at in a window before the windows are drawn anew.
+/// Neighbours visited in a window before the windows are drawn again.
 constexpr std::int64_t window_work = 3'000'000;
 
 }  // namespace
@@ -52,7 +52,7 @@ Ejection::Ejection(const Instance& instance)
   }
 }
 
-/// Does the job go into the last window, which may grow?
+/// Does the job belong to the last window, which may grow?
 bool Ejection::joins(WindowTask& last, JobIndex j, SliceIndex from, SliceIndex to,
                      SliceIndex longest) const {
   if (from >= last.to) return false;
@@ -61,12 +61,13 @@ bool Ejection::joins(WindowTask& last, JobIndex j, SliceIndex from, SliceIndex t
   return job.upper <= times_.first(last.to);
 }
 
-/// The pool into windows of time. Who has none in common with a neighbour waits for other windows.
+/// Divides the pool into windows of time. A job that shares no window with its neighbours waits for
+/// other windows.
 void Ejection::divide(const WindowTask& each, Random& random) {
   std::sort(pool_.begin(), pool_.end());  // by birth
   tasks_.clear();
   std::vector<JobIndex> waiting;
-  // Borders are where nothing moves across: they have to be elsewhere the next time.
+  // Nothing moves across window borders, so they change between rounds.
   SliceIndex longest =
       each.anew ? longest_anew
       : random.below(8) == 0
@@ -113,7 +114,7 @@ void Ejection::work_on_windows(const EjectionParams& params) {
   });
 }
 
-/// Takes over what the windows came to.
+/// Merges the results of the windows.
 void Ejection::collect() {
   for (std::size_t k = 0; k < tasks_.size(); ++k) {
     WindowResult& result = results_[k];
@@ -124,7 +125,7 @@ void Ejection::collect() {
   }
 }
 
-/// What ends above the level loses its place.
+/// Removes all jobs that end above the level.
 void Ejection::begin_level(Size level, std::span<const Offset> offsets) {
   level_ = level;
   pool_.clear();
@@ -136,8 +137,8 @@ void Ejection::begin_level(Size level, std::span<const Offset> offsets) {
   }
 }
 
-/// Everything at or below the level? False: the work or the budget has ended, and `offsets` are as
-/// before; the pool and the slices are as they came to be.
+/// Brings all jobs to the level or below. False: the work limit or the budget was reached, and
+/// `offsets` are unchanged; the pool and the slices keep their current state.
 bool Ejection::reach(bool anew, std::int64_t most_work, std::vector<Offset>& offsets,
                      const EjectionParams& params) {
   const std::int64_t end = work_ + most_work;
@@ -151,17 +152,17 @@ bool Ejection::reach(bool anew, std::int64_t most_work, std::vector<Offset>& off
     divide(each, random);
     work_on_windows(params);
     collect();
-    // What is built anew is worth the work only if it is about as low by itself.
+    // A rebuilt placement is only kept up if it is nearly as low by itself.
     if (each.anew && pool_.size() > most_left_anew + offsets.size() / 100) return false;
   }
   for (SliceIndex s = 0; s < times_.count(); ++s) {
     for (const Lying& lying : slices_.at(s))
-      if (lying.job != nobody_moves) offsets[static_cast<std::size_t>(lying.job)] = lying.begin;
+      if (lying.job != immovable) offsets[static_cast<std::size_t>(lying.job)] = lying.begin;
   }
   return true;
 }
 
-/// The windows around the tops, built anew, if that is lower.
+/// Rebuilds the windows around the tops, and keeps the result if it is lower.
 void Ejection::build_anew(std::vector<Offset>& offsets, const EjectionParams& params) {
   const Size height = height_of(*instance_, offsets);
   begin_level(height - 1, offsets);
@@ -194,10 +195,10 @@ Size Ejection::lower(std::vector<Offset>& offsets, const EjectionParams& params)
     if (now < height && params.lowered) params.lowered(now);
     height = now;
   };
-  // Where nobody found a lower placement meanwhile, it goes on where it ended.
+  // If no lower placement was found elsewhere, continues where it ended.
   const bool resumes = !pool_.empty() && height == height_ && level_ >= goal;
   if (!resumes) start_over(offsets, params.budget);
-  // Building anew comes near, and no nearer.
+  // Rebuilding comes near the target but does not reach it.
   if (!std::exchange(begun_, true) &&
       static_cast<double>(height - goal) > near_enough * static_cast<double>(goal)) {
     build_anew(offsets, params);

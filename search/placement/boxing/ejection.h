@@ -1,14 +1,14 @@
-// Lower by ejection: what sticks out is taken away and pushes its way in again.
+// Lowers a placement by ejection: jobs above a level are removed and pushed into place again.
 //
 //   Ejection ejection(instance);
 //   Size height = ejection.run(offsets, {.target = bound, .patience = 10'000'000});
 //
-// Whatever ends above a level somewhat below the height loses its place; ejection_window.h finds
-// new ones, in windows of time that share nothing and are worked on by all threads. Once everybody
-// has a place, the level is the height, and the next level is lower. Only what lives around the
-// tops is ever looked at: in a long trace, or with very many buffers that live shortly, that is
-// little. The first run begins by building the windows around the tops anew: those under the
-// highest loads first, the large ones before the small ones that fit into what they leave.
+// All jobs that end above a level, somewhat below the height, are removed. ejection_window.h finds
+// new places for them in windows of time, which are independent and processed by all threads. When
+// all jobs have places, the level becomes the height, and a lower level follows. Only jobs live
+// around the tops are visited, which are few in a long trace, or among very many buffers with short
+// lives. The first run begins by rebuilding the windows around the tops: jobs under the highest
+// loads first, and large jobs before small ones that fit into the gaps.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@
 namespace tessera::search::boxing {
 
 struct EjectionParams {
-  Size target = 0;                    ///< low enough: stop there
-  std::int64_t patience = 1'000'000;  ///< neighbours looked at until there is a lower height
-  std::int64_t most_work = std::numeric_limits<std::int64_t>::max();  ///< neighbours in one run
+  Size target = 0;                    ///< stop at this height
+  std::int64_t patience = 1'000'000;  ///< neighbours visited without a lower height before it stops
+  std::int64_t most_work = std::numeric_limits<std::int64_t>::max();  ///< neighbours per run
   int threads = 1;
   std::uint64_t seed = 0;
   Budget budget{};
@@ -38,15 +38,15 @@ struct EjectionParams {
 
 class Ejection {
  public:
-  /// require: `instance` outlives the object, no job has pieces.
+  /// require: `instance` outlives the object, and no job has fragments.
   explicit Ejection(const Instance& instance);
 
   /// require: `offsets` is a placement.
-  /// ensure: `offsets` is a placement that is no higher, the same whatever `threads` unless the
-  /// budget ends it; returns its height.
+  /// ensure: `offsets` is a placement that is no higher, and does not depend on `threads` unless
+  /// the budget ends it. Returns its height.
   Size run(std::vector<Offset>& offsets, const EjectionParams& params);
 
-  /// Neighbours looked at in all runs.
+  /// Neighbours visited in all runs.
   [[nodiscard]] std::int64_t work() const { return work_; }
 
  private:
@@ -68,13 +68,13 @@ class Ejection {
   std::vector<float> weights_;
   std::vector<float> keys_;
   std::vector<float> penalties_;
-  std::vector<JobIndex> pool_;  ///< without a place; those of the tasks are not here
+  std::vector<JobIndex> pool_;  ///< unplaced jobs, except those of the tasks
   std::vector<WindowTask> tasks_;
   std::vector<WindowResult> results_;  ///< one per task
   std::vector<std::unique_ptr<EjectionWindow>> workers_;
   std::int64_t work_ = 0;
-  Size level_ = 0;   ///< that is to be reached
-  Size height_ = 0;  ///< where the last run ended
+  Size level_ = 0;   ///< the level to reach
+  Size height_ = 0;  ///< the height at the end of the last run
   bool begun_ = false;
 };
 

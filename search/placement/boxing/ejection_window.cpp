@@ -1,17 +1,18 @@
 #include "search/placement/boxing/ejection_window.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "model/numeric.h"
 
 namespace tessera::search::boxing {
 
 namespace {
 
-/// What a step costs besides looking at neighbours.
+/// Fixed work of a step, without visiting neighbours.
 constexpr std::int64_t step_work = 200;
-/// Looks at the budget are that far apart: a fraction of a millisecond.
-constexpr std::int64_t scanned_between_looks = 100'000;
-/// Equal costs are common; this much noise also leads out of circles.
+/// Work between two checks of the budget: a fraction of a millisecond.
+constexpr std::int64_t scanned_between_checks = 100'000;
+/// Breaks ties, which are frequent, and escapes from cycles.
 constexpr double noise = 0.1;
 
 }  // namespace
@@ -30,14 +31,14 @@ Offset EjectionWindow::legal(const Job& job, Offset from) const {
   return job.alignment == 1 ? from : align_up(from, job.alignment);
 }
 
-/// Into near_: everything that lives at the same time as the job, by address.
+/// Collects all entries live at the same time as the job into near_, by address.
 void EjectionWindow::gather(const Job& job, const Slices& slices) {
   near_.clear();
   runs_.assign(1, 0);
   const SliceIndex first = times_->of(job.lower);
   const SliceIndex last = times_->of(job.upper - 1);
   for (SliceIndex s = first; s <= last; ++s) {
-    // What was born before this slice has been seen in an earlier one.
+    // Entries born before this slice were collected in an earlier one.
     const Section born = s == first ? 0 : times_->first(s);
     const Slice& slice = slices.at(s);
     scanned_ += static_cast<std::int64_t>(slice.size());
@@ -57,7 +58,7 @@ void EjectionWindow::gather(const Job& job, const Slices& slices) {
   merge_runs();
 }
 
-/// Each slice's part of near_ is sorted; pairs of them are merged until one is left.
+/// Each slice's part of near_ is sorted; pairs of parts are merged until one is left.
 void EjectionWindow::merge_runs() {
   const auto by_begin = [](const Lying& a, const Lying& b) { return a.begin < b.begin; };
   while (runs_.size() > 2) {
@@ -78,7 +79,7 @@ void EjectionWindow::merge_runs() {
   }
 }
 
-/// Into ends_: where what is in near_ ends. Sorted by begin, it is nearly sorted by end.
+/// Collects the ends of near_ into ends_. Sorted by begin, they are nearly sorted by end.
 void EjectionWindow::gather_ends() {
   ends_.clear();
   std::size_t moves = 0;
@@ -86,14 +87,14 @@ void EjectionWindow::gather_ends() {
     const std::pair end(lying.end, movable(lying) ? lying.cost : -1.0F);
     std::size_t k = ends_.size();
     ends_.push_back(end);
-    if (moves > 64 * near_.size()) continue;  // not nearly: sorted below
+    if (moves > 64 * near_.size()) continue;  // not nearly sorted: sorted below
     for (; k > 0 && ends_[k - 1].first > end.first; --k, ++moves) ends_[k] = ends_[k - 1];
     ends_[k] = end;
   }
   if (moves > 64 * near_.size()) std::sort(ends_.begin(), ends_.end());
 }
 
-/// -1: none that begins at or below `last`.
+/// -1: no hole begins at or below `last`.
 Offset EjectionWindow::lowest_hole(const Job& job, Offset last) const {
   Offset offset = legal(job, 0);
   for (const Lying& lying : near_) {
@@ -104,14 +105,15 @@ Offset EjectionWindow::lowest_hole(const Job& job, Offset last) const {
   return offset <= last ? offset : -1;
 }
 
-/// Of the places at or below `last` that begin where something else ends: the one where what is in
-/// the way is worth least. One sweep upwards; what is in the way is what has begun and not ended.
+/// Among the places at or below `last` that begin at the end of another entry, the one whose
+/// conflicting entries are worth least. An upward sweep: an entry conflicts if it has begun and not
+/// ended.
 EjectionWindow::Candidate EjectionWindow::cheapest(const Job& job, Offset last,
                                                    Random& random) const {
   Candidate best;
-  best.cost = std::numeric_limits<double>::infinity();
+  best.cost = infinity;
   double cost = 0;
-  std::int64_t firm = 0;  // in the way, and does not move
+  std::int64_t firm = 0;  // conflicting entries that cannot move
   std::size_t begun = 0;
   std::size_t ended = 0;
   Offset seen = -1;
@@ -139,12 +141,12 @@ EjectionWindow::Candidate EjectionWindow::cheapest(const Job& job, Offset last,
   return best;
 }
 
-/// One job of the pool gets a place, if there is any.
+/// Places one job of the pool, if a place exists.
 void EjectionWindow::step(const WindowTask& task, WindowResult& result, Random& random) {
   std::vector<JobIndex>& pool = result.pool;
   const auto weight = [&](std::size_t k) { return weights_[static_cast<std::size_t>(pool[k])]; };
   std::size_t pick = random.below(pool.size());
-  for (int k = 0; k < 2; ++k) {  // rather a large one
+  for (int k = 0; k < 2; ++k) {  // prefers a large one
     const std::size_t other = random.below(pool.size());
     if (weight(other) > weight(pick)) pick = other;
   }
@@ -172,7 +174,7 @@ void EjectionWindow::step(const WindowTask& task, WindowResult& result, Random& 
   put(j, offset, result);
 }
 
-/// Everything that lives inside of the window in the order of the keys, each at the lowest hole.
+/// Places all jobs inside the window by descending key, each in the lowest hole.
 void EjectionWindow::build(const WindowTask& task, const Budget& budget, WindowResult& result) {
   order_ = task.pool;
   for (SliceIndex s = task.from; s < task.to; ++s) {
@@ -184,7 +186,7 @@ void EjectionWindow::build(const WindowTask& task, const Budget& budget, WindowR
   std::sort(order_.begin(), order_.end(),
             [&](JobIndex a, JobIndex b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
   result.pool.clear();
-  std::int64_t look = scanned_ + scanned_between_looks;
+  std::int64_t next_check = scanned_ + scanned_between_checks;
   bool over = false;
   for (const JobIndex j : order_) {
     if (over) {
@@ -194,8 +196,8 @@ void EjectionWindow::build(const WindowTask& task, const Budget& budget, WindowR
     const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
     gather(job, result.slices);
     result.work += static_cast<std::int64_t>(near_.size()) + step_work;
-    if (scanned_ >= look) {
-      look = scanned_ + scanned_between_looks;
+    if (scanned_ >= next_check) {
+      next_check = scanned_ + scanned_between_checks;
       over = budget.exhausted().has_value();
     }
     const Offset offset = lowest_hole(job, std::min(task.target, job.high) - job.size);
@@ -234,11 +236,11 @@ void EjectionWindow::run(const WindowTask& task, const Slices& slices,
   Random random(task.seed);
   if (task.anew) build(task, budget, result);
   const std::int64_t most = result.work + task.most_work;
-  std::int64_t look = scanned_ + scanned_between_looks;
+  std::int64_t next_check = scanned_ + scanned_between_checks;
   while (!result.pool.empty() && result.work < most) {
     step(task, result, random);
-    if (scanned_ < look) continue;
-    look = scanned_ + scanned_between_looks;
+    if (scanned_ < next_check) continue;
+    next_check = scanned_ + scanned_between_checks;
     if (budget.exhausted()) break;
   }
   result.left = 0;

@@ -28,7 +28,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The two cases that are optimal at once: nobody overlaps, or all have one size.
+/// The two cases with immediate optima: no two jobs overlap, or all have one size.
 std::optional<std::vector<Offset>> elementary(const Instance& instance) {
   if (instance.constrained || instance.fragmented) return std::nullopt;
   const auto& jobs = instance.jobs;
@@ -53,7 +53,7 @@ std::optional<std::vector<Offset>> elementary(const Instance& instance) {
   return offsets;
 }
 
-/// Rounds where only the number of them ends the search: about as long for any size.
+/// A number of rounds that takes about the same time for any size.
 std::int64_t default_rounds(std::size_t jobs) {
   const std::int64_t n = static_cast<std::int64_t>(std::max<std::size_t>(jobs, 1));
   return std::clamp<std::int64_t>(1'000'000 / n, 17, 2000);
@@ -81,7 +81,7 @@ class Run {
     placement.modes.resize(memories);
     bool placed = true;
     for (MemoryIndex m = 0; m < memories; ++m) {
-      // Every memory gets its share of the time that is left.
+      // Every memory gets its share of the remaining time.
       if (!one_memory(m, buffers[m], tied, memories - m, placement)) placed = false;
     }
     bool fits = placed;
@@ -97,7 +97,7 @@ class Run {
                            ? "no tried order of the buffers satisfies every window"
                            : "a limit stopped the search before the first placement";
     }
-    // Fixed buffers may be wrong among themselves; everything else is right by construction.
+    // Fixed buffers may conflict with each other; everything else is valid by construction.
     if (fits && fixed_) {
       const std::vector<Violation> wrong = check(problem_, placement, 1);
       if (!wrong.empty()) {
@@ -120,7 +120,7 @@ class Run {
     std::optional<Instance> made;
     try {
       made = make_instance(problem_, m, buffers, &poll);
-      // A first round takes longer than this did.
+      // A first round takes longer than this step did.
       if (!made->jobs.empty() && params_.budget.deadline - Clock::now() < Clock::now() - before)
         throw BudgetEnded(StopReason::time_limit, true);
     } catch (const BudgetEnded& ended) {
@@ -129,7 +129,7 @@ class Run {
     }
     const Instance& instance = *made;
     fixed_ = fixed_ || !instance.fixed.empty();
-    // Buffers that chose this memory could have gone elsewhere: no bound then.
+    // Buffers that chose this memory could use others, so there is no bound.
     Size bound = tied ? instance.lower_bound : 0;
     if (m < params_.lower_bounds.size()) bound = std::max(bound, params_.lower_bounds[m]);
     Size target = std::max(bound, instance.floor);
@@ -140,7 +140,7 @@ class Run {
     if (instance.jobs.empty()) {
       rounds.found = true;
       rounds.height = instance.floor;
-      // The other fixed buffers are the checker's business.
+      // The checker handles conflicts with other fixed buffers.
     } else if (auto offsets = elementary(instance)) {
       rounds.found = true;
       rounds.height = height_of(instance, *offsets);
@@ -149,10 +149,10 @@ class Run {
     } else {
       RoundsParams one_memory;
       one_memory.budget = share(left);
-      // One meter counts one memory; several memories go without.
+      // A meter can count one memory only; with several memories there is none.
       one_memory.meter = left == 1 && m == 0 ? one_memory.budget.meter : nullptr;
       one_memory.budget.max_nodes -= work_;
-      one_memory.budget.meter = nullptr;  // else the exact search would count on it too
+      one_memory.budget.meter = nullptr;  // the exact search would count on it, too
       one_memory.seed = params_.seed;
       one_memory.threads = threads(instance.jobs.size());
       one_memory.max_rounds = params_.max_rounds;
@@ -191,7 +191,7 @@ class Run {
   [[nodiscard]] int threads(std::size_t jobs) const {
     int count = params_.threads;
     if (count <= 0) count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    // Rounds of a handful of buffers are over before a thread has started.
+    // For few buffers, the rounds end before a thread has started.
     return jobs < 64 ? 1 : std::min(count, 16);
   }
 

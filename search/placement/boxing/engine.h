@@ -4,24 +4,24 @@
 //   if (low.placement) use(low.placement->places, low.heights);   // passes the checker
 //   if (low.proven_minimum) ...                                   // heights == lower_bounds
 //
-// Every memory gets the lowest placement found within the budget; the search ends early only where
-// the height meets the lower bound (the largest load, or what the exact search of a time range
-// proved) or the given target. The phases, each with its own header beside this one:
+// Every memory gets the lowest placement found within the budget. The search ends early only if the
+// height meets the target or the lower bound. The lower bound is the largest load, or comes from
+// the exact search of a time range. Each phase has its own header:
 //
 //   instance.h    one memory as jobs over time sections; lower bounds
-//   stacking.h    lowest open place first, the best buffer that fits in time (best-fit skyline)
+//   stacking.h    fills the lowest open place with the best buffer that fits in time (skyline)
 //   boxing.h      Buchsbaum, Karloff, Kenyon, Reingold and Thorup, "OPT versus LOAD in dynamic
 //                 storage allocation" (STOC 2003), made practical as in Lamprakos et al.,
 //                 "idealloc" (arXiv 2504.04874): Corollary 15, Theorem 2, Lemma 1, Theorem 16
-//   unboxing.h    boxes back to offsets: interval colouring of equal sizes, recursion
-//   first_fit.h   the squeeze: first fit in increasing offset, with everything a buffer may ask
+//   unboxing.h    boxes back to offsets: interval colouring of equal sizes, recursively
+//   first_fit.h   the squeeze: first fit in increasing offset, with all constraints of a buffer
 //   improve.h     ruin and recreate around the peak
-//   completion.h  the jobs under the highest loads first, the others around them
-//   peak.h        exact search of the time ranges that carry the peak
-//   ejection.h    what sticks out pushes its way in again, in windows of time
+//   completion.h  the jobs under the highest loads first, then the others around them
+//   peak.h        exact search of the time ranges that contain the peak
+//   ejection.h    jobs above a level are pushed into place again, in windows of time
 //   rounds.h      many seeded rounds on several threads
 //
-// docs/boxing.md explains how they play together.
+// docs/internals/boxing.md explains their interaction.
 #pragma once
 
 #include <cstddef>
@@ -41,28 +41,29 @@ namespace tessera::search {
 struct BoxingParams {
   Budget budget{};
   std::uint64_t seed = 0;
-  int threads = 2;  ///< 0: as many as the machine has
-  /// Rounds a memory gets at most. 0: until the deadline; without a deadline, a number derived
-  /// from its size that ends in seconds.
+  int threads = 2;  ///< 0: number of hardware threads
+  /// Maximum rounds per memory. 0: until the deadline; without a deadline, a number derived from
+  /// the size that takes seconds.
   std::int64_t max_rounds = 0;
-  /// Per memory: a height that is low enough. Empty: only the lower bound is.
+  /// Per memory, a height that suffices. Empty: only the lower bound does.
   std::vector<Size> targets{};
-  /// Per memory: bounds proved elsewhere, used where they are higher than the ones found here.
+  /// Per memory, proved bounds from elsewhere; used if they are higher than its own.
   std::vector<Size> lower_bounds{};
-  // What may be used; each can be switched off.
+  // Switches of the phases.
   bool stacking = true;
   bool boxing = true;
   bool improve = true;
   bool focus = true;
   bool exact = true;
   bool eject = true;
-  /// Decides the time ranges that carry the peak; nullptr: canonical search (canonical.h).
+  /// Makes the solver of the time ranges that contain the peak; null: canonical search
+  /// (canonical.h).
   std::function<std::unique_ptr<engine::PlacementEngine>()> make_exact{};
-  /// Called (from any thread, one at a time) when a height or a bound becomes better.
+  /// Called (from any thread, one at a time) when a height or a bound improves.
   std::function<void(const std::vector<Size>& heights, const std::vector<Size>& bounds)> progress{};
 };
 
-/// The best height of one memory from this moment on.
+/// An improvement of a memory's height.
 struct HeightAt {
   double seconds = 0;
   MemoryIndex memory = 0;
@@ -71,11 +72,12 @@ struct HeightAt {
 };
 
 struct BoxingResult {
-  /// feasible: `placement` keeps every rule. Otherwise unknown: this search never says "no".
+  /// feasible: `placement` satisfies every rule. Otherwise unknown: boxing never proves
+  /// infeasibility.
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
-  /// The lowest placement, set even where it is higher than the capacity allows (status unknown
-  /// then), as long as fixed offsets and windows could be kept.
+  /// The lowest placement. Also set if it exceeds the capacity (the status is unknown then), as
+  /// long as fixed offsets and windows are satisfied.
   std::optional<Placement> placement;
   std::vector<Size> heights;       ///< per memory, of `placement`
   std::vector<Size> lower_bounds;  ///< per memory, proved
@@ -85,16 +87,16 @@ struct BoxingResult {
   Stats stats;
 };
 
-/// What boxing takes: everything about addresses and lives, memories and may_overlap (which it does
-/// not use), but no modes and no other hard relation.
+/// The supported features: all about addresses and lives, several memories, and may_overlap (which
+/// is not exploited), but no modes and no other hard relation.
 [[nodiscard]] facts::FeatureSet boxing_features();
 
-/// require: validate(problem) is empty, boxing_features() has all that the problem uses.
-/// ensure: equal for equal problem, params (whatever `threads`) unless the budget ends it.
+/// require: validate(problem) is empty, and boxing_features() contains all its features.
+/// ensure: deterministic for any `threads`, unless the budget ends it.
 [[nodiscard]] BoxingResult box(const PlacementProblem& problem, const BoxingParams& params = {});
 
-/// The engine "boxing": Objective::fit, feasible or unknown. The budget, seed and targets of
-/// `params` are replaced by what solve() is given.
+/// The engine "boxing": Objective::fit, feasible or unknown. The arguments of solve() replace the
+/// budget, seed and targets of `params`.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_boxing_engine(
     const BoxingParams& params = {});
 

@@ -23,11 +23,11 @@ Offset FirstFit::lowest(const Job& job, Size limit) {
     taken_.collect(lower, upper, sets_);
     for (; blocked < sets_.all.size(); ++blocked) finder_.block(*sets_.all[blocked], range);
   };
-  if (job.piece_count == 0) {
+  if (job.fragment_count == 0) {
     block(job.lower, job.upper, {0, job.size});
   } else {
-    for (const Piece& piece : instance_->pieces_of(job))
-      block(piece.lower, piece.upper, piece.range);
+    for (const Fragment& fragment : instance_->fragments_of(job))
+      block(fragment.lower, fragment.upper, fragment.range);
   }
   const Offset last = std::min(limit, job.high) - job.size;
   const Offset offset =
@@ -36,11 +36,11 @@ Offset FirstFit::lowest(const Job& job, Size limit) {
 }
 
 void FirstFit::add(const Job& job, Offset offset) {
-  if (job.piece_count == 0) {
+  if (job.fragment_count == 0) {
     taken_.add(job.lower, job.upper, {offset, offset + job.size});
   } else {
-    for (const Piece& piece : instance_->pieces_of(job))
-      taken_.add(piece.lower, piece.upper, piece.range.at(offset));
+    for (const Fragment& fragment : instance_->fragments_of(job))
+      taken_.add(fragment.lower, fragment.upper, fragment.range.at(offset));
   }
 }
 

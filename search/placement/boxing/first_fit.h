@@ -3,8 +3,8 @@
 //   FirstFit fit(instance);
 //   Size height = fit.place(order, limit, offsets);        // > limit: stopped early
 //
-// Every job goes to the lowest hole that takes it, with everything it may ask for: alignment,
-// window, reserved ranges, borders, gaps, obstacles.
+// Every job goes into the lowest hole that satisfies all its constraints: alignment, window,
+// reserved ranges, borders, gaps, obstacles.
 #pragma once
 
 #include <limits>
@@ -17,7 +17,7 @@
 
 namespace tessera::search::boxing {
 
-/// Higher than every height: a job did not fit into its window, or a round was stopped.
+/// Above every height: a job did not fit into its window, or a round was stopped.
 inline constexpr Size no_height = std::numeric_limits<Size>::max();
 
 class FirstFit {
@@ -25,15 +25,15 @@ class FirstFit {
   /// require: `instance` outlives the object.
   explicit FirstFit(const Instance& instance);
 
-  /// Forgets all jobs; obstacles stay.
+  /// Removes all jobs; obstacles remain.
   void clear();
-  /// The lowest offset for the job among what was added; no_height if it ends above `limit` or its
+  /// The lowest offset for the job among the added ones; no_height if it ends above `limit` or its
   /// window.
   [[nodiscard]] Offset lowest(const Job& job, Size limit);
   void add(const Job& job, Offset offset);
 
-  /// Places all jobs in this order, from nothing. Returns the height, or no_height as soon as a
-  /// job would end above `limit`, or if the budget ends it.
+  /// Places all jobs in this order into an empty memory. Returns the height; or no_height as soon
+  /// as a job would end above `limit`, or if the budget ends it.
   Size place(std::span<const JobIndex> order, Size limit, const Budget& budget,
              std::vector<Offset>& offsets);
 
@@ -44,7 +44,7 @@ class FirstFit {
   Occupancy::Sets sets_;
 };
 
-/// The jobs by offset, lowest first.
+/// The jobs by ascending offset.
 [[nodiscard]] std::vector<JobIndex> by_offset(std::span<const Offset> offsets);
 
 }  // namespace tessera::search::boxing

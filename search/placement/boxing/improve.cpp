@@ -18,7 +18,7 @@ Improver::Improver(const Instance& instance) : instance_(&instance) {
   out_.assign(n, 0);
 }
 
-/// All jobs that live in [lower, upper), by a walk over the tournament.
+/// All jobs live in [lower, upper), by a walk over the tournament tree.
 void Improver::living(Section lower, Section upper, std::vector<JobIndex>& found) const {
   found.clear();
   const auto& jobs = instance_->jobs;
@@ -28,7 +28,7 @@ void Improver::living(Section lower, Section upper, std::vector<JobIndex>& found
       jobs.begin());
   std::size_t j = 0;
   while (j < end) {
-    // The largest subtree that begins at j and dies too early is skipped.
+    // Skips the largest subtree that begins at j and dies too early.
     std::size_t node = base_ + j;
     if (latest_death_[node] > lower) {
       found.push_back(static_cast<JobIndex>(j));
@@ -46,7 +46,7 @@ void Improver::living(Section lower, Section upper, std::vector<JobIndex>& found
 
 void Improver::ruin(JobIndex top, std::span<const Offset> offsets, Random& random) {
   const Job& job = instance_->jobs[static_cast<std::size_t>(top)];
-  // A stretch of time in or around the top job's life.
+  // A time range in or around the top job's life.
   Section lower = job.lower;
   Section upper = job.upper;
   if (random.below(2) == 0) {
@@ -60,7 +60,7 @@ void Improver::ruin(JobIndex top, std::span<const Offset> offsets, Random& rando
   removed_.push_back(top);
   out_[static_cast<std::size_t>(top)] = 1;
   if (around_.empty()) return;
-  // Those near a random address, and some at random.
+  // Jobs near a random address, and some random ones.
   const std::uint64_t most = std::min<std::uint64_t>(around_.size(), 48);
   const auto count =
       static_cast<std::size_t>(std::exp2(random.unit() * std::log2(static_cast<double>(most) + 1)));
@@ -90,16 +90,17 @@ void Improver::ruin(JobIndex top, std::span<const Offset> offsets, Random& rando
   }
 }
 
-/// Adds the offsets that a taken range forbids: (taken.begin - piece.end, taken.end - piece.begin).
+/// Adds the offsets that a taken range forbids: (taken.begin - fragment.end, taken.end -
+/// fragment.begin).
 void Improver::forbid(const Job& job, Section lower, Section upper, AddressRange taken) {
-  if (job.piece_count == 0) {
+  if (job.fragment_count == 0) {
     if (lower < job.upper && job.lower < upper)
       forbidden_.push_back({taken.begin - job.size, taken.end});
     return;
   }
-  for (const Piece& piece : instance_->pieces_of(job)) {
-    if (lower < piece.upper && piece.lower < upper)
-      forbidden_.push_back({taken.begin - piece.range.end, taken.end - piece.range.begin});
+  for (const Fragment& fragment : instance_->fragments_of(job)) {
+    if (lower < fragment.upper && fragment.lower < upper)
+      forbidden_.push_back({taken.begin - fragment.range.end, taken.end - fragment.range.begin});
   }
 }
 
@@ -112,11 +113,11 @@ Offset Improver::lowest(JobIndex j, std::span<const Offset> offsets, Size limit)
     if (out_[static_cast<std::size_t>(k)] != 0) continue;
     const Job& other = instance_->jobs[static_cast<std::size_t>(k)];
     const Offset offset = offsets[static_cast<std::size_t>(k)];
-    if (other.piece_count == 0) {
+    if (other.fragment_count == 0) {
       forbid(job, other.lower, other.upper, {offset, offset + other.size});
     } else {
-      for (const Piece& piece : instance_->pieces_of(other))
-        forbid(job, piece.lower, piece.upper, piece.range.at(offset));
+      for (const Fragment& fragment : instance_->fragments_of(other))
+        forbid(job, fragment.lower, fragment.upper, fragment.range.at(offset));
     }
   }
   for (const Obstacle& obstacle : instance_->obstacles)
@@ -135,10 +136,10 @@ Offset Improver::lowest(JobIndex j, std::span<const Offset> offsets, Size limit)
   return offset <= last ? offset : no_height;
 }
 
-/// One step among very many jobs takes longer than a limit may be missed by.
+/// With very many jobs, one step takes longer than a limit may be exceeded.
 bool Improver::is_over(const Budget& budget) {
-  if (work_ - looked_ < 20'000) return over_;
-  looked_ = work_;
+  if (work_ - checked_at_ < 20'000) return over_;
+  checked_at_ = work_;
   over_ = over_ || budget.exhausted();
   return over_;
 }
@@ -152,7 +153,7 @@ void Improver::find_tops(std::span<const Offset> offsets, Size target) {
   work_ += static_cast<std::int64_t>(jobs.size());
 }
 
-/// Mostly one of the highest.
+/// Usually one of the highest.
 JobIndex Improver::draw_top(std::span<const Offset> offsets, Random& random) const {
   JobIndex top = tops_[random.below(tops_.size())];
   for (int k = 0; k < 3; ++k) {
@@ -162,7 +163,7 @@ JobIndex Improver::draw_top(std::span<const Offset> offsets, Random& random) con
   return top;
 }
 
-/// Of what has been taken out. Sums of squares would overflow 64 bits; doubles only rank here.
+/// Of the removed jobs. Sums of squares would overflow 64 bits; doubles suffice for ranking.
 double Improver::excess(std::span<const Offset> offsets, Size target) const {
   double sum = 0;
   for (const JobIndex j : removed_) {
@@ -172,7 +173,7 @@ double Improver::excess(std::span<const Offset> offsets, Size target) const {
   return sum;
 }
 
-/// In which order what has been taken out comes back.
+/// The order in which removed jobs are placed again.
 void Improver::draw_order(Random& random) {
   order_.clear();
   const int rule = static_cast<int>(random.below(4));
@@ -187,7 +188,7 @@ void Improver::draw_order(Random& random) {
   std::sort(order_.begin(), order_.end());
 }
 
-/// Each at its lowest hole below `height`. False: one of them has none, or the budget is over.
+/// Places each in its lowest hole below `height`. False: one has no hole, or the budget ended.
 bool Improver::recreate(std::span<Offset> offsets, Size height, const Budget& budget) {
   for (const auto& [key, j] : order_) {
     const Offset offset = lowest(j, offsets, height);
@@ -198,7 +199,7 @@ bool Improver::recreate(std::span<Offset> offsets, Size height, const Budget& bu
   return true;
 }
 
-/// The tops after what was taken out has moved.
+/// Updates the tops after the removed jobs have moved.
 void Improver::update_tops(std::span<const Offset> offsets, Size target) {
   for (const JobIndex j : removed_)
     if (end_of(j, offsets) > target) tops_.push_back(j);
@@ -209,7 +210,7 @@ void Improver::update_tops(std::span<const Offset> offsets, Size target) {
 
 Size Improver::run(std::vector<Offset>& offsets, const ImproveParams& params, Random& random) {
   Size height = height_of(*instance_, offsets);
-  work_ = looked_ = 0;
+  work_ = checked_at_ = 0;
   over_ = false;
   for (std::int64_t step = 0; step < params.steps && height > params.target; ++step) {
     if (work_ > params.max_work || is_over(params.budget) ||

@@ -3,11 +3,11 @@
 //   Improver improver(instance);
 //   Size height = improver.run(offsets, {.bound = instance.lower_bound}, random);
 //
-// One of the highest jobs and some of those that live at the same time are taken out and put back
-// in another order, each at the lowest hole. Kept if what lies above the bound does not grow
-// (Schrimpf, Schneider, Stamm-Wilbrandt and Dueck, "Record breaking optimization results using the
-// ruin and recreate principle", J. Comput. Phys. 159, 2000). Looks only at what lives then, so a
-// step costs the same in a long trace as in a short one.
+// Removes one of the highest jobs and some jobs live at the same time. Then places them again in
+// another order, each in its lowest hole. The result is kept if the excess above the bound does not
+// grow (Schrimpf, Schneider, Stamm-Wilbrandt and Dueck, "Record breaking optimization results using
+// the ruin and recreate principle", J. Comput. Phys. 159, 2000). A step only visits jobs live at
+// that time, so its cost does not depend on the length of the trace.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@
 namespace tessera::search::boxing {
 
 struct ImproveParams {
-  Size target = 0;                    ///< low enough: stop there
-  std::int64_t steps = 100;           ///< ruins
-  std::int64_t max_work = 1'000'000;  ///< pairs of jobs looked at
+  Size target = 0;                    ///< stop at this height
+  std::int64_t steps = 100;           ///< number of ruins
+  std::int64_t max_work = 1'000'000;  ///< pairs of jobs visited
   Budget budget{};
 };
 
@@ -55,7 +55,7 @@ class Improver {
   const Instance* instance_;
   std::size_t base_ = 1;
   std::vector<Section> latest_death_;  ///< tournament over the jobs in order of birth
-  // Working memory.
+  // Reused memory.
   std::vector<JobIndex> around_;
   std::vector<JobIndex> removed_;
   std::vector<std::uint8_t> out_;
@@ -64,8 +64,8 @@ class Improver {
   std::vector<JobIndex> tops_;
   std::vector<std::pair<float, JobIndex>> order_;
   std::int64_t work_ = 0;
-  std::int64_t looked_ = 0;  ///< work when the budget was last asked
-  bool over_ = false;        ///< its answer
+  std::int64_t checked_at_ = 0;  ///< work at the last check of the budget
+  bool over_ = false;            ///< its result
 };
 
 }  // namespace tessera::search::boxing

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "facts/room.h"
+#include "facts/free_space.h"
 #include "model/derived.h"
 #include "model/polled_sort.h"
 #include "model/relations.h"
@@ -22,7 +22,7 @@ bool is_simple(const Buffer& buffer) {
   return buffer.gaps.empty() && buffer.live.size() == 1;
 }
 
-/// Of every buffer: may the bound count it? Not if it may share addresses with a coexisting one.
+/// Per buffer: may the bound not count it, because it may share addresses with a coexisting one?
 std::vector<bool> exempt_buffers(const PlacementProblem& problem) {
   std::vector<bool> exempt;
   for (const Relation& relation : problem.relations) {
@@ -34,26 +34,26 @@ std::vector<bool> exempt_buffers(const PlacementProblem& problem) {
 }
 
 /// Sum of sizes per section, each rounded up to `grain`.
-std::vector<Size> section_load(const Instance& instance, const std::vector<Piece>& counted,
+std::vector<Size> section_load(const Instance& instance, const std::vector<Fragment>& counted,
                                Size grain) {
   std::vector<Size> load(static_cast<std::size_t>(instance.sections) + 1, 0);
-  for (const Piece& piece : counted) {
-    const Size size = align_up(piece.range.size(), grain);
-    load[static_cast<std::size_t>(piece.lower)] += size;
-    load[static_cast<std::size_t>(piece.upper)] -= size;
+  for (const Fragment& fragment : counted) {
+    const Size size = align_up(fragment.range.size(), grain);
+    load[static_cast<std::size_t>(fragment.lower)] += size;
+    load[static_cast<std::size_t>(fragment.upper)] -= size;
   }
   std::partial_sum(load.begin(), load.end(), load.begin());
   load.pop_back();
   return load;
 }
 
-/// With every offset a multiple of `grain`, only the topmost job of a section does not pay for its
-/// rest to the next multiple.
-Size aligned_bound(const Instance& instance, std::vector<Piece> counted, Size grain) {
+/// If every offset is a multiple of `grain`, only the topmost job of a section is not rounded up to
+/// the next multiple.
+Size aligned_bound(const Instance& instance, std::vector<Fragment> counted, Size grain) {
   const std::vector<Size> padded = section_load(instance, counted, grain);
   std::sort(counted.begin(), counted.end(),
-            [](const Piece& a, const Piece& b) { return a.lower < b.lower; });
-  std::priority_queue<std::pair<Size, Section>> rests;  // (rest, upper) of what lives now
+            [](const Fragment& a, const Fragment& b) { return a.lower < b.lower; });
+  std::priority_queue<std::pair<Size, Section>> rests;  // (rest, upper) of the live jobs
   Size bound = 0;
   std::size_t next = 0;
   for (Section s = 0; s < instance.sections; ++s) {
@@ -68,8 +68,8 @@ Size aligned_bound(const Instance& instance, std::vector<Piece> counted, Size gr
   return bound;
 }
 
-void set_bounds(Instance& instance, const std::vector<Piece>& everything,
-                const std::vector<Piece>& counted) {
+void set_bounds(Instance& instance, const std::vector<Fragment>& everything,
+                const std::vector<Fragment>& counted) {
   instance.load = section_load(instance, everything, 1);
   if (instance.load.empty()) return;
   instance.peak = static_cast<Section>(
@@ -100,8 +100,8 @@ Sections sections_of(const PlacementProblem& problem, std::span<const BufferInde
   return sections;
 }
 
-/// What the buffer occupies, at offset 0.
-void find_pieces(const Buffer& buffer, const Sections& sections, std::vector<Piece>& own) {
+/// The fragments of the buffer at offset 0.
+void find_fragments(const Buffer& buffer, const Sections& sections, std::vector<Fragment>& own) {
   own.clear();
   if (is_simple(buffer)) {
     own.push_back({sections.lower(buffer.live.front().lower),
@@ -115,40 +115,41 @@ void find_pieces(const Buffer& buffer, const Sections& sections, std::vector<Pie
 }
 
 void add_fixed(Instance& instance, BufferIndex b, const Buffer& buffer,
-               const std::vector<Piece>& own) {
+               const std::vector<Fragment>& own) {
   instance.fixed.emplace_back(b, *buffer.offset);
   instance.floor = std::max(instance.floor, *buffer.offset + buffer.size);
-  for (const Piece& piece : own)
-    instance.obstacles.push_back({piece.lower, piece.upper, piece.range.at(*buffer.offset)});
+  for (const Fragment& fragment : own)
+    instance.obstacles.push_back(
+        {fragment.lower, fragment.upper, fragment.range.at(*buffer.offset)});
 }
 
-/// The job of a buffer that may move. Pieces that say more than the job go to the instance.
+/// The job of a movable buffer. Fragments that differ from the whole job go to the instance.
 Job make_job(Instance& instance, const Buffer& buffer, const Memory& memory,
-             const std::vector<Piece>& own) {
+             const std::vector<Fragment>& own) {
   Job job;
   job.size = buffer.size;
   job.alignment = effective_alignment(buffer, memory);
   if (buffer.window) {
-    // An end at or beyond the capacity says nothing that the capacity does not say.
+    // A window that ends at or beyond the capacity adds no constraint.
     job.low = buffer.window->begin;
     if (buffer.window->end < memory.capacity) job.high = buffer.window->end;
     instance.constrained = instance.constrained || job.low > 0 || job.high < unbounded;
   }
-  // A buffer that gaps take away entirely still has an offset; it conflicts with nobody.
+  // A buffer without any occupied step still has an offset, but no conflicts.
   if (!own.empty()) {
     job.lower = own.front().lower;
     job.upper = own.front().upper;
-    for (const Piece& piece : own) {
-      job.lower = std::min(job.lower, piece.lower);
-      job.upper = std::max(job.upper, piece.upper);
+    for (const Fragment& fragment : own) {
+      job.lower = std::min(job.lower, fragment.lower);
+      job.upper = std::max(job.upper, fragment.upper);
     }
   } else {
     job.upper = 1;
   }
   if (own.size() != 1 || own.front().range.size() != buffer.size) {
-    job.first_piece = static_cast<std::uint32_t>(instance.pieces.size());
-    job.piece_count = static_cast<std::uint32_t>(own.size());
-    instance.pieces.insert(instance.pieces.end(), own.begin(), own.end());
+    job.first_fragment = static_cast<std::uint32_t>(instance.fragments.size());
+    job.fragment_count = static_cast<std::uint32_t>(own.size());
+    instance.fragments.insert(instance.fragments.end(), own.begin(), own.end());
     instance.fragmented = true;
   }
   return job;
@@ -195,7 +196,7 @@ Offset next_legal(const Instance& instance, const Job& job, Offset offset) {
   while (true) {
     const Offset before = offset;
     // The first reserved range that ends above the offset, and the first border above it: a job
-    // that meets either moves up to its end.
+    // that meets one of them moves up to its end.
     const auto range = std::upper_bound(instance.reserved.begin(), instance.reserved.end(), offset,
                                         [](Offset o, const AddressRange& r) { return o < r.end; });
     if (range != instance.reserved.end() && range->begin < offset + job.size)
@@ -217,9 +218,9 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
   instance.sections = sections.count();
 
   const std::vector<bool> exempt = exempt_buffers(problem);
-  std::vector<Piece> everything;
-  std::vector<Piece> counted;
-  std::vector<Piece> own;
+  std::vector<Fragment> everything;
+  std::vector<Fragment> counted;
+  std::vector<Fragment> own;
   std::vector<Entry> entries;
   everything.reserve(buffers.size());
   counted.reserve(buffers.size());
@@ -227,7 +228,7 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
   for (const BufferIndex b : buffers) {
     const Buffer& buffer = problem.buffers[b];
     poll();
-    find_pieces(buffer, sections, own);
+    find_fragments(buffer, sections, own);
     everything.insert(everything.end(), own.begin(), own.end());
     if (exempt.empty() || !exempt[b]) counted.insert(counted.end(), own.begin(), own.end());
     if (buffer.offset)
@@ -238,7 +239,7 @@ Instance make_instance(const PlacementProblem& problem, MemoryIndex memory_index
   if (instance.sections == 0 && !entries.empty()) instance.sections = 1;
   add_jobs(instance, std::move(entries), poll);
   add_memory(instance, memory);
-  poll.look();
+  poll.check();
   set_bounds(instance, everything, counted);
   return instance;
 }
@@ -259,25 +260,25 @@ Instance subset(const Instance& whole, std::span<const JobIndex> chosen) {
     part.jobs.push_back(job);
     part.source.push_back(whole.source[static_cast<std::size_t>(j)]);
     add(job);
-    part.jobs.back().first_piece = static_cast<std::uint32_t>(part.pieces.size());
-    for (const Piece& piece : whole.pieces_of(job)) {
-      add(piece);
-      part.pieces.push_back(piece);
+    part.jobs.back().first_fragment = static_cast<std::uint32_t>(part.fragments.size());
+    for (const Fragment& fragment : whole.fragments_of(job)) {
+      add(fragment);
+      part.fragments.push_back(fragment);
     }
-    part.fragmented = part.fragmented || job.piece_count > 0;
+    part.fragmented = part.fragmented || job.fragment_count > 0;
     part.constrained = part.constrained || job.low > 0 || job.high < unbounded;
   }
   part.obstacles = whole.obstacles;
   for (const Obstacle& obstacle : part.obstacles) add(obstacle);
-  Poll never;  // a part is small
+  Poll never;  // a subset is small
   sections.close(never);
   part.sections = sections.count();
   for (Job& job : part.jobs) rename(job);
-  for (Piece& piece : part.pieces) rename(piece);
+  for (Fragment& fragment : part.fragments) rename(fragment);
   for (Obstacle& obstacle : part.obstacles) rename(obstacle);
-  std::vector<Piece> taken = part.pieces;
+  std::vector<Fragment> taken = part.fragments;
   for (const Job& job : part.jobs)
-    if (job.piece_count == 0) taken.push_back({job.lower, job.upper, {0, job.size}});
+    if (job.fragment_count == 0) taken.push_back({job.lower, job.upper, {0, job.size}});
   for (const Obstacle& obstacle : part.obstacles)
     taken.push_back({obstacle.lower, obstacle.upper, obstacle.range});
   part.load = section_load(part, taken, 1);
@@ -298,7 +299,7 @@ Size height_of(const Instance& instance, std::span<const Offset> offsets) {
 }
 
 std::vector<Size> contention(const Instance& instance) {
-  // Sparse table of range maxima would cost n log n words; a segment tree costs 2n.
+  // A sparse table of range maxima would need n log n words; a segment tree needs 2n.
   const std::size_t base = std::bit_ceil(std::max<std::size_t>(instance.load.size(), 1));
   std::vector<Size> tree(2 * base, 0);
   std::copy(instance.load.begin(), instance.load.end(),

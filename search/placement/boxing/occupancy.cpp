@@ -6,12 +6,12 @@ namespace tessera::search::boxing {
 
 namespace {
 
-/// Births and deaths in a leaf of several sections, at most: to look through them all should take
-/// no longer than the levels of the tree they stand for.
+/// Limit on births and deaths in a leaf of several sections: a scan of them should take no longer
+/// than the tree levels that the leaf replaces.
 constexpr std::int32_t most_in_leaf = 512;
 
-/// Adds a range, melting it with those it touches or overlaps.
-void melt(Occupancy::Ranges& ranges, AddressRange range) {
+/// Adds a range, merging it with those it touches or overlaps.
+void merge(Occupancy::Ranges& ranges, AddressRange range) {
   const auto first = std::partition_point(
       ranges.begin(), ranges.end(), [&](const AddressRange& r) { return r.end < range.begin; });
   auto last = first;
@@ -28,7 +28,7 @@ void melt(Occupancy::Ranges& ranges, AddressRange range) {
   }
 }
 
-/// Per section: how many that are to be added begin or end in it.
+/// Per section, the number of ranges to be added that begin or end in it.
 std::vector<std::int32_t> events(const Instance& instance) {
   std::vector<std::int32_t> count(static_cast<std::size_t>(instance.sections), 0);
   const auto note = [&](Section lower, Section upper) {
@@ -36,9 +36,9 @@ std::vector<std::int32_t> events(const Instance& instance) {
     ++count[static_cast<std::size_t>(upper) - 1];
   };
   for (const Job& job : instance.jobs) {
-    if (job.piece_count == 0) note(job.lower, job.upper);
+    if (job.fragment_count == 0) note(job.lower, job.upper);
   }
-  for (const Piece& piece : instance.pieces) note(piece.lower, piece.upper);
+  for (const Fragment& fragment : instance.fragments) note(fragment.lower, fragment.upper);
   for (const Obstacle& obstacle : instance.obstacles) note(obstacle.lower, obstacle.upper);
   return count;
 }
@@ -80,9 +80,9 @@ void Occupancy::add(Section lower, Section upper, AddressRange range) {
 void Occupancy::add(std::size_t node, Leaf l, Leaf u, const Part& part) {
   Node& here = nodes_[node];
   if (here.inside.empty()) used_.push_back(node);
-  melt(here.inside, part.range);
+  merge(here.inside, part.range);
   if (part.lower <= first(l) && first(u) <= part.upper) {
-    melt(here.spanning, part.range);
+    merge(here.spanning, part.range);
     return;
   }
   if (u - l == 1) {

@@ -42,7 +42,7 @@ void Orders::perturb(std::span<const float> keys, Random& random,
   Section lower = 0;
   Section upper = instance_->sections;
   if (random.below(2) == 0) {
-    // A stretch around a random job, so that a small change stays small in a long trace.
+    // A time range around a random job, so that a change stays local in a long trace.
     const Job& job = instance_->jobs[random.below(keys.size())];
     lower = job.lower;
     upper = job.upper;

@@ -1,12 +1,12 @@
-// Keys for stacking: which job is worth the lowest place.
+// Keys for stacking: the priority of each job.
 //
 //   Orders orders(instance);
 //   orders.draw(recipe_of(3), random, keys);       // a fresh order
 //   orders.perturb(best_keys, random, keys);       // one near a good one
 //
-// A key is a weighted sum of the logarithms of size, lifetime and contention (the largest load the
-// job lives under), with noise: the weights decide between "largest area", "longest life" and all
-// in between, the noise makes rounds differ.
+// A key is a weighted sum of the logarithms of size, lifetime and contention (the largest load
+// during the job's life), with noise. The weights select an order between "largest area" and
+// "longest life"; the noise makes rounds differ.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Orders {
   explicit Orders(const Instance& instance);
 
   void draw(const Recipe& recipe, Random& random, std::vector<float>& keys) const;
-  /// Some keys changed: of random jobs, or of those that live in a random stretch of time.
+  /// Changes some keys: of random jobs, or of jobs live in a random time range.
   void perturb(std::span<const float> keys, Random& random, std::vector<float>& changed) const;
 
  private:
@@ -41,11 +41,11 @@ class Orders {
   std::vector<float> contention_;
 };
 
-/// The first few are fixed, the rest random.
+/// The first few recipes are fixed, the others random.
 [[nodiscard]] Recipe recipe(std::int64_t round, Random& random);
 inline constexpr std::int64_t fixed_recipes = 6;
 
-/// Keys that repeat the order of a placement, lowest offset first.
+/// Keys that reproduce the order of a placement, lowest offset first.
 void keys_from_offsets(std::span<const Offset> offsets, std::vector<float>& keys);
 
 }  // namespace tessera::search::boxing

@@ -11,7 +11,7 @@ namespace tessera::search::boxing {
 
 namespace {
 
-/// The sections of the highest job above the target, widened while few enough jobs live there.
+/// The sections of the highest job above the target, widened as long as few enough jobs live there.
 struct Range {
   Section lower = 0;
   Section upper = 0;
@@ -45,7 +45,7 @@ Range choose(const Instance& instance, std::span<const Offset> offsets, const Pe
   range.lower = heaviest(instance, top.lower, top.upper);
   range.upper = range.lower + 1;
   range.jobs = living(instance, range.lower, range.upper);
-  // Widened to the side with the larger load, by steps that double.
+  // Widens to the side with the larger load, by doubling steps.
   Section stride = 1;
   while (range.jobs.size() <= params.max_jobs) {
     const Section left = std::max<Section>(0, range.lower - stride);
@@ -115,7 +115,7 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
   result.jobs = range.jobs.size();
   if (range.jobs.empty()) return result;
   for (const JobIndex j : range.jobs) {
-    // Such a job alone refutes the target, but has no place in a well-formed problem.
+    // Such a job alone refutes the target, and a problem has to be valid.
     const Job& job = instance.jobs[static_cast<std::size_t>(j)];
     if (job.size > params.target || job.low + job.size > params.target) return result;
   }
@@ -130,10 +130,10 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
   if (found.status != Status::feasible || !found.placement) return result;
 
   const Size height = height_of(instance, offsets);
-  Nailed nailed;
-  nailed.jobs = range.jobs;
+  FixedJobs fixed_jobs;
+  fixed_jobs.jobs = range.jobs;
   for (std::size_t k = 0; k < range.jobs.size(); ++k)
-    nailed.offsets.push_back(found.placement->places[k].offset);
+    fixed_jobs.offsets.push_back(found.placement->places[k].offset);
   std::vector<float> keys;
   const Orders orders(instance);
   FirstFit fit(instance);
@@ -142,7 +142,7 @@ PeakResult search_peak(const Instance& instance, std::span<const Offset> offsets
       keys_from_offsets(offsets, keys);
     else
       orders.draw(recipe(attempt - 1, random), random, keys);
-    result.offsets = complete(fit, instance, nailed, keys, height - 1, params.budget);
+    result.offsets = complete(fit, instance, fixed_jobs, keys, height - 1, params.budget);
   }
   return result;
 }

@@ -32,25 +32,25 @@ enum class Kind : std::uint8_t { stacking, boxing, improve, focus, exact, ejecti
 constexpr const char* kind_names[] = {"stacking", "boxing", "improve",
                                       "focus",    "exact",  "ejection"};
 
-/// Neighbours that ejection looks at in the time in which a round treats one job.
+/// Neighbours that ejection visits in the time a round takes for one job.
 constexpr std::int64_t neighbours_per_job = 150;
-/// More work than a search can do, and little enough to be multiplied.
+/// More work than any search does, and small enough to be multiplied.
 constexpr std::int64_t most_counted = std::int64_t{1} << 50U;
-/// What ejection takes for a job: three slices it lies in, in vectors that grow, and their copies.
+/// Memory of ejection per job: three slices it lies in, in growing vectors, and their copies.
 constexpr double ejection_bytes = 400;
-/// How long ejection goes on without a lower height: as long as so many generations take.
+/// How long ejection continues without a lower height, in generations.
 constexpr double least_patience = 0.0625;
 constexpr double first_patience = 0.25;
-constexpr double leading_patience = 1;  ///< at least, once it has found a clearly lower height
+constexpr double leading_patience = 1;  ///< minimum after it has found a clearly lower height
 constexpr double most_patience = 64;
 
-/// What a round hands over; also what the next generation starts from.
+/// The result of a round, which also starts the next generation.
 struct Outcome {
   Size height = no_height;
-  double excess = 0;  ///< among equal heights, the less the better
+  double excess = 0;  ///< tie-breaker among equal heights; less is better
   std::vector<float> keys;
   std::vector<Offset> offsets;
-  Size refuted = -1;  ///< proved: no height is this low
+  Size refuted = -1;  ///< proved: no placement has this height
   Kind kind = Kind::stacking;
   std::chrono::steady_clock::time_point when;
 };
@@ -68,13 +68,13 @@ struct Shared {
   Outcome best;
   Size lower_bound = 0;
   std::int64_t generation = 0;
-  std::int64_t since_better = 0;    ///< generations
-  Kind favourite = Kind::stacking;  ///< found the best placement
-  bool large = false;               ///< a round takes long
-  std::int64_t opening = 0;         ///< generations after the first with kinds of their own
+  std::int64_t since_better = 0;    ///< in generations
+  Kind favourite = Kind::stacking;  ///< the kind that found the best placement
+  bool large = false;               ///< rounds take long
+  std::int64_t opening = 0;         ///< generations after the first with their own kinds
 };
 
-/// The working memory of one thread.
+/// The state of one thread.
 class Worker {
  public:
   explicit Worker(const Shared& shared) : shared_(&shared) {}
@@ -109,7 +109,7 @@ class Worker {
  private:
   [[nodiscard]] const Instance& instance() const { return *shared_->instance; }
   [[nodiscard]] const Budget& budget() const { return shared_->params->budget; }
-  /// A round may end at the height of the best: equal ones with less excess lead on.
+  /// A round may end at the best height: equal heights with less excess are useful.
   [[nodiscard]] Size limit() const { return shared_->best.height; }
 
   Stacker& stacker() {
@@ -121,7 +121,7 @@ class Worker {
     return *first_fit_;
   }
 
-  /// Stacks by out.keys; squeezes what stacking does not know.
+  /// Stacks by out.keys, then squeezes for the constraints that stacking ignores.
   void finish(Outcome& out) {
     const bool exact_fit = !instance().constrained && !instance().fragmented;
     out.height = stacker().stack(out.keys, exact_fit ? limit() : no_height, budget(), out.offsets);
@@ -144,7 +144,7 @@ class Worker {
 
   void box(std::int64_t round, Random& random, Outcome& out) {
     const EpsilonRange& range = shared_->epsilons;
-    // The first time the epsilon that boxes furthest, then others: low ones box more levels.
+    // Epsilon: first the one that boxes furthest, then random ones; low ones box more levels.
     const double share = random.unit();
     const double epsilon = round < 16 ? best_epsilon(instance(), range, budget(), random)
                                       : range.low + (range.high - range.low) * share * share;
@@ -179,7 +179,7 @@ class Worker {
     const Outcome& best = shared_->best;
     const RoundsParams& params = *shared_->params;
     const auto n = static_cast<std::int64_t>(instance().jobs.size());
-    // Who lives under a load of at least this share of the bound?
+    // The jobs under a load of at least this share of the bound.
     const double share = 1 - std::exp2(-2 - 4 * random.unit());
     const auto least = static_cast<Size>(share * static_cast<double>(shared_->lower_bound));
     std::vector<JobIndex> chosen;
@@ -204,7 +204,7 @@ class Worker {
       inner.start.push_back(best.offsets[static_cast<std::size_t>(j)]);
     const RoundsResult found = run_rounds(part, inner);
     if (!found.found || found.height > best.height) return;
-    // First fit wants the large ones first, and those under high loads before all others.
+    // First fit takes large jobs first, and jobs under high loads before all others.
     const double contention = random.below(3) == 0 ? 0 : std::exp2(7 * random.unit());
     shared_->orders->draw({1, random.unit(), contention, 0.5}, random, out.keys);
     std::optional<std::vector<Offset>> all = complete(
@@ -219,7 +219,7 @@ class Worker {
     keys_from_offsets(out.offsets, out.keys);
   }
 
-  /// `work`: pairs of jobs to look at, per job of the instance.
+  /// `work`: pairs of jobs to visit, per job of the instance.
   Size repair(std::vector<Offset>& offsets, Size target, std::int64_t work, Random& random) {
     if (!improver_) improver_.emplace(instance());
     return improver_->run(offsets,
@@ -233,11 +233,11 @@ class Worker {
   void exact(std::int64_t round, Random& random, Outcome& out) {
     const Outcome& best = shared_->best;
     if (!engine_ && shared_->params->make_exact) engine_ = shared_->params->make_exact();
-    // The bound itself, or half way to it: easier, and still an improvement.
+    // The bound itself, or half way to it, which is easier and still an improvement.
     const Size bound = std::max(shared_->lower_bound, shared_->params->target);
     const Size target = random.below(2) == 0 ? bound : bound + (best.height - bound) / 2;
     if (target >= best.height) return;
-    // A node costs about as much as stacking a dozen jobs: the share of the work stays the same.
+    // A node costs about as much as stacking a dozen jobs, so the share of the work stays constant.
     const auto size = static_cast<std::int64_t>(instance().jobs.size());
     const std::int64_t patience = std::min<std::int64_t>(shared_->since_better, 16);
     PeakResult peak = search_peak(instance(), best.offsets,
@@ -255,7 +255,7 @@ class Worker {
     keys_from_offsets(out.offsets, out.keys);
   }
 
-  /// As Stacker::excess, from the tops of the jobs: comparable enough to rank equal heights.
+  /// As Stacker::excess, from the tops of the jobs: accurate enough to rank equal heights.
   [[nodiscard]] double excess_of(const std::vector<Offset>& offsets) const {
     double sum = 0;
     for (std::size_t j = 0; j < offsets.size(); ++j) {
@@ -273,10 +273,10 @@ class Worker {
   std::unique_ptr<engine::PlacementEngine> engine_;
 };
 
-/// Which kind is round `k` of a generation? Depends on what happened, not on how long it took.
+/// The kind of round `k` of a generation. Depends on results, not on times.
 Kind kind_of(const Shared& shared, std::int64_t k) {
   const RoundsParams& params = *shared.params;
-  // Some kinds need a placement to work on.
+  // Some kinds need a placement.
   const bool started = shared.best.height != no_height;
   const auto allowed = [&](Kind kind) {
     switch (kind) {
@@ -297,8 +297,8 @@ Kind kind_of(const Shared& shared, std::int64_t k) {
   };
   const Kind fallback = params.stacking ? Kind::stacking : Kind::boxing;
   if (shared.generation == 0) return fallback;
-  // The fixed orders and one round of boxing first; where they take long, they alternate with the
-  // rounds that need little time and help long traces most.
+  // First the fixed orders and one round of boxing. If they take long, they alternate with the
+  // faster rounds that help long traces most.
   if (shared.generation <= shared.opening) {
     if (!shared.large)
       return allowed(Kind::boxing) && k == fixed_recipes - 1 ? Kind::boxing : fallback;
@@ -312,21 +312,21 @@ Kind kind_of(const Shared& shared, std::int64_t k) {
       Kind::stacking, Kind::boxing,   Kind::stacking, Kind::stacking};
   const auto position = static_cast<std::size_t>(k + shared.generation * 8) % std::size(pattern);
   Kind kind = pattern[position];
-  // What helped last gets every other round of the kinds that cost about the same.
+  // The kind that found the last improvement gets every other round of kinds with similar cost.
   if (shared.since_better < 4 && kind == Kind::stacking && k % 2 == 1 &&
       shared.favourite != Kind::exact)
     kind = shared.favourite;
   return allowed(kind) ? kind : fallback;
 }
 
-/// Large instances learn from fewer rounds: a generation should not take long.
+/// Large instances use fewer rounds per generation, to keep generations short.
 std::int64_t generation_size(const Instance& instance) {
   const std::size_t n = instance.jobs.size();
   return n <= 20'000 ? 16 : n <= 200'000 ? 8 : 4;
 }
 
-/// The generations, one after the other, with the rounds of each on all threads. All threads meet
-/// at the gate before a generation's rounds and after them; in between only the first one works.
+/// Runs the generations in sequence, with the rounds of each on all threads. All threads meet at a
+/// barrier before and after the rounds; in between only the first thread works.
 class Generations {
  public:
   Generations(const Instance& instance, const RoundsParams& params)
@@ -347,7 +347,7 @@ class Generations {
   }
 
   RoundsResult run() {
-    // Made here: a helper that could not make its own would leave the others waiting at the gate.
+    // Created here: a thread that failed to create its own would leave the others waiting.
     const int threads = std::max(params_.threads, 1);
     for (int t = 0; t < threads; ++t) workers_.push_back(std::make_unique<Worker>(shared_));
     prepare();
@@ -357,7 +357,7 @@ class Generations {
       for (int t = 1; t < threads; ++t) {
         Worker& worker = *workers_[static_cast<std::size_t>(t)];
         try {
-          helpers.emplace_back([this, &worker] { help(worker); });
+          helpers.emplace_back([this, &worker] { serve(worker); });
         } catch (const std::system_error&) {  // no more threads
           gate_.arrive_and_drop();
         } catch (const std::bad_alloc&) {
@@ -385,8 +385,8 @@ class Generations {
     shared_.generation = 1;
   }
 
-  /// What every thread but the first one does.
-  void help(Worker& worker) {
+  /// The loop of all threads except the first.
+  void serve(Worker& worker) {
     while (true) {
       gate_.arrive_and_wait();  // the generation is prepared
       if (done_) return;
@@ -405,7 +405,7 @@ class Generations {
         collect();
         if (!done_) eject();
         if (!done_) prepare();
-      } catch (...) {  // the helpers have to be told
+      } catch (...) {  // the other threads have to be stopped
         error_ = std::current_exception();
         done_ = true;
       }
@@ -424,13 +424,13 @@ class Generations {
 
   void take_rounds(Worker& worker) {
     for (std::int64_t k = next_++; k < size_; k = next_++) {
-      // The first round always runs to its end or to the budget's.
+      // The first round always runs to its end or to that of the budget.
       if (k > winner_.load() || (params_.budget.exhausted() && shared_.best.height != no_height))
         break;
       Outcome& out = outcomes_[static_cast<std::size_t>(k)];
       try {
         worker.run(result_.rounds + k, kind_of(shared_, k), out);
-      } catch (const std::bad_alloc&) {  // the others wait for this thread at the gate
+      } catch (const std::bad_alloc&) {  // the other threads wait for this one
         out.height = no_height;
         out_of_memory_ = true;
       }
@@ -472,17 +472,17 @@ class Generations {
     }
   }
 
-  /// The best placement lowered. Who found the last lower height decides for how long: where
-  /// rounds are of no use any more, there are ever fewer of them.
+  /// Lowers the best placement by ejection. The source of the last improvement determines its
+  /// duration: if rounds do not help, there are fewer of them.
   void eject() {
     if (!params_.eject || shared_.instance->fragmented || shared_.best.height == no_height) return;
     if (shared_.generation == 1 && !shared_.large) return;  // the first orders take no time
-    if (patience_ < least_patience) return;                 // of no use here
+    if (patience_ < least_patience) return;                 // not useful here
     if (!ejection_ && params_.budget.too_large(ejection_bytes * static_cast<double>(jobs_))) return;
     if (!ejection_) ejection_ = std::make_unique<Ejection>(*shared_.instance);
     Outcome& best = shared_.best;
     const Size before = best.height;
-    // Who found the last clearly lower height goes on.
+    // The source of the last clear improvement continues.
     const Size goal = std::max(params_.target, shared_.lower_bound);
     const bool rounds_gained = 20 * (ejected_ - before) > before - goal;
     if (ejected_ > 0 && rounds_gained) ejection_leads_ = false;
@@ -531,7 +531,7 @@ class Generations {
     return shared_.best.height <= std::max(params_.target, shared_.lower_bound);
   }
 
-  /// Rounds of the next generation; 0 or less: there have been as many as were asked for.
+  /// Rounds of the next generation; 0 or less: the requested number is reached.
   [[nodiscard]] std::int64_t next_size() const {
     const std::int64_t size = shared_.generation == 1 && params_.start.empty()
                                   ? fixed_recipes
@@ -546,7 +546,7 @@ class Generations {
   }
   [[nodiscard]] std::int64_t work_left() const { return params_.budget.max_nodes - work(); }
 
-  /// Tells the meter what has been done.
+  /// Stores the work in the meter.
   std::optional<StopReason> limit_reached() {
     std::optional<StopReason> reason = params_.budget.exhausted();
     if (!reason && out_of_memory_) reason = StopReason::memory_limit;
@@ -562,16 +562,16 @@ class Generations {
   const Orders orders_;
   const std::int64_t jobs_;
   Shared shared_;
-  std::vector<std::unique_ptr<Worker>> workers_;  ///< one for each thread
+  std::vector<std::unique_ptr<Worker>> workers_;  ///< one per thread
   std::vector<Outcome> outcomes_;                 ///< of this generation
-  std::int64_t size_;  ///< rounds of this generation; one in the first: a limit early
+  std::int64_t size_;  ///< rounds of this generation; 1 in the first, to reach a limit early
   std::atomic<std::int64_t> next_{0};
   std::atomic<std::int64_t> winner_{0};  ///< the first round that is low enough
   std::atomic<bool> out_of_memory_{false};
   std::unique_ptr<Ejection> ejection_;
   double patience_ = first_patience;
-  bool ejection_leads_ = false;  ///< the last clearly lower height is its
-  Size ejected_ = 0;             ///< the height when ejection ended; 0: it has not begun
+  bool ejection_leads_ = false;  ///< ejection found the last clearly lower height
+  Size ejected_ = 0;             ///< the height at the end of ejection; 0: not started
   bool done_ = false;
   std::exception_ptr error_;
   std::barrier<> gate_;

@@ -1,18 +1,18 @@
-// Many rounds, the best one counts.
+// Many seeded rounds; the best placement wins.
 //
 //   RoundsResult best = run_rounds(instance, {.budget = ..., .seed = 7, .threads = 2});
 //
-// Rounds come in generations. All rounds of a generation start from the best placement of the one
-// before and draw from their own stream of randomness, so that what comes out depends on the seed
-// alone, whatever the number of threads and who is faster. A round is one of
-//   stacking  a fresh order of keys, or the best ones perturbed
+// Rounds form generations. All rounds of a generation start from the best placement of the previous
+// one and use their own random stream. So the result depends only on the seed, and not on the
+// number of threads. A round is one of
+//   stacking  a new order of keys, or perturbed best keys
 //   boxing    Theorem 16, unboxing, squeeze; and stacking in the order of the loose placement
 //   improve   ruin and recreate from the best placement
-//   focus     the jobs under the highest loads on their own, in rounds of their own, then the rest
-//             around them: most of a long trace has room to spare
-//   exact     the range that carries the peak
+//   focus     the jobs under the highest loads alone, in rounds of their own, then the others
+//             around them: most of a long trace has free space
+//   exact     the range that contains the peak
 // After a generation its best placement is lowered by ejection (ejection.h), which uses all threads
-// itself and has as much work as pays.
+// itself, for as long as that is profitable.
 #pragma once
 
 #include <chrono>
@@ -32,10 +32,10 @@ struct RoundsParams {
   std::uint64_t seed = 0;
   int threads = 1;
   std::int64_t max_rounds = 0;  ///< 0: until the budget ends
-  /// Counts rounds times jobs, as budget.max_nodes does, after each generation; budget.meter is not
-  /// looked at. The first round runs to its end in any case.
+  /// Counts rounds times jobs, as budget.max_nodes does, after each generation; budget.meter is
+  /// ignored. The first round always runs to its end.
   WorkMeter* meter = nullptr;
-  Size target = 0;  ///< low enough
+  Size target = 0;  ///< a height that suffices
   bool stacking = true;
   bool boxing = true;
   bool improve = true;
@@ -58,9 +58,9 @@ struct RoundsResult {
   std::vector<Offset> offsets;
   Size lower_bound = 0;
   std::int64_t rounds = 0;
-  std::int64_t work = 0;  ///< rounds times jobs, and what ejection took in the same unit
+  std::int64_t work = 0;  ///< rounds times jobs, and ejection in the same unit
   std::int64_t generations = 0;
-  /// Better by stacking, boxing, improve, focus, exact, ejection.
+  /// Improvements by stacking, boxing, improve, focus, exact, ejection.
   std::int64_t by_kind[6] = {0, 0, 0, 0, 0, 0};
 };
 

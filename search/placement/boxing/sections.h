@@ -16,7 +16,7 @@
 
 namespace tessera::search::boxing {
 
-/// Births and deaths in order of time, deaths first; a birth after a death opens a new section.
+/// Births and deaths in order of time, deaths first; a birth after a death begins a new section.
 class Sections {
  public:
   void add(StepRange steps) {
@@ -45,7 +45,7 @@ class Sections {
     if (!births_.empty()) ++count_;
   }
   [[nodiscard]] Section count() const { return count_; }
-  /// Of a birth and of a death that were added; [lower, upper) is never empty.
+  /// The sections of an added birth and an added death; [lower, upper) is never empty.
   [[nodiscard]] Section lower(Step birth) const { return birth_section_[find(births_, birth)]; }
   [[nodiscard]] Section upper(Step death) const { return death_section_[find(deaths_, death)] + 1; }
 

@@ -11,7 +11,7 @@ bool lower_address(const Lying& a, const Lying& b) {
   return a.begin != b.begin ? a.begin < b.begin : a.job < b.job;
 }
 
-/// How many jobs live at once, on the average over the sections.
+/// The average number of live jobs over the sections.
 double average_living(const Instance& instance) {
   double sum = 0;
   for (const Job& job : instance.jobs) sum += static_cast<double>(job.upper - job.lower);
@@ -48,8 +48,8 @@ void Slices::fill(const Instance& instance, std::span<const Offset> offsets,
       mine(s).push_back(lying);
   };
   for (const Obstacle& obstacle : instance.obstacles) {
-    append({obstacle.range.begin, obstacle.range.end, obstacle.lower, obstacle.upper, nobody_moves,
-            0});
+    append(
+        {obstacle.range.begin, obstacle.range.end, obstacle.lower, obstacle.upper, immovable, 0});
   }
   for (std::size_t j = 0; j < offsets.size(); ++j) {
     const Job& job = instance.jobs[j];

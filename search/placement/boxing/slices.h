@@ -1,13 +1,13 @@
-// What lies where and when, in slices of time: the structure behind ejection.
+// Placed jobs in slices of time: the data structure of ejection.
 //
 //   Slices slices(instance);
 //   slices.put(job, offset, cost);  ...  slices.take(job, offset);
 //   for (Slice& slice : slices.all) ...            // sorted by address
 //
-// Occupancy (occupancy.h) answers faster, but nothing can be taken out of it, and it does not know
-// who takes an address. A slice lists all that lives during some consecutive sections, by address.
-// As many jobs are born in a slice as half of those that live at once, so a job is in few slices
-// and most of a slice lives at the same time as any job in it.
+// Occupancy (occupancy.h) answers queries faster, but nothing can be removed from it, and it does
+// not know which job takes an address. A slice lists all jobs live during some consecutive
+// sections, by address. The number of births in a slice is half the number of jobs live at once. So
+// a job is in few slices, and most jobs of a slice live at the same time.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ namespace tessera::search::boxing {
 using SliceIndex = std::int32_t;
 
 /// No job: an obstacle.
-inline constexpr JobIndex nobody_moves = -1;
+inline constexpr JobIndex immovable = -1;
 
 struct Lying {
   Offset begin = 0;
   Offset end = 0;
   Section lower = 0;
   Section upper = 0;
-  JobIndex job = nobody_moves;
-  float cost = 0;  ///< of putting it somewhere else
+  JobIndex job = immovable;
+  float cost = 0;  ///< of moving it to another place
 };
 using Slice = std::vector<Lying>;  ///< sorted by begin
 
-/// Where slices begin and end.
+/// The begin and end of each slice.
 class SliceTimes {
  public:
   explicit SliceTimes(const Instance& instance);
@@ -42,7 +42,7 @@ class SliceTimes {
   [[nodiscard]] SliceIndex of(Section section) const {
     return of_[static_cast<std::size_t>(section)];
   }
-  /// The first section of a slice; of count(): the number of sections.
+  /// The first section of a slice; the number of sections for count().
   [[nodiscard]] Section first(SliceIndex slice) const {
     return first_[static_cast<std::size_t>(slice)];
   }
@@ -55,23 +55,24 @@ class SliceTimes {
 /// Some consecutive slices.
 class Slices {
  public:
-  /// None yet.
+  /// Empty.
   explicit Slices(const SliceTimes& times) : times_(&times) {}
   /// All slices with these places and the obstacles; a negative offset is no place. cost: per job.
   /// Throws BudgetEnded.
   void fill(const Instance& instance, std::span<const Offset> offsets, std::span<const float> costs,
             Poll poll = {});
-  /// A copy of slices [from, to) of another, which has them.
+  /// A copy of slices [from, to) of another object, which has them.
   void copy(const Slices& other, SliceIndex from, SliceIndex to);
-  /// Swaps its slices into the other, which has them.
+  /// Swaps its slices into the other object, which has them.
   void swap_into(Slices& other);
 
-  /// require: all slices the job lives in are here.
+  /// require: this has all slices that the job lives in.
   void put(const Job& job, const Lying& lying);
-  /// require: as above; it was put there.
+  /// require: as above; the job was put there.
   void take(const Job& job, JobIndex index, Offset offset);
 
-  /// Of one slice alone: what is taken away has to be in no other, or taken from it as well.
+  /// For one slice: the removed entries have to be in no other slice, or have to be removed there,
+  /// too.
   template <typename Which>
   void erase_if(SliceIndex slice, const Which& which) {
     std::erase_if(mine(slice), which);

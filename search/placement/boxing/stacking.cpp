@@ -13,7 +13,7 @@ namespace {
 
 constexpr Section never = std::numeric_limits<Section>::max();
 
-/// Larger keys and, among equal ones, earlier jobs have larger words. Never 0.
+/// Larger keys, and earlier jobs among equal keys, have larger words. Never 0.
 std::uint64_t word(float key, std::size_t job) {
   auto bits = std::bit_cast<std::uint32_t>(key);
   bits = (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
@@ -28,7 +28,7 @@ JobIndex job_of(std::uint64_t word) {
 
 }  // namespace
 
-const Stacker::Node Stacker::nobody{never, -1, never, -1, 0};
+const Stacker::Node Stacker::no_job{never, -1, never, -1, 0};
 
 Stacker::Stacker(const Instance& instance) : instance_(&instance) {}
 
@@ -48,7 +48,7 @@ void Stacker::prepare(const Budget& budget) {
   section_base_ = static_cast<Section>(
       std::bit_ceil(static_cast<std::uint32_t>(std::max(instance.sections, Section{1}))));
   fresh_top_.assign(2 * static_cast<std::size_t>(section_base_), 0);
-  // The load of the hulls: what a gap leaves free is lost to stacking.
+  // The load of the hulls: stacking loses the space of gaps.
   std::vector<Size> load(static_cast<std::size_t>(instance.sections) + 1, 0);
   for (const Job& job : instance.jobs) {
     load[static_cast<std::size_t>(job.lower)] += job.size;
@@ -96,7 +96,7 @@ void Stacker::pull(std::size_t node) {
 }
 
 void Stacker::start(std::span<const float> keys) {
-  std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(base_), nodes_.end(), nobody);
+  std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(base_), nodes_.end(), no_job);
   for (std::size_t leaf = 0; leaf < order_.size(); ++leaf) {
     const auto j = static_cast<std::size_t>(order_[leaf]);
     const Job& job = instance_->jobs[j];
@@ -112,7 +112,7 @@ void Stacker::start(std::span<const float> keys) {
 
 void Stacker::take(JobIndex job) {
   std::size_t node = base_ + static_cast<std::size_t>(position_[static_cast<std::size_t>(job)]);
-  nodes_[node] = nobody;
+  nodes_[node] = no_job;
   for (node /= 2; node > 0; node /= 2) pull(node);
 }
 
@@ -167,8 +167,8 @@ void Stacker::push(std::int32_t segment) {
   });
 }
 
-/// Joins the segment with neighbours of its height; returns the one that is left, not yet pushed.
-std::int32_t Stacker::melt(std::int32_t segment) {
+/// Merges the segment with neighbours of its height; returns the remaining one, not yet pushed.
+std::int32_t Stacker::merge(std::int32_t segment) {
   Segment& s = segments_[static_cast<std::size_t>(segment)];
   if (s.previous >= 0 && segments_[static_cast<std::size_t>(s.previous)].height == s.height) {
     s.lower = segments_[static_cast<std::size_t>(s.previous)].lower;
@@ -248,7 +248,7 @@ Size Stacker::stack(std::span<const float> keys, Size limit, const Budget& budge
       if (here.next >= 0) to = std::min(to, segments_[static_cast<std::size_t>(here.next)].height);
       if (waste(here.lower, here.upper, to - here.height) > limit) return no_height;
       segments_[static_cast<std::size_t>(id)].height = to;
-      push(melt(id));
+      push(merge(id));
       continue;
     }
     const Job& job = instance_->jobs[static_cast<std::size_t>(j)];
@@ -261,14 +261,14 @@ Size Stacker::stack(std::span<const float> keys, Size limit, const Budget& budge
     height = std::max(height, end);
     take(j);
     --left;
-    // The segment falls into what is left of the job, the job, and what is right of it.
+    // The segment is split into the part left of the job, the job, and the part right of it.
     if (here.lower < job.lower) push(open(here.lower, job.lower, here.height, here.previous, id));
     if (job.upper < here.upper) push(open(job.upper, here.upper, here.height, id, here.next));
     Segment& top = segments_[static_cast<std::size_t>(id)];
     top.lower = job.lower;
     top.upper = job.upper;
     top.height = end;
-    push(melt(id));
+    push(merge(id));
   }
   return height;
 }

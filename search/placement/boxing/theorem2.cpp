@@ -11,7 +11,7 @@ namespace tessera::search::boxing {
 namespace {
 
 /// Of the critical points first..last (counted from 1), the one highest in the balanced tree over
-/// all of them: the number with the most zeros at its end.
+/// all of them: the number with the most trailing zeros.
 std::uint32_t highest_between(std::uint32_t first, std::uint32_t last) {
   const std::uint32_t differ = (first - 1) ^ last;
   return last & ~(std::bit_floor(differ) - 1);
@@ -34,7 +34,7 @@ bool Theorem2::box(std::vector<std::int32_t> members, const Theorem2Params& para
 }
 
 void Theorem2::split(Part part, Random& random, Groups& groups) {
-  // A recursion needs a critical section at which somebody lives, else it would not get smaller.
+  // A recursion needs a critical section with a live item, otherwise it would not shrink.
   const auto any_live = [&] {
     return std::any_of(part.members.begin(), part.members.end(), [&](std::int32_t k) {
       const auto point = std::lower_bound(part.points.begin(), part.points.end(), item(k).lower);
@@ -43,12 +43,12 @@ void Theorem2::split(Part part, Random& random, Groups& groups) {
   };
   if (part.points.empty() || !any_live()) {
     // The first or last section of a random job, as a random event would be.
-    const Item& lucky = item(part.members[random.below(part.members.size())]);
-    const Section point = random.below(2) == 0 ? lucky.lower : lucky.upper - 1;
+    const Item& drawn = item(part.members[random.below(part.members.size())]);
+    const Section point = random.below(2) == 0 ? drawn.lower : drawn.upper - 1;
     part.points.insert(std::lower_bound(part.points.begin(), part.points.end(), point), point);
   }
 
-  // R: live at critical sections. X_i: strictly between two of them.
+  // R: items live at critical sections. X_i: items strictly between two of them.
   by_point_.clear();
   std::vector<std::pair<std::size_t, std::int32_t>> between;
   for (const std::int32_t k : part.members) {
@@ -162,8 +162,8 @@ void Theorem2::add_groups(std::span<const std::int32_t> strip, Groups& groups) {
   }
 }
 
-/// Colours what Lemma 1 left over, boxes `rows` rows at a time, and reports where the rows have
-/// gaps: the critical sections of the recursion.
+/// Colours the items that Lemma 1 left over, makes boxes of `rows` rows, and reports the gaps of
+/// the rows: the critical sections of the recursion.
 void Theorem2::box_rows(Groups& groups, std::vector<Section>& points) {
   if (unresolved_.empty()) return;
   intervals_.clear();

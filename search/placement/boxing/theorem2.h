@@ -3,7 +3,7 @@
 //   Theorem2 theorem2(boxes.items);
 //   theorem2.box(members, {.rows = 8, .epsilon = 0.5}, random, made);
 //
-// `made` receives groups of members; every group needs at most `rows` rows.
+// `made` receives groups of members; each group needs at most `rows` rows.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ struct Theorem2Params {
   double epsilon = 0.5;
 };
 
-/// Groups of items, one after the other.
+/// Groups of items in sequence.
 struct Groups {
   std::vector<std::int32_t> members;
-  std::vector<std::size_t> ends;  ///< per group, in `members`
+  std::vector<std::size_t> ends;  ///< per group, end in `members`
 };
 
 class Theorem2 {
  public:
-  /// require: `items` outlives the object and is not moved while box() runs.
+  /// require: `items` outlives the object and does not move while box() runs.
   explicit Theorem2(const std::vector<Item>& items) : items_(&items) {}
-  /// Groups all of `members`. Returns false if the budget ended it.
+  /// Groups all `members`. Returns false if the budget ended it.
   bool box(std::vector<std::int32_t> members, const Theorem2Params& params, const Budget& budget,
            Random& random, Groups& groups);
 
  private:
-  /// Jobs strictly between two critical sections, to be boxed on their own.
+  /// Jobs strictly between two critical sections, to be boxed separately.
   struct Part {
     std::vector<std::int32_t> members;
     std::vector<Section> points;  ///< critical sections, ascending
@@ -51,7 +51,7 @@ class Theorem2 {
   const std::vector<Item>* items_;
   Theorem2Params params_;
   std::vector<Part> open_;
-  // Working memory.
+  // Reused memory.
   std::vector<std::int32_t> unresolved_;
   std::vector<std::pair<std::uint32_t, std::int32_t>> by_point_;
   std::vector<std::int32_t> live_;

@@ -33,7 +33,7 @@ std::vector<Offset> unbox(const Instance& instance, const Boxes& boxes) {
       intervals.push_back({item.lower, item.upper});
     }
     const Row rows = colouring.colour(intervals, row_of);
-    // A row is as high as its highest member, which leaves less room than the class it was in.
+    // A row is as high as its highest member, which needs less space than its size class.
     row_offset.assign(static_cast<std::size_t>(rows) + 1, 0);
     for (std::size_t p = 0; p < task.members.size(); ++p) {
       Offset& height = row_offset[static_cast<std::size_t>(row_of[p]) + 1];

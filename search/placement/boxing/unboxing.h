@@ -1,12 +1,12 @@
-// Unboxing: offsets for the jobs from the boxes around them.
+// Unboxing: derives offsets of jobs from the boxes around them.
 //
 //   std::vector<Offset> loose = unbox(instance, *boxes);
 //   fit.place(by_offset(loose), limit, offsets);              // the squeeze: first_fit.h
 //
-// The roots have one size: interval colouring places them. What is in a box needs as few rows as
-// the box was made for, so the same colouring places it inside the box, and so on. The result keeps
-// everybody apart but leaves room in every box; gaps, windows and obstacles are left to the
-// squeeze.
+// The roots have one size, so interval colouring places them. The contents of a box need at most
+// the rows it was made for, so the same colouring places them inside the box, recursively. The
+// result has no overlaps, but has free space in every box. Gaps, windows and obstacles are left to
+// the squeeze.
 #pragma once
 
 #include <vector>

@@ -115,7 +115,7 @@ TEST(HittingSet, IsWhatAllSetsSay) {
       sets.add(rule);
       if (++added % 3 != 0) continue;
       bound = sets.raise_bound(random.between(1, 30), 40, {});
-      if (random.chance(30)) sets.forget_idle();
+      if (random.chance(30)) sets.forget_unused();
     }
     const std::string about = "seed " + std::to_string(seed);
     if (sets.rules() < question.rules.size()) {  // some were forgotten, or asked for nothing

@@ -4,7 +4,7 @@
 
 #include "facts/conflicts.h"
 #include "facts/cut.h"
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "tessera/claim.h"
 
 namespace tessera::facts {
@@ -75,7 +75,7 @@ TEST(Clique, RefutesACapacityWithACut) {
             "3 buffers that never share a byte need 12 bytes, but m has 11.");
   problem.memories[0].capacity = 12;
   EXPECT_FALSE(find_cut(problem));
-  EXPECT_TRUE(find_cut(against(problem, {ClaimKind::height, {0}, 12})));
+  EXPECT_TRUE(find_cut(counterexample_problem(problem, {ClaimKind::height, {0}, 12})));
 }
 
 TEST(Clique, SaysWhy) {

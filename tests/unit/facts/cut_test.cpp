@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "tessera/claim.h"
 
 namespace tessera::facts {
@@ -94,7 +94,7 @@ TEST(Cut, OfBuffersThatMayOverlapOneCounts) {
 TEST(Cut, HoldsForAHeightOfOne) {
   const PlacementProblem problem = problem_of({{.live = {{0, 1}}, .size = 1}}, 4);
   EXPECT_FALSE(find_cut(problem));
-  EXPECT_TRUE(find_cut(against(problem, {ClaimKind::height, {0}, 1})));
+  EXPECT_TRUE(find_cut(counterexample_problem(problem, {ClaimKind::height, {0}, 1})));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST(Modes, ACycleEndsWhereItBegins) {
   PlacementProblem strict = problem;  // nothing but C can write at step 1
   strict.memories[0].modes[1].roles = {Role::read};
   strict.buffers[2].write.clear();
-  const auto modes = settle_modes(strict, at_zero(strict), 3);
+  const auto modes = resolve_modes(strict, at_zero(strict), 3);
   ASSERT_TRUE(modes);
   EXPECT_EQ((*modes)[0][0], (*modes)[0][2]);
   EXPECT_EQ(total(mode_switches(*modes, 3)), 2);
@@ -89,7 +89,7 @@ TEST(Modes, ACycleEndsWhereItBegins) {
 TEST(Modes, StaysWhereItCan) {
   const PlacementProblem problem = asking({{"A", {Role::read}}, {"B", {Role::read_write}}},
                                           {Role::read, Role::write, Role::read, Role::read_write});
-  const auto modes = settle_modes(problem, at_zero(problem));
+  const auto modes = resolve_modes(problem, at_zero(problem));
   ASSERT_TRUE(modes);
   EXPECT_EQ((*modes)[0], (std::vector<std::string>{"B", "B", "B", "B"}));
   EXPECT_EQ(total(mode_switches(*modes, std::nullopt)), 0);
@@ -97,8 +97,8 @@ TEST(Modes, StaysWhereItCan) {
 
 TEST(Modes, SaysWhereThereIsNone) {
   const PlacementProblem problem = asking({{"A", {Role::read}}}, {Role::read, Role::write});
-  EXPECT_FALSE(settle_modes(problem, at_zero(problem)));
-  EXPECT_FALSE(settle_modes(problem, at_zero(problem), 2));
+  EXPECT_FALSE(resolve_modes(problem, at_zero(problem)));
+  EXPECT_FALSE(resolve_modes(problem, at_zero(problem), 2));
 }
 
 // The window of a gap may lie in one bank only: the other one may be off then.
@@ -113,9 +113,9 @@ TEST(Modes, AGapLeavesABankAlone) {
                              .size = 8,
                              .gaps = {{.steps = {1, 2}, .window = AddressRange{0, 4}}}});
   problem.memories[0].modes.erase(problem.memories[0].modes.begin());
-  EXPECT_FALSE(settle_modes(problem, at_zero(problem)));
+  EXPECT_FALSE(resolve_modes(problem, at_zero(problem)));
   problem.buffers[0].gaps[0].steps = {0, 2};
-  const auto modes = settle_modes(problem, at_zero(problem));
+  const auto modes = resolve_modes(problem, at_zero(problem));
   ASSERT_TRUE(modes);
   EXPECT_EQ((*modes)[0], (std::vector<std::string>{"half", "half"}));
 }
@@ -153,7 +153,7 @@ TEST(Modes, NoScheduleSwitchesLess) {
     if (steps % 2 == 0) cycles.emplace_back(steps / 2);
     for (const auto& cycle : cycles) {
       Placement placement = found->placement;
-      const auto settled = settle_modes(problem, placement.places, cycle);
+      const auto settled = resolve_modes(problem, placement.places, cycle);
       ASSERT_TRUE(settled) << testing::to_yaml(problem);
       placement.modes = *settled;
       ASSERT_TRUE(check(problem, placement).empty()) << testing::to_yaml(problem);

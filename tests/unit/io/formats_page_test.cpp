@@ -1,4 +1,4 @@
-// The examples of docs/formats.md are read by the readers they are about.
+// The examples of docs/reference/ are read by the readers they are about.
 
 #include "io/buffer_csv.h"
 #include "io/hardware_yaml.h"
@@ -23,19 +23,18 @@ std::vector<std::string> blocks(const std::string& page, const std::string& lang
 }
 
 TEST(FormatsPage, ItsExamplesAreRight) {
-  const std::string page = testing::slurp(testing::source_path("docs/formats.md"));
+  const std::string page = testing::slurp(testing::source_path("docs/reference/problems.md"));
 
   const std::vector<std::string> csv = blocks(page, "csv");
   ASSERT_EQ(csv.size(), 1U);
   EXPECT_EQ(read_buffer_csv(csv[0], "page").problem.buffers.size(), 2U);
 
   const std::vector<std::string> yaml = blocks(page, "yaml");
-  ASSERT_EQ(yaml.size(), 3U);
+  ASSERT_EQ(yaml.size(), 2U);
   const PlacementProblem problem = read_problem_yaml(yaml[0], "page").problem;
   EXPECT_EQ(problem.buffers.size(), 5U);
   EXPECT_EQ(read_problem_yaml(yaml[1], "page").problem.next_objectives,
             std::vector<Objective>{Objective::height});
-  EXPECT_EQ(read_hardware_yaml(yaml[2], "page").engines.size(), 2U);
 
   const std::vector<std::string> json = blocks(page, "json");
   ASSERT_EQ(json.size(), 1U);
@@ -47,6 +46,13 @@ TEST(FormatsPage, ItsExamplesAreRight) {
   ASSERT_TRUE(result.placement);
   EXPECT_TRUE(check(placed, *result.placement).empty());
   EXPECT_EQ(result.height, 8);
+}
+
+TEST(FormatsPage, ItsProfileIsRight) {
+  const std::string page = testing::slurp(testing::source_path("docs/reference/profiles.md"));
+  const std::vector<std::string> yaml = blocks(page, "yaml");
+  ASSERT_EQ(yaml.size(), 1U);
+  EXPECT_EQ(read_hardware_yaml(yaml[0], "page").engines.size(), 2U);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(FuzzCorpus, SmallDamageIsSurvived) {
     const fs::path folder = testing::source_path("tests/fuzz/corpus") / fs::path(property.name);
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
       SCOPED_TRACE(entry.path().string());
-      each_damaged(testing::slurp(entry.path()), testing::effort(4001),
+      each_damaged(testing::slurp(entry.path()), testing::effort(1500),
                    [&](const std::string& text) { EXPECT_NO_THROW(property.check(text)) << text; });
     }
   }

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "model/crew.h"
 #include "model/key_hash.h"
+#include "model/parallel.h"
 
 namespace tessera {
 namespace {

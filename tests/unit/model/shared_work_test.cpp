@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "model/crew.h"
+#include "model/parallel.h"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "model/against.h"
+#include "model/claim_problem.h"
 #include "placer/make_engine.h"
 #include "tessera/check.h"
 #include "tessera/generate.h"

@@ -23,7 +23,7 @@ namespace {
 
 using namespace tessera::search::boxing;
 
-/// Long traces with few alive, and everything a job may ask for besides pieces.
+/// Long traces with few alive, and everything a job may ask for besides fragments.
 PlacementProblem trace_of(std::uint64_t seed, std::int64_t count) {
   PlacementProblem problem = random_trace(seed, count, 10 + static_cast<std::int64_t>(seed % 30));
   Random random(seed + 1);

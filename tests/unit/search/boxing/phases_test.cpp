@@ -362,14 +362,14 @@ TEST(Improve, LowersAndNeverBreaks) {
 TEST(Completion, KeepsWhatIsNailed) {
   const PlacementProblem problem = random_trace(21, 300, 10);
   const Instance instance = instance_of(problem);
-  Nailed nailed{{4, 90, 200}, {5000, 6000, 7000}};
+  FixedJobs fixed_jobs{{4, 90, 200}, {5000, 6000, 7000}};
   std::vector<float> keys(300, 0);
   FirstFit fit(instance);
-  const auto offsets = complete(fit, instance, nailed, keys, no_height, {});
+  const auto offsets = complete(fit, instance, fixed_jobs, keys, no_height, {});
   ASSERT_TRUE(offsets);
   EXPECT_EQ((*offsets)[90], 6000);
   EXPECT_EQ(wrong(problem, placement_of(problem, instance, *offsets)), "");
-  EXPECT_FALSE(complete(fit, instance, nailed, keys, instance.lower_bound - 1, {}));
+  EXPECT_FALSE(complete(fit, instance, fixed_jobs, keys, instance.lower_bound - 1, {}));
 }
 
 TEST(Peak, FindsOrRefutes) {

@@ -240,8 +240,8 @@ TEST(Cover, AsksWithMoreEffortWhereItMatters) {
           seen.options.push_back(c.options[k]);
           continue;
         }
-        seen.open_cost = std::min(seen.open_cost, c.options[k].cost - 1);
-        seen.open_peak = 0;
+        seen.unresolved_cost = std::min(seen.unresolved_cost, c.options[k].cost - 1);
+        seen.unresolved_peak = 0;
       }
       seen.final = effort >= 2 || seen.complete();
       return seen;
@@ -284,7 +284,7 @@ TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
     const auto seen_with = [&](std::size_t a, std::size_t b, int effort) {
       CoverCandidate seen = table.at({a, b});
       if (effort > 0 || (a * 7 + b + salt) % 3 != 0 || seen.options.empty()) return seen;
-      seen.open_cost = seen.options.back().cost - 1;
+      seen.unresolved_cost = seen.options.back().cost - 1;
       seen.options.pop_back();
       seen.final = false;
       return seen;
@@ -305,7 +305,7 @@ TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
     std::vector<Question> questions;
     problem.evaluate = [&](std::size_t a, std::size_t b, int effort) {
       std::unique_lock guard(lock);
-      if (problem.ahead && foreseen == 0) {
+      if (problem.speculate && foreseen == 0) {
         // On a machine with other things to do the other thread needs a while to begin.
         guard.unlock();
         std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -318,7 +318,8 @@ TEST(Cover, WhatIsLookedAtAheadChangesNothing) {
     const CoverResult alone = best_cover(problem, {});
     std::vector<Question> right = std::exchange(questions, {});
     std::ranges::sort(right);
-    problem.ahead = [&](std::size_t a, std::size_t b, int effort) -> std::optional<CoverCandidate> {
+    problem.speculate = [&](std::size_t a, std::size_t b,
+                            int effort) -> std::optional<CoverCandidate> {
       const std::lock_guard guard(lock);
       ahead.insert({a, b, static_cast<std::size_t>(effort)});
       if ((a + b + salt) % 5 == 0) return std::nullopt;

@@ -92,13 +92,13 @@ TEST(KeptCover, IsTheLeastOfAllCoversAndSets) {
                                        static_cast<std::int64_t>(maker) + 1,
                                        static_cast<std::int64_t>(problem.runs.ops) - 1)),
                                    random.between(0, 9)});
-    problem.rooms = {0, random.between(0, 12), random.between(0, 40)};
+    problem.capacities = {0, random.between(0, 12), random.between(0, 40)};
     Costs costs(seed);
     problem.cost = std::ref(costs);
     const std::vector<KeptCover> found = kept_covers(problem, {});
-    ASSERT_EQ(found.size(), problem.rooms.size());
+    ASSERT_EQ(found.size(), problem.capacities.size());
     for (std::size_t room = 0; room < found.size(); ++room) {
-      ASSERT_DOUBLE_EQ(found[room].cost, least_of_all(problem, problem.rooms[room]));
+      ASSERT_DOUBLE_EQ(found[room].cost, least_of_all(problem, problem.capacities[room]));
       if (found[room].runs.empty()) continue;
       double sum = 0;
       std::size_t next = 0;
@@ -126,7 +126,7 @@ TEST(KeptCover, TellsTheLargestApart) {
 }
 
 TEST(KeptCover, EndsWithTheBudget) {
-  KeptCoverProblem problem{.runs = {.ops = 2}, .rooms = {1}};
+  KeptCoverProblem problem{.runs = {.ops = 2}, .capacities = {1}};
   problem.cost = [](std::size_t, std::size_t, std::span<const std::size_t>) { return 1.0; };
   Budget ended;
   ended.deadline = std::chrono::steady_clock::time_point::min();

@@ -9,7 +9,7 @@
 #include <functional>
 #include <set>
 
-#include "model/crew.h"
+#include "model/parallel.h"
 #include "search/learning/engine.h"
 #include "search/placement/canonical.h"
 #include "tessera/check.h"
