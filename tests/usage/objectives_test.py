@@ -82,7 +82,7 @@ class Objectives(Case):
             ("[[minimize_cost]]", "objective"),
         ):
             self.assertIn(words, self.ends(BAD_INPUT, "place", self.problem(objective)).stderr)
-        self.assertIn("engine boxing cannot",
+        self.assertIn("engine boxing does not support",
                       self.ends(BAD_INPUT, "place", self.problem("[minimize_height, minimize_cost]"), "-e", "boxing").stderr)
 
     def test_what_is_written_is_read(self):
