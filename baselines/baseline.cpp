@@ -12,8 +12,8 @@ std::optional<std::string> Baseline::outgrown(const PlacementProblem& problem,
                                               Objective /*goal*/) const {
   const std::int64_t pairs = living_pairs(problem);
   if (pairs <= traits_.most_pairs) return std::nullopt;
-  return std::string(traits_.method) + " takes up to " + std::to_string(traits_.most_pairs) +
-         " pairs of buffers that live at one time; this problem has " + std::to_string(pairs) + ".";
+  return std::string(traits_.method) + " supports at most " + std::to_string(traits_.most_pairs) +
+         " pairs of simultaneously live buffers; this problem has " + std::to_string(pairs) + ".";
 }
 
 engine::SearchResult Baseline::solve(const PlacementProblem& problem,
@@ -30,8 +30,8 @@ engine::SearchResult Baseline::solve(const PlacementProblem& problem,
         ended.reason,
         ended.foreseen
             ? std::string(traits_.method) +
-                  " would need more memory than there is for so many pairs of buffers."
-            : "The limit struck while " + std::string(traits_.written) + " written down.");
+                  " needs more memory than is available for this many pairs of buffers."
+            : "A limit was reached while " + std::string(traits_.written) + " written down.");
   }
   engine::SearchResult result;
   result.status = answer.status;

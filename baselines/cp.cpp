@@ -242,7 +242,7 @@ class Cp final : public Baseline {
                   .bytes_per_pair = 600,
                   .most_size = most_numbers,
                   .too_large = "The addresses are too large for the integers of constraint "
-                               "programming; ask another engine.",
+                               "programming; use another engine.",
                   .counted = {"nodes", "failures"}}) {}
 
  private:
@@ -263,9 +263,8 @@ class Cp final : public Baseline {
     failures += static_cast<std::int64_t>(seen.fail);
     if (found) return MemoryResult::placed(found->offsets());
     if (search.stopped())
-      return MemoryResult::given_up(
-          limit.why().value_or(StopReason::node_limit),
-          "Constraint programming was stopped by a limit before it could decide.");
+      return MemoryResult::given_up(limit.why().value_or(StopReason::node_limit),
+                                    "A limit stopped constraint programming before a result.");
     return MemoryResult::refuted("The constraints have no solution.");
   }
 };

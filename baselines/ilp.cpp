@@ -384,8 +384,8 @@ class Ilp final : public Baseline {
     }
     return MemoryResult::given_up(
         StopReason::completed,
-        "The integer program, in numbers that its floating-point arithmetic can tell apart, chose "
-        "orders that do not fit again and again, which proves nothing.");
+        "The integer program repeatedly chose orders that do not fit: the sizes exceed its "
+        "floating-point precision. This is not a proof.");
   }
 
   struct Asked {
@@ -435,17 +435,16 @@ class Ilp final : public Baseline {
       Program::Positions found = program.positions(best);
       if (!found.at.empty()) return {MemoryResult::placed(std::move(found.at))};
       if (!watch.stopped() && program.forbid(found.why, best)) return {{}, true};
-      return {MemoryResult::given_up(
-          watch.stopped().value_or(StopReason::completed),
-          "The orders that the integer program chose do not fit exactly, which is a matter of its "
-          "tolerance and proves nothing.")};
+      return {MemoryResult::given_up(watch.stopped().value_or(StopReason::completed),
+                                     "The orders chosen by the integer program do not fit exactly, "
+                                     "within its tolerance. This is not a proof.")};
     }
     if (const auto stopped = watch.stopped())
-      return {MemoryResult::given_up(
-          *stopped, "The integer program was stopped by a limit before it could decide.")};
+      return {
+          MemoryResult::given_up(*stopped, "A limit stopped the integer program before a result.")};
     if (!search.isProvenInfeasible())
       return {MemoryResult::given_up(StopReason::completed,
-                                     "The integer program ended without an answer.")};
+                                     "The integer program ended without a result.")};
     return {MemoryResult::refuted("The integer program has no solution.")};
   }
 };

@@ -19,11 +19,10 @@ std::unique_ptr<engine::PlacementEngine> load(const std::string& name, const cha
   void* const make = module != nullptr ? dlsym(module, symbol) : nullptr;
   if (make == nullptr) {
     const char* const why = dlerror();  // NOLINT(concurrency-mt-unsafe): per thread in glibc
-    throw BadInput("engine " + name + " is in a module of Tessera that cannot be loaded: " +
+    throw BadInput("engine " + name + " is in a Tessera module that cannot be loaded: " +
                        (why != nullptr ? why : TESSERA_BASELINES_FILE),
                    "install " TESSERA_BASELINES_FILE
-                   " and what it needs as it was built; every complete engine takes the same "
-                   "problems");
+                   " with its dependencies; every complete engine takes the same problems");
   }
   return std::unique_ptr<engine::PlacementEngine>(reinterpret_cast<MakeEngine*>(make)());
 }

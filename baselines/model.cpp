@@ -167,7 +167,7 @@ Model model_of(const PlacementProblem& problem, MemoryIndex m, Poll& poll) {
 std::optional<std::string> nowhere(const PlacementProblem& problem, const Model& model) {
   for (const Body& body : model.bodies)
     if (body.high < body.low)
-      return "Buffer '" + problem.buffers[body.buffer].id + "' fits nowhere in its memory.";
+      return "Buffer '" + problem.buffers[body.buffer].id + "' does not fit into its memory.";
   return std::nullopt;
 }
 

@@ -41,7 +41,7 @@ namespace {
 
 using namespace tessera;
 
-constexpr const char* out_of_memory_text = "there was no memory left";
+constexpr const char* out_of_memory_text = "out of memory";
 
 std::string sentence(const BadInput& bad) {
   return bad.hint.empty() ? std::string(bad.what()) : bad.what() + std::string("; ") + bad.hint;
@@ -68,7 +68,7 @@ template <typename Change>
 void with_buffer(tessera_problem* problem, std::size_t buffer, Change change) {
   guarded(problem, [&](PlacementProblem& p) {
     if (buffer >= p.buffers.size())
-      throw BadInput("there is no buffer number " + std::to_string(buffer) + ", but " +
+      throw BadInput("unknown buffer number " + std::to_string(buffer) + ", but " +
                      std::to_string(p.buffers.size()) + " buffers");
     change(p.buffers[buffer]);
   });
@@ -111,7 +111,7 @@ Objective minimize_of(tessera_goal goal) {
     case TESSERA_MOST_BENEFIT:
       return Objective::benefit;
   }
-  throw BadInput("there is no such goal");
+  throw BadInput("unknown goal");
 }
 
 PlaceParams params_of(const tessera_options& options) {
@@ -132,7 +132,7 @@ PlaceParams params_of(const tessera_options& options) {
 
 void answer(const tessera_problem* problem, const tessera_options& options,
             tessera_result& result) {
-  if (problem == nullptr) throw BadInput("there is no problem");
+  if (problem == nullptr) throw BadInput("the problem is null");
   if (!problem->wrong.empty()) throw BadInput(problem->wrong);
   PlaceParams params = params_of(options);
   std::stop_source source;
@@ -194,7 +194,7 @@ tessera_problem* tessera_problem_new(int64_t capacity, int64_t alignment) {
 tessera_problem* tessera_problem_load(const char* path, const char* profile, int64_t capacity) {
   auto* problem = new (std::nothrow) tessera_problem;
   guarded(problem, [&](PlacementProblem& to) {
-    if (path == nullptr) throw BadInput("there is no path");
+    if (path == nullptr) throw BadInput("the path is null");
     InputOptions options;
     if (profile != nullptr) options.profile = profile;
     if (capacity != 0) options.capacity = capacity;
@@ -243,7 +243,7 @@ void tessera_make_optional(tessera_problem* problem, size_t buffer, double benef
     constexpr double most = 1e15;
     if (!(benefit >= 0 && benefit <= most))
       throw BadInput("buffer '" + b.id +
-                     "' has a benefit that is negative, too large or no number");
+                     "' has a benefit that is negative, too large or not a number");
     b.optional = true;
     b.benefit = std::llround(benefit * 1000);
   });
@@ -275,7 +275,7 @@ tessera_result* tessera_place(const tessera_problem* problem, const tessera_opti
   } catch (const std::exception& error) {
     failed(TESSERA_BUG, error.what());
   } catch (...) {
-    failed(TESSERA_BUG, "something that is no error was thrown");
+    failed(TESSERA_BUG, "an unknown exception was thrown");
   }
   return result;
 }

@@ -101,8 +101,8 @@ class FlagReader {
     if (flag == nullptr) throw unknown(name);
     const std::string what = "--" + std::string(name);
     if (!flag->is_switch)
-      throw wrong(what + ": only what is on or off can be turned off; --" +
-                  std::string(flag->name) + " takes a value");
+      throw wrong(what + ": `no` applies to on/off flags only; --" + std::string(flag->name) +
+                  " takes a value");
     if (value) throw wrong(what + " takes no value: it is --" + std::string(flag->name) + "=false");
     set(flag->name, "false");
   }
@@ -172,7 +172,7 @@ std::int64_t absl_number(std::string_view text, const std::string& what) {
       std::from_chars(plain.data(), plain.data() + plain.size(), value, hexadecimal ? 16 : 10);
   if (digits.empty() || digits.starts_with('-') || code != std::errc{} ||
       stop != plain.data() + plain.size())
-    throw BadInput(what + " '" + std::string(text) + "' is no whole number of bytes",
+    throw BadInput(what + " '" + std::string(text) + "' is not a whole number of bytes",
                    "write it without a unit: 1048576");
   return value;
 }
@@ -180,7 +180,7 @@ std::int64_t absl_number(std::string_view text, const std::string& what) {
 std::optional<std::chrono::nanoseconds> absl_duration(std::string_view text,
                                                       const std::string& what) {
   const auto wrong = [&] {
-    return BadInput(what + " '" + std::string(text) + "' is no time",
+    return BadInput(what + " '" + std::string(text) + "' is not a duration",
                     "write it as in 500ms, 10s, 1m30s or inf");
   };
   std::string_view rest = text;

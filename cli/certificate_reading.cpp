@@ -67,9 +67,10 @@ std::string as_argument(const std::string& text) {
 }
 
 std::string difference(const std::string& key, const std::string& made, const std::string& here) {
-  if (made.empty()) return "its input was read without --" + key + " " + as_argument(here);
-  const std::string so = "its input was read with " + key + " " + made;
-  return so + (here.empty() ? ", and here it is not" : ", and here with " + here);
+  if (made.empty()) return "it was made without --" + key + " " + as_argument(here);
+  const std::string so = "it was made with " + key + " " + made;
+  return so + (here.empty() ? ", but this input is read without it"
+                            : ", but this input is read with " + here);
 }
 
 std::string another_problem(const InputArguments& arguments, const Reading& made) {
@@ -81,13 +82,13 @@ std::string another_problem(const InputArguments& arguments, const Reading& made
     if (its == here) return;
     differs += (differs.empty() ? "" : "; ") + difference(key, its, here);
     if (its.empty())
-      leave_out += (leave_out.empty() ? "leave out --" : " and --") + key;
+      leave_out += (leave_out.empty() ? "remove --" : " and --") + key;
     else
-      add += (add.empty() ? "say --" : " --") + key + " " + as_argument(its);
+      add += (add.empty() ? "add --" : " --") + key + " " + as_argument(its);
   };
   compare("profile", made.profile, arguments.profile);
   compare("lifetimes", made.lifetimes, arguments.lifetimes);
-  return "The certificate is about another problem: " + differs + ". To ask about that problem, " +
+  return "The certificate belongs to another problem: " + differs + ". To check that problem, " +
          add + (add.empty() || leave_out.empty() ? "" : " and ") + leave_out + ".";
 }
 
@@ -106,8 +107,9 @@ CertificateReading read_for(const CertificateText& certificate, const std::strin
   }
   if (!made.profile.empty() && !is_readable_profile(made.profile))
     throw BadInput(
-        file + ": names the profile '" + made.profile + "', which cannot be read as a profile here",
-        "tessera profiles lists those there are; a path begins where tessera is started");
+        file + ": names the profile '" + made.profile + "', which is not a readable profile here",
+        "tessera profiles lists the known profiles; a relative path starts at the working "
+        "directory");
   result.input = read_otherwise(arguments, made).load();
   if (!made.profile.empty()) {
     result.said = "profile " + made.profile;

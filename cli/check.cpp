@@ -70,8 +70,8 @@ std::string verdict_text(const ResultVerdict& verdict, const Input& input, bool 
     text += "wrong (" + std::string(to_string(violation.rule)) + "): " + violation.message + "\n";
   if (!verdict.wrong.empty()) return text;
   text = placed ? "right: " + std::to_string(input.problem.buffers.size()) +
-                      " buffers, every rule is kept\n"
-                : "right: it holds no placement, and contradicts nothing\n";
+                      " buffers, every rule holds\n"
+                : "right: the result has no placement and no contradiction\n";
   for (const std::string& what : verdict.proved) text += "proved: " + what + "\n";
   for (const std::string& what : verdict.claimed) text += "claimed, not checked: " + what + "\n";
   return text;
@@ -97,14 +97,15 @@ std::string not_what_was_asked(const CheckOptions& options, const Input& input,
                (each.claim.kind == ClaimKind::benefit && each.claim.most < 0);
       });
   if (options.expect == "infeasible" && !infeasible)
-    return "it proves '" + verdict.claims.front().text + "', not that nothing fits";
+    return "the certificate proves '" + verdict.claims.front().text + "', not infeasibility";
   const bool asked = !options.expect.empty() || !options.input.capacity.empty();
   if (!asked || verdict.about_this) return {};
   std::string asked_for;
   for (const Memory& memory : input.problem.memories)
-    asked_for += (asked_for.empty() ? "" : ", ") + memory.name + " of " +
-                 (memory.capacity == unbounded ? "any size" : std::to_string(memory.capacity));
-  return "it is about less memory than was asked about (" + asked_for +
+    asked_for +=
+        (asked_for.empty() ? "" : ", ") + memory.name + " of " +
+        (memory.capacity == unbounded ? "unlimited size" : std::to_string(memory.capacity));
+  return "it assumes less memory than the input has (" + asked_for +
          "): " + verdict.claims.front().text;
 }
 
@@ -150,8 +151,7 @@ int check_proof_file(const CheckOptions& options, const Input& input,
   }
   if (verdict.stop) return exit_stopped;
   if (!verdict.accepted)
-    note("a certificate holds for the input it was written for, and for no other",
-         options.output.quiet);
+    note("a certificate is valid only for the input it was written for", options.output.quiet);
   return right ? exit_found : exit_wrong;
 }
 
@@ -161,7 +161,7 @@ int check_model(const CheckOptions& options, const Input& input) {
   if (result.placement) return check_placement(options, input, result, {});
   const bool infeasible = result.status == Status::infeasible;
   if (!options.output.quiet)
-    say(infeasible ? "the solver says that there is no placement; that is its word, not a proof\n"
+    say(infeasible ? "the solver reports that no placement exists; this is not a proof\n"
                    : "the solver did not decide\n");
   return infeasible ? exit_infeasible : exit_stopped;
 }
@@ -192,7 +192,7 @@ std::string plan_text_verdict(const PlanVerdict& verdict, const Network& net) {
 /// INPUT is a network here, RESULT a plan of it.
 int check_network_plan(const CheckOptions& options, const PlanFileHeader& header) {
   if (options.input.profile.empty())
-    throw BadInput("tessera check: a plan is checked against hardware", "add --profile NAME");
+    throw BadInput("tessera check: a plan needs the profile it was made for", "add --profile NAME");
   NetworkArguments network = options.network;
   network.path = options.input.path;
   if (network.dtype.empty()) network.dtype = header.dtype;
@@ -202,7 +202,7 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   const PlanVerdict verdict =
       check_plan_text(header.text, options.result, net, hardware, options.limits.limits());
   if (verdict.wrong.empty() && verdict.plan.status != Status::feasible)
-    throw BadInput(options.result + ": holds no plan, its status is " +
+    throw BadInput(options.result + ": contains no plan; its status is " +
                    std::string(to_string(verdict.plan.status)));
   for (const auto& [said, own, what] : {std::tuple(header.network, net.name, "of network"),
                                         std::tuple(header.profile, hardware.name, "for")})
@@ -255,14 +255,14 @@ int run_check(const CheckOptions& options, Session& session) {
   session.limit_reading(options.limits);
   const bool judged = !options.result.empty() || !options.proof.empty();
   if (judged == !options.model.empty())
-    throw BadInput("tessera check: give RESULT, --proof FILE, both of them, or --model FILE",
-                   "tessera check --help shows each");
+    throw BadInput("tessera check: RESULT, --proof FILE or --model FILE is missing",
+                   "tessera check --help has an example of each");
   if (!options.expect.empty() && options.proof.empty())
-    throw BadInput("tessera check: --expect is about a certificate", "add --proof FILE");
+    throw BadInput("tessera check: --expect needs a certificate", "add --proof FILE");
   const std::array<std::string, 4> files{options.input.path, options.result, options.model,
                                          options.proof};
   if (std::count(files.begin(), files.end(), "-") > 1)
-    throw BadInput("tessera check: only one file can be the standard input");
+    throw BadInput("tessera check: more than one file is the standard input");
   session.reads(options.input.path);
   if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
@@ -273,7 +273,7 @@ int run_check(const CheckOptions& options, Session& session) {
   if (header.is_plan) return check_network_plan(options, header);
   if (is_network_file(options.input.path))
     throw BadInput((options.result.empty() ? "tessera check" : options.result) +
-                       ": a network is checked with a plan of it, and this is none",
+                       ": a network needs a plan as RESULT, and this file is not a plan",
                    "tessera plan NETWORK --profile NAME -o plan.json writes one");
   if (!options.proof.empty())
     return check_with_certificate(options, std::move(header.text), session);
@@ -300,25 +300,23 @@ void add_check(CLI::App& app, Command& command) {
                   "model with a plan "
                   "of its arena, or the plan of a network");
   sub->add_option("--dtype", options->network.dtype,
-                  "where RESULT is a plan: the element type the network was planned with, if not "
-                  "the one the plan names");
+                  "for a plan: the element type the network was planned with, if it is not the one "
+                  "in the plan");
   options->network.declare_reading(*sub);
   options->output.declare(*sub);
-  sub->add_option("--proof", options->proof,
-                  "a certificate written by place --proof: does it prove what it claims?");
+  sub->add_option("--proof", options->proof, "check a certificate that place --proof wrote");
   sub->add_option("--expect", options->expect,
-                  "accept the certificate only if it claims this: that nothing fits")
+                  "accept the certificate only if it claims infeasibility")
       ->check(one_of({"infeasible"}));
   options->limits.declare(*sub);
   sub->add_option("--model", options->model,
-                  "what another solver printed for export --to dimacs or smt2 of INPUT");
+                  "the output of another solver for export --to dimacs or smt2 of INPUT");
   sub->footer(
-      "Every violated rule is a sentence on the standard output; the exit code is 3.\n"
-      "Examples:\n  tessera check buffers.csv placed.json --capacity '1 MiB'\n"
-      "  tessera check buffers.csv --capacity '1 MiB' --proof no.proof --expect infeasible\n"
-      "  tessera check resnet18.onnx plan.json --profile ethos-u65-like\n"
-      "  tessera export net.yaml --to dimacs -o net.cnf; cadical net.cnf > answer.txt\n"
-      "  tessera check net.yaml --model answer.txt");
+      "Each violated rule is one line on the standard output; the exit code is then "
+      "3.\nExamples:\n  tessera check buffers.csv placed.json --capacity '1 MiB'\n  tessera check "
+      "buffers.csv --capacity '1 MiB' --proof no.proof --expect infeasible\n  tessera check "
+      "resnet18.onnx plan.json --profile ethos-u65-like\n  tessera export net.yaml --to dimacs -o "
+      "net.cnf; cadical net.cnf > answer.txt\n  tessera check net.yaml --model answer.txt");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_check(*options, session); };
   });

@@ -48,9 +48,9 @@ std::string explanation_json(const PlacementProblem& problem, const Explanation&
 std::string explanation_text(const Explanation& why) {
   std::string text = why.text;
   if (text.empty() && why.status == Status::feasible)
-    text = "There is nothing to explain: a placement exists.";
+    text = "The problem is feasible: a placement exists, nothing to explain.";
   if (text.empty() && why.status == Status::unknown)
-    text = "Stopped before it was known whether a placement exists.";
+    text = "Unknown: a limit ended the search before it decided feasibility.";
   if (!text.empty() && text.back() != '\n') text += '\n';
   return text;
 }
@@ -88,15 +88,16 @@ int run_explain(const ExplainOptions& options, Session& session) {
 }  // namespace
 
 void add_explain(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("explain", "say why nothing fits: a smallest set of buffers");
+  CLI::App* sub = app.add_subcommand(
+      "explain", "explain infeasibility: a minimal set of buffers that does not fit");
   const auto options = std::make_shared<ExplainOptions>();
   options->input.declare(*sub);
   options->output.declare(*sub);
   options->limits.declare(*sub);
-  sub->add_option("-o,--output", options->file, "write the explanation as well: .json or .txt");
+  sub->add_option("-o,--output", options->file, "write the explanation to FILE.json or FILE.txt");
   sub->footer(
-      "The exit code is 20 where the problem is infeasible (and explained), 0 where it is not.\n"
-      "Example:\n  tessera explain buffers.csv --capacity '512 KiB'");
+      "The exit code is 20 if the problem is infeasible, 0 if it is feasible.\nExample:\n  tessera "
+      "explain buffers.csv --capacity '512 KiB'");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_explain(*options, session); };
   });

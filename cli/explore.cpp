@@ -50,7 +50,7 @@ fs::path made_folder(const std::string& name) {
   std::error_code error;
   fs::create_directories(name, error);
   if (error || !fs::is_directory(name))
-    throw BadInput(name + ": is no folder and cannot be made one" +
+    throw BadInput(name + ": is not a folder and cannot be created" +
                    (error ? ": " + error.message() : ""));
   return name;
 }
@@ -71,9 +71,9 @@ std::string modes_text(const ExploreModes& found, const ExploreModes::Set& set) 
   const std::string score =
       set.lose > 0 ? "loses at most " + std::string(share) : std::string("keeps its score");
   std::string text =
-      "Fewest modes with which every network " + score + ": " + std::to_string(set.count) + " of " +
+      "Fewest modes such that every network " + score + ": " + std::to_string(set.count) + " of " +
       std::to_string(found.modes.size()) +
-      (set.bound == set.count ? ", proved" : ", at least " + std::to_string(set.bound)) + ": " +
+      (set.bound == set.count ? ", proved" : ", lower bound " + std::to_string(set.bound)) + ": " +
       names;
   if (set.area && found.area) {
     char areas[80];
@@ -98,12 +98,12 @@ std::string report(const ExploreResult& result, const std::string& folder, bool 
        std::to_string(count(result, SweepStatus::failed)) + " failed");
   char numbers[120];
   std::snprintf(numbers, sizeof numbers, "%.1f s", result.seconds);
-  line(std::to_string(result.counts.planned) + " plans made, " +
+  line(std::to_string(result.counts.planned) + " plans computed, " +
        std::to_string(result.counts.stored) + " from the store, " +
        (result.counts.alike > 0
-            ? std::to_string(result.counts.alike) + " of machines that no plan can tell apart, "
+            ? std::to_string(result.counts.alike) + " shared by equivalent machines, "
             : "") +
-       std::to_string(result.counts.excluded) + " not needed; " + numbers);
+       std::to_string(result.counts.excluded) + " skipped; " + numbers);
   for (const ExploreRow& row : result.rows) {
     if (!result.best || row.candidate != *result.best || row.network != "*") continue;
     std::snprintf(numbers, sizeof numbers, "%.4f", row.score.value_or(0));
@@ -114,17 +114,16 @@ std::string report(const ExploreResult& result, const std::string& folder, bool 
   }
   std::string axes;
   for (const std::string& axis : result.axes) axes += (axes.empty() ? "" : ", ") + axis;
-  line(counted(result.pareto.size(), "candidate is", "candidates are") +
-       " beaten by none in everything (" + axes +
+  line(counted(result.pareto.size(), "candidate", "candidates") + " on the Pareto front (" + axes +
        "): " + (fs::path(folder) / "pareto.csv").string());
   if (result.modes && !result.modes->reason.empty())
-    line("Fewest modes: not known, " + result.modes->reason);
+    line("Fewest modes: unknown, " + result.modes->reason);
   if (result.modes)
     for (const ExploreModes::Set& set : result.modes->sets)
       if (set.network == "*") line(modes_text(*result.modes, set));
   if (result.stop != StopReason::completed)
     line("Stopped by " + std::string(to_string(result.stop)) +
-         (stored ? "; the same command goes on." : "."));
+         (stored ? "; run the same command to resume." : "."));
   return text;
 }
 
@@ -206,18 +205,19 @@ int run_explore(const ExploreOptions& options, Session& session) {
 }  // namespace
 
 void add_explore(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("explore", "try many machines on a set of networks");
+  CLI::App* sub = app.add_subcommand("explore", "evaluate many machines on a set of networks");
   const auto options = std::make_shared<ExploreOptions>();
-  sub->add_option("SWEEP", options->sweep, "what varies, and what is wanted: a sweep YAML")
+  sub->add_option("SWEEP", options->sweep,
+                  "sweep YAML: networks, machine parameters to vary, objective")
       ->required();
-  sub->add_option("-o,--output", options->folder,
-                  "the folder for results.csv, pareto.csv, summary.json, report.html, plans/ and "
-                  "the store")
+  sub->add_option(
+         "-o,--output", options->folder,
+         "the folder for results.csv, pareto.csv, summary.json, report.html, plans/ and the store")
       ->required();
   sub->add_option("--store", options->store,
-                  "the file that keeps what was planned (default: store.sqlite in the folder); "
+                  "the file that stores computed plans (default: store.sqlite in the folder); "
                   "several sweeps may share one, also at the same time")
-      ->excludes(sub->add_flag("--no-store", options->no_store, "keep nothing for later"));
+      ->excludes(sub->add_flag("--no-store", options->no_store, "do not store plans"));
   options->output.declare(*sub);
   options->search.declare(*sub);
   options->progress.declare(*sub);

@@ -36,7 +36,7 @@ int run_export(const ExportOptions& options, Session& session) {
   if (options.to == "yaml") return session.hand_over(output, problem_yaml(input.problem));
   for (const Memory& memory : input.problem.memories)
     if (memory.capacity == unbounded)
-      throw BadInput(options.input.path + ": gives no capacity, and a formula needs one",
+      throw BadInput(options.input.path + ": has no capacity, which a formula needs",
                      "add --capacity SIZE or --profile NAME");
   const auto write = [&](const TextSink& sink) {
     Limits limits = session.remaining(options.limits.limits(), Session::giving_back);
@@ -49,16 +49,15 @@ int run_export(const ExportOptions& options, Session& session) {
 }  // namespace
 
 void add_export(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("export", "write the problem for other programs");
+  CLI::App* sub = app.add_subcommand("export", "write the problem in a format of other programs");
   const auto options = std::make_shared<ExportOptions>();
   options->input.declare(*sub);
-  sub->add_option("--to", options->to,
-                  "csv or yaml: the problem; dimacs or smt2: the constraints the engines use")
+  sub->add_option("--to", options->to, "csv or yaml: the problem; dimacs or smt2: its constraints")
       ->required()
       ->check(one_of({"csv", "yaml", "dimacs", "smt2"}));
-  sub->add_option("-o,--output", options->file, "where to (default: the standard output)");
+  sub->add_option("-o,--output", options->file, "the output file (default: the standard output)");
   options->limits.declare(*sub);
-  sub->add_flag("-q,--quiet", options->quiet, "no notes");
+  sub->add_flag("-q,--quiet", options->quiet, "print no notes");
   sub->footer(
       "Example:\n  tessera export buffers.csv --capacity '1 MiB' --to dimacs -o net.cnf && cadical "
       "net.cnf");

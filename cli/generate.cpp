@@ -51,7 +51,7 @@ int run_generate(GenerateOptions options, Session& session) {
 }  // namespace
 
 void add_generate(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("generate", "make a synthetic instance");
+  CLI::App* sub = app.add_subcommand("generate", "generate a synthetic problem");
   const auto options = std::make_shared<GenerateOptions>();
   std::vector<std::string> kinds;
   std::string text = "Kinds:\n";
@@ -61,29 +61,33 @@ void add_generate(CLI::App& app, Command& command) {
     name.resize(std::max<std::size_t>(10, name.size() + 1), ' ');
     text += "  " + name + std::string(entry.what) + "\n";
   }
-  sub->add_option("KIND", options->params.kind, "what it looks like, see below")
+  sub->add_option("KIND", options->params.kind, "kind of problem, see below")
       ->required()
       ->check(one_of(kinds));
-  sub->add_option("-n,--buffers", options->params.buffers, "how many buffers")
+  sub->add_option("-n,--buffers", options->params.buffers, "number of buffers")
       ->check(whole_number(1))
       ->capture_default_str();
-  sub->add_option("--seed", options->params.seed, "the same seed, the same instance")
+  sub->add_option("--seed", options->params.seed,
+                  "random seed; the same seed gives the same problem")
       ->check(whole_number(0))
       ->capture_default_str();
-  sub->add_option("--steps", options->params.steps, "length of the schedule (0: chosen)")
+  sub->add_option("--steps", options->params.steps,
+                  "length of the schedule in steps (0: automatic)")
       ->check(whole_number(0))
       ->capture_default_str();
-  sub->add_option("-c,--capacity", options->capacity, "size of the memory; sizes scale with it")
+  sub->add_option("-c,--capacity", options->capacity,
+                  "size of the memory; buffer sizes scale with it")
       ->capture_default_str();
-  sub->add_option("--alignment", options->alignment, "of every buffer")->capture_default_str();
-  sub->add_option("--slack", options->params.slack, "capacity over the largest load")
+  sub->add_option("--alignment", options->alignment, "alignment of every buffer")
       ->capture_default_str();
-  sub->add_option("--to", options->to, "csv or yaml (which carries the capacity)")
+  sub->add_option("--slack", options->params.slack, "ratio of the capacity to the largest load")
+      ->capture_default_str();
+  sub->add_option("--to", options->to, "csv, or yaml with the capacity")
       ->check(one_of({"csv", "yaml"}))
       ->capture_default_str();
-  sub->add_option("-o,--output", options->file, "where to (default: the standard output)");
+  sub->add_option("-o,--output", options->file, "the output file (default: the standard output)");
   options->limits.declare(*sub);
-  sub->add_flag("-q,--quiet", options->quiet, "no notes");
+  sub->add_flag("-q,--quiet", options->quiet, "print no notes");
   sub->footer(text + "Example:\n  tessera generate packable --buffers 200 --seed 7 -o hard.yaml");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_generate(*options, session); };

@@ -60,13 +60,13 @@ int run_import(const ImportArguments& arguments, Session& session) {
 
 void add_import(CLI::App& app, Command& command) {
   CLI::App* sub =
-      app.add_subcommand("import", "turn an ONNX or TensorFlow Lite model into a network YAML");
+      app.add_subcommand("import", "convert an ONNX or TensorFlow Lite model to a network YAML");
   const auto arguments = std::make_shared<ImportArguments>();
   arguments->network.declare(*sub);
   arguments->limits.declare(*sub);
   sub->add_option("-o,--output", arguments->output,
-                  "where the YAML goes; standard output without it");
-  sub->add_flag("-q,--quiet", arguments->quiet, "say nothing but errors");
+                  "the output file (default: the standard output)");
+  sub->add_flag("-q,--quiet", arguments->quiet, "print errors only");
   sub->footer("Example:\n  tessera import model.onnx -o model.yaml --dtype int8");
   sub->final_callback([arguments, &command] {
     command.run = [arguments](Session& session) { return run_import(*arguments, session); };

@@ -73,7 +73,7 @@ int closed_pipe(const ClosedPipe& error, bool ignored, const ErrorStyle& style) 
 
 /// Also if the stack of a thread cannot be allocated.
 int out_of_memory(const ErrorStyle& style) {
-  complain_of(BadInput("tessera: out of memory before there was an answer"), style);
+  complain_of(BadInput("tessera: out of memory before there was a result"), style);
   return exit_stopped;
 }
 
@@ -94,12 +94,11 @@ std::string switches_text() {
 
 /// --help alone; with_trailing_help() handles `help COMMAND`.
 void add_help(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("help", "what a command does, and its options");
+  CLI::App* sub = app.add_subcommand("help", "show the help of a command");
   const auto folder = std::make_shared<std::string>();
-  sub->add_option("--man", *folder, "write man pages of the same text into this folder")
-      ->type_name("FOLDER");
+  sub->add_option("--man", *folder, "write man pages into this folder")->type_name("FOLDER");
   const auto switches = std::make_shared<bool>(false);
-  sub->add_flag("--switches", *switches, "list the rules of engines for `place --switch`");
+  sub->add_flag("--switches", *switches, "list the solver rules for `place --switch`");
   sub->footer("Example:\n  tessera help place");
   sub->final_callback([&app, &command, folder, switches] {
     if (*switches) {
@@ -164,20 +163,20 @@ std::string version_line() {
 
 int run(int argc, char** argv, Command& command, ErrorStyle& style) {
   Session session;
-  CLI::App app("Decides where every buffer of a neural network lives in an accelerator's memory.",
+  CLI::App app("Places the buffers of a neural network in the memory of an accelerator.",
                "tessera");
   app.set_version_flag("--version", version_line(), "print the version");
   app.require_subcommand(1);
   app.formatter(help_formatter());
-  app.add_option("--color",
-                 "colour in errors: auto (on a terminal, without NO_COLOR), always, never")
-      ->type_name("WHEN");  // parsed by take_style(), so it may be at any position
+  app.add_option(
+         "--color",
+         "colour in error messages: auto (on a terminal, unless NO_COLOR is set), always, never")
+      ->type_name("WHEN");  // read by take_style(), so that it may stand anywhere
   app.footer(
-      "Exit codes: 0 answer found, 2 bad input or usage, 3 check found it wrong, 20 proved "
-      "infeasible,\n30 stopped by a limit before an answer, 130, 143 and 129 by SIGINT, SIGTERM "
-      "and "
-      "SIGHUP,\n1 an output could not be written, or a bug in Tessera.\n"
-      "tessera COMMAND --help says more, with an example each.");
+      "Exit codes: 0 result found, 1 an output could not be written or a bug in Tessera,\n2 bad "
+      "input or usage, 3 check found an error, 20 proved infeasible,\n30 stopped by a limit before "
+      "a result, 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM.\ntessera COMMAND --help has "
+      "details and an example.");
   for (int i = 0; i < argc; ++i) command.line += (i == 0 ? "" : " ") + std::string(argv[i]);
 
   std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -35,20 +35,21 @@ struct MinimallocFlag {
 
 /// All flags of that program (its src/main.cc at 9f5cf81).
 constexpr std::array minimalloc_flags{
-    MinimallocFlag{{"capacity"}, Says::what, "N", "bytes there are, without a unit; default: 0"},
+    MinimallocFlag{{"capacity"}, Says::what, "N", "capacity in bytes, without a unit; default: 0"},
     MinimallocFlag{{"input"}, Says::what, "FILE", "the buffers: id,lower,upper,size,..."},
-    MinimallocFlag{{"output"}, Says::what, "FILE", "where the buffers go with their offsets"},
+    MinimallocFlag{
+        {"output"}, Says::what, "FILE", "the output file: the buffers with their offsets"},
     MinimallocFlag{{"timeout"}, Says::what, "TIME", "500ms, 10s, 1m30s; default: inf"},
     MinimallocFlag{{"minimize_capacity", true},
                    Says::what,
                    "",
-                   "find the least capacity that will do, up to the given one"},
+                   "find the smallest sufficient capacity, up to the given one"},
     MinimallocFlag{
-        {"validate", true}, Says::what, "", "say that the answer was checked, which it always is"},
+        {"validate", true}, Says::what, "", "report that the result was checked (it always is)"},
     MinimallocFlag{{"print_solution", true},
                    Says::what,
                    "",
-                   "draw the answer in LaTeX on the standard output"},
+                   "print the placement as LaTeX on the standard output"},
     MinimallocFlag{{"canonical_only", true}, Says::how, "", ""},
     MinimallocFlag{{"section_inference", true}, Says::how, "", ""},
     MinimallocFlag{{"dynamic_ordering", true}, Says::how, "", ""},
@@ -78,10 +79,10 @@ void tell_about_flags(const AbslFlags& flags) {
       how += (how.empty() ? "--" : ", --") + std::string(each.flag.name);
   if (!how.empty())
     note(how + (how.find(',') == how.npos ? " changes" : " change") +
-             " only how minimalloc searches; Tessera searches its own way",
+             " only the search of minimalloc, which Tessera does not use",
          false);
   for (const std::string& other : flags.others)
-    note("'" + other + "' is no flag and has no effect", false);
+    note("'" + other + "' is not a flag and has no effect", false);
   if (!flags.has("capacity")) note("without --capacity it is 0", false);
 }
 
@@ -94,9 +95,9 @@ std::string with_decimals(double value) {
 /// The word that scripts of that program expect, and the reason.
 std::string failure(const placer::MinimallocResult& answer) {
   const std::string why = answer.reason.empty() ? "" : ": " + answer.reason;
-  if (answer.status == Status::infeasible) return "NOT_FOUND: there is no placement" + why;
+  if (answer.status == Status::infeasible) return "NOT_FOUND: no placement exists" + why;
   if (answer.stop == StopReason::time_limit)
-    return "DEADLINE_EXCEEDED: the time was up before there was an answer";
+    return "DEADLINE_EXCEEDED: the timeout came before a result";
   return "RESOURCE_EXHAUSTED: " + std::string(to_string(answer.stop)) + why;
 }
 
@@ -149,7 +150,7 @@ int run_minimalloc(const std::vector<std::string>& arguments, Session& session) 
   if (flags.is_on("validate", false))
     complain("Validation PASS, height " + std::to_string(answer.height));
   if (file == nullptr)
-    note("without --output nothing is written", false);
+    note("without --output no file is written", false);
   else
     session.deliver(file, [&answer] { return answer.csv; });
   if (question.picture) session.report([&answer] { return answer.picture; });
@@ -189,14 +190,15 @@ std::vector<std::string> with_flags_as_they_are(std::vector<std::string> argumen
 }
 
 void add_minimalloc(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("minimalloc", "stand in for the program of google/minimalloc");
+  CLI::App* sub =
+      app.add_subcommand("minimalloc", "drop-in replacement for the program of google/minimalloc");
   declare_flags(*sub);
   const auto arguments = std::make_shared<std::vector<std::string>>();
   sub->add_option("FLAGS", *arguments)->group("");
   sub->footer(
-      "Flags are written as for that program: --validate, --novalidate or --validate=false. Its\n"
-      "exit codes as well: 0 where there is an answer, else 1.\n"
-      "Example:\n  tessera minimalloc --capacity=1048576 --input=buffers.csv --output=placed.csv");
+      "Flags have the syntax of that program: --validate, --novalidate or --validate=false. So "
+      "do\nthe exit codes: 0 if a placement is found, else 1.\nExample:\n  tessera minimalloc "
+      "--capacity=1048576 --input=buffers.csv --output=placed.csv");
   sub->preparse_callback([&command](std::size_t) { command.fails_with_one = true; });
   sub->final_callback([arguments, &command] {
     command.run = [arguments](Session& session) { return run_minimalloc(*arguments, session); };

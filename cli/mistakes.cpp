@@ -26,7 +26,7 @@ ErrorStyle style_of(std::string_view when) {
   if (when == "always") return {.colours = true};
   if (when == "never") return {};
   if (when == "auto") return usual_style();
-  throw BadInput("tessera: --color is '" + std::string(when) + "'", "it is auto, always or never");
+  throw BadInput("tessera: --color is '" + std::string(when) + "'", "use auto, always or never");
 }
 
 /// The first argument that looks like an option but is unknown, or "".
@@ -48,11 +48,11 @@ std::vector<std::string> long_options(const CLI::App& command) {
 /// For an option without its value, or given too often; "" for other errors.
 std::string wrong_number_of_values(const CLI::App& command, std::string_view text) {
   if (text.ends_with(" missing"))
-    return std::string(text.substr(0, text.find(':'))) + " is given without a value";
+    return std::string(text.substr(0, text.find(':'))) + " needs a value";
   for (const CLI::Option* option : command.get_options())
     if (option->get_items_expected_max() == 1 && option->results().size() > 1)
       return option->get_name() + " is given " + std::to_string(option->results().size()) +
-             " times, and has one value";
+             " times but takes one value";
   return "";
 }
 
@@ -148,7 +148,7 @@ void require_command(const CLI::App& app, const std::vector<std::string>& argume
   }
   const std::string_view close = closest_word(word, names);
   throw BadInput(
-      "tessera: there is no command '" + word + "'",
+      "tessera: unknown command '" + word + "'",
       close.empty() ? "commands are " + all : "did you mean `tessera " + std::string(close) + "`?");
 }
 
@@ -156,9 +156,8 @@ void refuse_empty_values(const CLI::App& app) {
   for (const CLI::App* used : app.get_subcommands())
     for (const CLI::Option* option : used->get_options())
       if (std::ranges::find(option->results(), "") != option->results().end())
-        throw BadInput(
-            used_command(app) + ": " + option->get_name() + " is given an empty word",
-            "a variable of the shell that is not set? Leave it out where it is not needed");
+        throw BadInput(used_command(app) + ": " + option->get_name() + " has an empty value",
+                       "is a shell variable unset? Remove the option if it is not needed");
 }
 
 BadInput explained(const CLI::App& app, const CLI::ParseError& error) {
@@ -171,7 +170,7 @@ BadInput explained(const CLI::App& app, const CLI::ParseError& error) {
                                        ? closest_word(std::string_view(wrong).substr(2), known)
                                        : std::string_view{};
     return BadInput(
-        command + ": there is no option " + wrong,
+        command + ": unknown option " + wrong,
         close.empty() ? command + " --help" : "did you mean `--" + std::string(close) + "`?");
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)

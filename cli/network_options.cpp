@@ -12,17 +12,19 @@ void NetworkArguments::declare(CLI::App& app, bool required) {
                  "an ONNX or TensorFlow Lite model, or a network YAML; - is the standard input")
       ->required(required);
   app.add_option("--dtype", dtype,
-                 "take every floating tensor as this type: int8 (biases are int32), int4 "
+                 "replace every floating-point type by this one: int8 (biases are int32), int4 "
                  "(weights; activations are int8), float16, ...");
   declare_reading(app);
 }
 
 void NetworkArguments::declare_reading(CLI::App& app) {
   app.add_option("--dim", dims, "NAME=N: the extent of a dynamic dimension of an ONNX model");
-  app.add_flag("--keep-batch-norm", keep_batch_norm, "do not fold it into convolutions");
-  app.add_flag("--keep-activations", keep_activations, "do not fuse them into their producers");
+  app.add_flag("--keep-batch-norm", keep_batch_norm,
+               "do not fold batch normalisation into convolutions");
+  app.add_flag("--keep-activations", keep_activations,
+               "do not fuse activation functions into their producers");
   app.add_flag("--keep-patterns", keep_patterns,
-               "leave decomposed LayerNorm and GELU as the ops they are written with");
+               "keep decomposed LayerNorm and GELU as separate ops");
 }
 
 ImportedNetwork NetworkArguments::load(bool quiet, const Limits& limits) const {

@@ -24,17 +24,16 @@ void InputArguments::declare(CLI::App& app) {
 
 void InputArguments::declare_numbers(CLI::App& app) {
   app.add_option("-c,--capacity", capacity,
-                 "bytes there are, in place of the input's own: 65536, 64 KiB, 1 MiB");
+                 "capacity of the memory, replaces that of the input: 65536, 64 KiB, 1 MiB");
   app.add_option("-p,--profile", profile,
                  "take the memories from this hardware profile (a name or a file)");
   declare_set(app, set);
   app.add_option("--lifetimes", lifetimes,
-                 "read the upper end of CSV lifetimes this way whatever the header says")
+                 "how to read the upper end of CSV lifetimes; overrides the header")
       ->check(one_of({"half-open", "inclusive"}));
-  app.add_option(
-      "--scratch", scratch,
-      "of a TensorFlow Lite model: a buffer CSV of what kernels need beside the tensors, "
-      "its steps the operators");
+  app.add_option("--scratch", scratch,
+                 "scratch buffers of the kernels of a TensorFlow Lite model: a buffer CSV whose "
+                 "steps are operators");
 }
 
 Input InputArguments::load() const {
@@ -52,16 +51,16 @@ Input InputArguments::load() const {
     return load_input(path, options);
   } catch (const BadInput&) {
     if (is_network_file(path))
-      throw BadInput(path + ": is a network, but a placement problem is wanted",
-                     "tessera plan NETWORK --profile NAME cuts, tiles and places it");
+      throw BadInput(path + ": is a network, not a placement problem",
+                     "tessera plan NETWORK --profile NAME plans a network");
     throw;
   }
 }
 
 void declare_set(CLI::App& app, std::vector<std::string>& set) {
   app.add_option("--set", set,
-                 "change a key of the profile: memories.sram.capacity='1 MiB'; may stand several "
-                 "times, and only what all come to has to make sense")
+                 "change a key of the profile: memories.sram.capacity='1 MiB'; repeatable, and "
+                 "only the final profile is checked")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }
@@ -77,7 +76,8 @@ std::vector<ProfileChange> profile_changes(const std::vector<std::string>& set,
     changes.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   if (!changes.empty() && profile.empty())
-    throw BadInput("--set changes a key of a profile, and there is none", "add --profile NAME");
+    throw BadInput("--set changes a key of a profile, but no profile is given",
+                   "add --profile NAME");
   return changes;
 }
 
@@ -92,8 +92,8 @@ ProfileChange capacity_change(const Hardware& hardware, const std::string& capac
                                   [](const Memory* memory) { return memory->banks.empty(); });
   const Memory& first = plain == memories.end() ? *memories.front() : **plain;
   if (memories.size() > 1)
-    throw BadInput("--capacity gives one capacity, and profile " + hardware.name + " has " +
-                       std::to_string(memories.size()) + " memories on the chip",
+    throw BadInput("--capacity sets one capacity, but profile " + hardware.name + " has " +
+                       std::to_string(memories.size()) + " on-chip memories",
                    "--set memories." + first.name + ".capacity='" + capacity + "'");
   if (!first.banks.empty())
     throw BadInput("memory '" + first.name + "' of profile " + hardware.name +
@@ -118,19 +118,18 @@ Hardware changed_profile(const std::string& profile, const std::vector<std::stri
 }
 
 void OutputArguments::declare(CLI::App& app) {
-  app.add_option("--format", format, "what the standard output gets")
+  app.add_option("--format", format, "format of the result on the standard output")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();
-  app.add_flag("-q,--quiet", quiet, "no text report, no notes, no progress");
+  app.add_flag("-q,--quiet", quiet, "print no report, notes or progress");
 }
 
 void LimitArguments::declare(CLI::App& app) {
   app.add_option("-t,--timeout", timeout,
-                 "stop after this time with the best answer: 500ms, 10s, 2m");
+                 "stop after this time with the best result: 500ms, 10s, 2m");
   app.add_option("--memory-limit", memory,
-                 "stop, with the best answer, when the resident memory of the process, the program "
-                 "itself included, comes to this: 512 MiB (measured every 2 ms: the peak may be "
-                 "a tenth higher, or 8 MiB)");
+                 "stop with the best result when the resident memory of the process reaches this: "
+                 "512 MiB (measured every 2 ms; the peak may exceed it by 10 % or 8 MiB)");
 }
 
 Limits LimitArguments::limits() const {
@@ -150,20 +149,18 @@ std::optional<Size> LimitArguments::most_memory() const {
 
 void ProgressArguments::declare(CLI::App& app) {
   app.add_option("--progress", form,
-                 "how far it is, on the standard error: a line of text on a terminal (auto), lines "
-                 "of JSON, or none")
+                 "progress on the standard error: a line of text on a terminal (auto), lines of "
+                 "JSON (json), or none")
       ->check(one_of({"auto", "json", "none"}))
       ->capture_default_str();
 }
 
 void SearchArguments::declare(CLI::App& app) {
   own.declare(app);
-  app.add_option("--threads", threads, "threads that search side by side")
+  app.add_option("--threads", threads, "number of search threads")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  app.add_option("--seed", seed, "start of every random choice")
-      ->check(whole_number(0))
-      ->capture_default_str();
+  app.add_option("--seed", seed, "random seed")->check(whole_number(0))->capture_default_str();
 }
 
 CLI::Validator whole_number(int least) {
@@ -204,7 +201,7 @@ void require_ending(const std::string& option, const std::string& file,
       return;
     takes += (k == 0 ? "" : k + 1 == endings.size() ? " or " : ", ") + endings[k];
   }
-  throw BadInput(option + " " + file + ": " + ending + " is none of the files it writes",
+  throw BadInput(option + " " + file + ": " + ending + " is not a supported file type",
                  option + " takes " + takes + (ending == ".svg" ? "; --plot draws a picture" : ""));
 }
 
@@ -212,8 +209,8 @@ void require_svg(const std::string& file) {
   const std::string extension = std::filesystem::path(file).extension().string();
   for (const char* other : {".png", ".jpg", ".jpeg", ".pdf", ".ps", ".gif"})
     if (extension == other)
-      throw BadInput("--plot " + file + " is not the name of an SVG picture",
-                     "draw FILE.svg; rsvg-convert makes another format of it");
+      throw BadInput("--plot " + file + " does not end in .svg",
+                     "write FILE.svg; rsvg-convert converts it to other formats");
 }
 
 Limits SearchArguments::limits() const {

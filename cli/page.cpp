@@ -37,8 +37,8 @@ int run_report(const PageOptions& options, Session& session) {
              !options.input.lifetimes.empty() || !options.input.set.empty() ||
              !options.input.scratch.empty()) {
     throw BadInput(
-        "--capacity, --profile, --set, --lifetimes and --scratch are about a problem, and there "
-        "is none",
+        "--capacity, --profile, --set, --lifetimes and --scratch need a placement problem, but "
+        "none is given",
         "add --input FILE");
   }
   validation::OutputFile* const output = session.writes("--output", options.file, {".html"});
@@ -60,24 +60,22 @@ int run_report(const PageOptions& options, Session& session) {
 }  // namespace
 
 void add_report(CLI::App& app, Command& command) {
-  CLI::App* sub =
-      app.add_subcommand("report", "a placement or a plan as one page of HTML, to look at or send");
+  CLI::App* sub = app.add_subcommand("report", "write a placement or a plan as one HTML page");
   const auto options = std::make_shared<PageOptions>();
   sub->add_option("RESULT", options->result,
-                  "placement JSON or plan JSON, as place and plan write them with --output")
+                  "placement JSON or plan JSON, as written by --output of place and plan")
       ->required();
   sub->add_option("--input", options->input.path,
-                  "the problem of the placement: adds capacities, banks and reserved ranges, and "
-                  "why there is no placement");
+                  "the problem of the placement: adds capacities, banks, reserved ranges, and the "
+                  "explanation of an infeasible result");
   options->input.declare_numbers(*sub);
-  sub->add_option("-o,--output", options->file, "the page: FILE.html")->required();
+  sub->add_option("-o,--output", options->file, "the output file: FILE.html")->required();
   options->limits.declare(*sub);
-  sub->add_flag("-q,--quiet", options->quiet, "no notes");
+  sub->add_flag("-q,--quiet", options->quiet, "print no notes");
   sub->footer(
-      "The page needs nothing beside itself: it can be sent, and opened without a network. The "
-      "wheel zooms,\na drag moves, the pointer tells what a buffer is.\n"
-      "Example:\n  tessera plan net.onnx --profile ethos-u55-256 -o plan.json && "
-      "tessera report plan.json -o plan.html");
+      "The page is self-contained and works offline. The wheel zooms, dragging moves,\nhovering "
+      "shows details of a buffer.\nExample:\n  tessera plan net.onnx --profile ethos-u55-256 -o "
+      "plan.json && tessera report plan.json -o plan.html");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_report(*options, session); };
   });

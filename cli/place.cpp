@@ -56,27 +56,26 @@ void check_options(const PlaceOptions& options, const Input& input) {
   const std::string extension = std::filesystem::path(options.output_file).extension().string();
   if (extension == ".tflite" && !input.tflite)
     throw BadInput("--output " + options.output_file +
-                       " is a model with a plan of its arena, but " + options.input.path +
-                       " is no TensorFlow Lite model",
+                       " would be a model with an arena plan, but " + options.input.path +
+                       " is not a TensorFlow Lite model",
                    "use .json, .csv, .yaml or .h");
   if (extension == ".tflite" && input.problem.memories.size() != 1)
     throw BadInput("--output " + options.output_file +
-                       ": a plan in a model is about one arena, and "
-                       "there are " +
+                       ": the plan in a model has one arena, but the problem has " +
                        std::to_string(input.problem.memories.size()) + " memories",
-                   "use .json, or a profile with one memory on the chip");
+                   "use .json, or a profile with one on-chip memory");
   if (extension == ".csv" && !input.csv)
     static_cast<void>(problem_csv(input));  // throws if CSV cannot express the problem
   require_svg(options.plot_file);
   if (!options.minimize.empty() || !options.maximize.empty()) return;
   for (const Memory& memory : input.problem.memories) {
     if (memory.capacity == unbounded && input.problem.objective == Objective::fit)
-      throw BadInput(options.input.path + ": " +
-                         (input.problem.memories.size() == 1
-                              ? "gives no capacity"
-                              : "gives no capacity for memory '" + memory.name + "'"),
-                     "add --capacity SIZE or --profile NAME, or ask for the least height with "
-                     "--minimize");
+      throw BadInput(
+          options.input.path + ": " +
+              (input.problem.memories.size() == 1
+                   ? "has no capacity"
+                   : "has no capacity for memory '" + memory.name + "'"),
+          "add --capacity SIZE or --profile NAME, or minimise the height with --minimize");
   }
 }
 
@@ -103,9 +102,9 @@ std::string output_text(const std::string& file, const Input& input,
 std::string progress_text(const PlaceProgress& progress) {
   std::string text(progress.phase);
   if (progress.height) text += ": height " + std::to_string(*progress.height);
-  if (progress.lower_bound) text += ", at least " + std::to_string(*progress.lower_bound);
+  if (progress.lower_bound) text += ", lower bound " + std::to_string(*progress.lower_bound);
   if (progress.benefit) text += ": benefit " + benefit_text(*progress.benefit);
-  if (progress.benefit_bound) text += ", at most " + benefit_text(*progress.benefit_bound);
+  if (progress.benefit_bound) text += ", upper bound " + benefit_text(*progress.benefit_bound);
   return text;
 }
 
@@ -127,15 +126,15 @@ PlaceFiles open_files(const PlaceOptions& options, Session& session) {
                                            validation::OutputFile::Writer::by_name)};
   for (validation::OutputFile* other : {files.plot, files.proof})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
-      throw BadInput(other->path() + ": --format json goes to the standard output as well",
-                     "give one of them a file");
+      throw BadInput(other->path() + ": --format json also writes to the standard output",
+                     "write one of them to a file");
   return files;
 }
 
 void write_files(const PlaceOptions& options, const PlaceFiles& files, const Input& input,
                  const PlacementResult& result, Session& session) {
   if (files.output != nullptr && is_about_a_placement(options.output_file) && !result.placement)
-    note("there is no placement, so " + options.output_file + " was not written",
+    note("no placement was found: " + options.output_file + " was not written",
          options.output.quiet);
   else
     session.deliver(files.output, [&options, &input, &result] {
@@ -143,12 +142,12 @@ void write_files(const PlaceOptions& options, const PlaceFiles& files, const Inp
     });
   if (!result.certified.empty()) session.deliver(files.proof);
   if (files.plot != nullptr && !result.placement)
-    note("there is no placement, so " + options.plot_file + " was not drawn", options.output.quiet);
+    note("no placement was found: " + options.plot_file + " was not written", options.output.quiet);
   else
     session.deliver(files.plot, [&options, &input, &result] {
       std::string text = placement_picture(input.problem, *result.placement, input.problem.name);
       note_large(options.plot_file, text.size(),
-                 "`tessera report` makes a page of a placement's JSON that zooms quickly",
+                 "`tessera report` makes a faster HTML page from the placement JSON",
                  options.output.quiet);
       return text;
     });
@@ -164,17 +163,17 @@ void tell_about_certificate(const PlaceOptions& options, const Input& input,
   for (const Stat& stat : result.stats)
     if (stat.name == "no_certificate") {
       complain(
-          "tessera: no certificate was written: adding up does not prove it, and a derivation "
-          "cannot say every rule of this problem. " +
+          "tessera: no certificate was written: the format cannot express every rule of this "
+          "problem. " +
           std::get<std::string>(stat.value));
       return;
     }
   const bool tried = std::any_of(result.stats.begin(), result.stats.end(),
                                  [](const Stat& stat) { return stat.name == "certificate"; });
   if (tried)
-    complain("tessera: no certificate was written: none could be found within the limits");
+    complain("tessera: no certificate was written: none was found within the limits");
   else
-    note("no certificate was written: there is nothing to refute", options.output.quiet);
+    note("no certificate was written: the result needs no proof", options.output.quiet);
 }
 
 int exit_code(const PlacementResult& result) {
@@ -216,9 +215,9 @@ int run_place(const PlaceOptions& options, Session& session) {
   if (files.proof != nullptr) params.proof = files.proof->beside();
   if (!options.proof_file.empty() && !options.input.set.empty())
     throw BadInput(
-        "a certificate names the profile its input was read with, not what --set changes",
+        "--proof cannot be used with --set: a certificate names the profile, not the changes",
         "write a profile that inherits from " + options.input.profile +
-            ", or give the memories in the problem");
+            ", or declare the memories in the problem");
   if (!options.input.profile.empty())
     params.proof_read.emplace_back("profile", options.input.profile);
   if (!options.input.lifetimes.empty())
@@ -262,7 +261,7 @@ int run_place(const PlaceOptions& options, Session& session) {
 }
 
 std::string engine_help() {
-  std::string text = "who searches: auto";
+  std::string text = "solver: auto";
   for (const EngineInfo& entry : engine_list()) text += ", " + std::string(entry.name);
   return text;
 }
@@ -270,40 +269,38 @@ std::string engine_help() {
 }  // namespace
 
 void add_place(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("place", "place every buffer");
+  CLI::App* sub = app.add_subcommand("place", "find an address for every buffer");
   const auto options = std::make_shared<PlaceOptions>();
   options->input.declare(*sub);
   options->output.declare(*sub);
   options->search.declare(*sub);
   options->progress.declare(*sub);
   sub->add_option("--minimize", options->minimize,
-                  "also minimise: height, cost or modes; alone: what the input asks for, of "
-                  "several objectives one after the other")
+                  "also minimise height, cost or modes; without a value: the objectives of the "
+                  "input, one after the other")
       ->check(one_of({"default", "height", "cost", "modes"}))
       ->type_name("[height|cost|modes]");
   sub->add_option("--maximize", options->maximize,
-                  "place those optional buffers whose summed benefit is the largest: benefit")
+                  "choose the optional buffers with the largest total benefit")
       ->check(one_of({"benefit"}))
       ->excludes("--minimize")
       ->type_name("benefit");
-  sub->add_option(
-      "-o,--output", options->output_file,
-      "write the result: .json, .csv (input columns and offset), .yaml, .h (tables for C), or "
-      "of a .tflite the model with its offline memory plan: .tflite");
+  sub->add_option("-o,--output", options->output_file,
+                  "write the result: .json, .csv (input columns and offset), .yaml, .h (tables for "
+                  "C), or .tflite (the input model with an offline memory plan)");
   sub->add_option("--plot", options->plot_file, "draw the placement: FILE.svg");
   sub->add_option(
       "--proof", options->proof_file,
-      "write a certificate if the answer is infeasible, or with --minimize or --maximize a proof "
-      "that nothing better exists");
+      "write a certificate of infeasibility, or of optimality with --minimize or --maximize");
   sub->add_option("-e,--engine", options->engine, engine_help())->capture_default_str();
   sub->add_option("--switch", options->switches,
-                  "a rule of an engine, on or off: learning.balance=off; may stand several times "
-                  "(`tessera help --switches` lists them)")
+                  "turn a solver rule on or off: learning.balance=off; repeatable (`tessera help "
+                  "--switches` lists them)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  sub->add_option("--max-nodes", options->work, "stop after so many search nodes")
+  sub->add_option("--max-nodes", options->work, "stop after this many search nodes")
       ->check(whole_number(1));
-  sub->add_flag("--stats", options->stats, "say what the engines did");
+  sub->add_flag("--stats", options->stats, "print the counters of the solvers");
   sub->footer(
       "Example:\n  tessera place buffers.csv --capacity '1 MiB' --timeout 10s --output placed.csv "
       "--plot placed.svg");

@@ -72,7 +72,7 @@ double number_of(const std::string& text, const std::string& what) {
     used = 0;
   }
   if (used != text.size() || !(value >= 0) || !std::isfinite(value))
-    throw BadInput(what + " is '" + text + "', which is not a number of at least 0");
+    throw BadInput(what + " is '" + text + "', which is not a number >= 0");
   return value;
 }
 
@@ -95,7 +95,7 @@ PlanParams params_of(const PlanOptions& options) {
   for (const std::string& text : options.limits) {
     const auto [name, value] = name_and_value(text, "--limit");
     if (name != "peak_memory" && name != "peak_bandwidth")
-      throw BadInput("--limit " + name + ": there is no such limit",
+      throw BadInput("--limit " + name + ": unknown limit",
                      "limits are peak_memory and peak_bandwidth");
     params.peak_limits.emplace_back(
         name, name == "peak_memory" ? static_cast<double>(parse_size_text(value, "--limit " + name))
@@ -110,7 +110,7 @@ std::optional<PlanReference> costs_of_plan(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
   PlanFileHeader header = plan_file_header(path);
   if (header.is_plan && !header.costs)
-    throw BadInput(path + ": is a plan that was not found: nothing can be relative to it");
+    throw BadInput(path + ": contains no feasible plan, so it cannot be the reference");
   return header.costs;
 }
 
@@ -127,7 +127,7 @@ NetworkPlan plan_of(const PlanOptions& options, const Network& network, const Ha
       none.stop =
           params.limits.stop.stop_requested() ? StopReason::interrupted : StopReason::time_limit;
       none.reason = "the reference of the score, " + options.reference +
-                    " layer by layer, was not known within the limits";
+                    " layer by layer, was not planned within the limits";
       return none;
     }
   }
@@ -137,34 +137,35 @@ NetworkPlan plan_of(const PlanOptions& options, const Network& network, const Ha
 std::string progress_text(const PlanProgress& progress) {
   char text[120];
   if (progress.best_score < std::numeric_limits<double>::infinity())
-    std::snprintf(text, sizeof text, "plan: score %.4f, at least %.4f, %lld runs solved",
+    std::snprintf(text, sizeof text, "plan: score %.4f, lower bound %.4f, %lld groups solved",
                   progress.best_score, progress.bound, static_cast<long long>(progress.solved));
   else
-    std::snprintf(text, sizeof text, "plan: none yet, at least %.4f, %lld runs solved",
+    std::snprintf(text, sizeof text, "plan: none yet, lower bound %.4f, %lld groups solved",
                   progress.bound, static_cast<long long>(progress.solved));
   return text;
 }
 
 void require_whole(const PlanOptions& options) {
   if (options.network.path.empty())
-    throw BadInput("plan needs a NETWORK", "or --batch, which reads them line by line");
+    throw BadInput("plan needs a NETWORK",
+                   "or use --batch, which reads requests from the standard input");
   if (options.profile.empty())
-    throw BadInput("plan needs a --profile", "tessera profiles lists those there are");
+    throw BadInput("plan needs a --profile", "tessera profiles lists the known profiles");
 }
 
 void require_batch(const PlanOptions& options) {
   if (!options.network.path.empty())
-    throw BadInput("--batch reads its networks from the standard input, so NETWORK has no place",
+    throw BadInput("--batch reads networks from the standard input, so NETWORK is not allowed",
                    "tessera plan --batch --profile ethos-u55-256 < networks.txt");
   for (const std::string* file : {&options.output_file, &options.plot_file, &options.trace_file,
                                   &options.csv_file, &options.offchip_file})
-    if (!file->empty()) throw BadInput("--batch writes to the standard output, a line per plan");
+    if (!file->empty())
+      throw BadInput("--batch writes one line per plan to the standard output and no files");
   if (!options.set.empty() || !options.capacity.empty())
-    throw BadInput("--batch takes changes of the profile line by line",
+    throw BadInput("--batch takes profile changes per request, not as options",
                    "{\"network\": \"net.onnx\", \"set\": {\"clock\": \"1 GHz\"}}");
   if (!options.reference.empty())
-    throw BadInput("--batch has no --reference",
-                   "the key `reference` of a profile says it for all");
+    throw BadInput("--batch has no --reference", "set the key `reference` of the profile");
 }
 
 /// The placement problem for which `offchip` of the plan is the solution.
@@ -172,9 +173,8 @@ void write_offchip(const Network& network, const Hardware& hardware, const Netwo
                    Session& session, validation::OutputFile* file, const PlanOptions& options) {
   const PlacementProblem problem = offchip_problem(network, hardware, plan);
   if (problem.buffers.empty())
-    return note(
-        "nothing of the network lies off the chip, so " + options.offchip_file + " was not written",
-        options.output.quiet);
+    return note("the plan has no off-chip buffers: " + options.offchip_file + " was not written",
+                options.output.quiet);
   session.deliver(file, [&] { return problem_yaml(problem); });
 }
 
@@ -197,8 +197,8 @@ PlanFiles open_files(const PlanOptions& options, Session& session) {
   };
   for (validation::OutputFile* other : {files.plot, files.trace, files.csv, files.offchip})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
-      throw BadInput(other->path() + ": --format json goes to the standard output as well",
-                     "give one of them a file");
+      throw BadInput(other->path() + ": --format json also writes to the standard output",
+                     "write one of them to a file");
   return files;
 }
 
@@ -211,7 +211,7 @@ NetworkPlan search_plan(const PlanOptions& options, const Network& network,
     timeout = std::chrono::duration<double>(*params.limits.timeout).count();
   if (status.wanted()) {
     status.show(
-        "plan: each op by itself", [](JsonObject&) {}, timeout);
+        "plan: layer by layer", [](JsonObject&) {}, timeout);
     params.progress = [&status, timeout](const PlanProgress& p) {
       std::optional<double> left;  // upper bound
       if (timeout) left = *timeout - status.seconds();
@@ -242,7 +242,7 @@ void deliver_plan(const PlanOptions& options, const Network& network, const Hard
     for (const std::string& file : {header ? options.output_file : std::string(), options.plot_file,
                                     options.trace_file, options.csv_file, options.offchip_file})
       if (!file.empty())
-        note("there is no plan, so " + file + " was not written", options.output.quiet);
+        note("no plan was found: " + file + " was not written", options.output.quiet);
     return;
   }
   if (header)
@@ -252,7 +252,7 @@ void deliver_plan(const PlanOptions& options, const Network& network, const Hard
   session.deliver(files.csv, [&] { return plan_csv(plan); });
   session.deliver(files.plot, [&] {
     std::string text = plan_picture(network, hardware, plan);
-    note_large(options.plot_file, text.size(), "a larger --max-ops makes fewer runs",
+    note_large(options.plot_file, text.size(), "a larger --max-ops gives fewer groups",
                options.output.quiet);
     return text;
   });
@@ -260,7 +260,7 @@ void deliver_plan(const PlanOptions& options, const Network& network, const Hard
     write_offchip(network, hardware, plan, session, files.offchip, options);
   session.deliver(files.trace, [&] {
     std::string text = plan_trace(network, hardware, plan);
-    note_large(options.trace_file, text.size(), "--plot draws the same as a small picture",
+    note_large(options.trace_file, text.size(), "--plot writes a smaller picture of the same plan",
                options.output.quiet);
     return text;
   });
@@ -319,76 +319,71 @@ int run_plan(const PlanOptions& options, Session& session) {
 }  // namespace
 
 void add_plan(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("plan", "cut, tile and place a whole network");
+  CLI::App* sub = app.add_subcommand(
+      "plan", "plan a network: partition it into groups, tile and place each group");
   const auto options = std::make_shared<PlanOptions>();
   options->network.declare(*sub, false);
   options->output.declare(*sub);
   options->search.declare(*sub);
   options->progress.declare(*sub);
-  sub->add_option("-p,--profile", options->profile, "the hardware: a profile's name or file");
+  sub->add_option("-p,--profile", options->profile, "hardware profile: a name or a file");
   declare_set(*sub, options->set);
   sub->add_option("-c,--capacity", options->capacity,
-                  "bytes of its memory on the chip, where it has one without banks");
-  sub->add_flag(
-      "--batch", options->batch,
-      "read requests from the standard input, a line each: a network's path, or JSON as "
-      "in {\"network\": \"net.onnx\", \"profile\": \"nvdla-like\", \"set\": "
-      "{\"memories.cbuf.bank_size\": \"16 KiB\"}}; answer each with a line of JSON as soon "
-      "as it is planned. Limits hold for each plan");
+                  "capacity of its on-chip memory (only one memory, without banks)");
+  sub->add_flag("--batch", options->batch,
+                "read one request per line from the standard input: the path of a network, or JSON "
+                "such as {\"network\": \"net.onnx\", \"profile\": \"nvdla-like\", \"set\": "
+                "{\"memories.cbuf.bank_size\": \"16 KiB\"}}; print one line of JSON per plan. "
+                "Limits hold for each plan");
   sub->add_option("-o,--output", options->output_file,
                   "write the plan: PLAN.json (- is the standard output)");
   CLI::Option* most =
-      sub->add_option("--max-ops", options->max_ops, "longest run of ops that is one subgraph")
+      sub->add_option("--max-ops", options->max_ops, "maximum number of ops in a group")
           ->check(whole_number(1));
   sub->add_flag("--layer-by-layer", options->layer_by_layer,
-                "every op is a subgraph of its own: no fusion, the fewest tiles for each")
+                "one group per op: no fusion, fewest tiles for each")
       ->excludes(most);
   sub->add_option(
          "--tile-shapes", options->tile_shapes,
-         std::string(
-             "how many shapes are costed of each variant of a run on a best cover, where more "
-             "tiles than the fewest may be cheaper; 0: the fewest alone (default: ") +
+         std::string("number of tile shapes evaluated per variant of a group of the best "
+                     "partition, beyond the fewest tiles; 0: only the fewest tiles (default: ") +
              std::to_string(PlanParams{}.tile_shapes) + ", and 0 with --layer-by-layer)")
       ->check(whole_number(0));
-  sub->add_option(
-         "--proof-shapes", options->proof_shapes,
-         std::string("how many more shapes are costed to prove that no plan scores less, or to "
-                     "find one that does; 0: what bounds tell (default: ") +
-             std::to_string(PlanParams{}.proof_shapes) + ")")
+  sub->add_option("--proof-shapes", options->proof_shapes,
+                  std::string("number of further tile shapes evaluated to prove optimality or to "
+                              "find a better plan; 0: bounds only (default: ") +
+                      std::to_string(PlanParams{}.proof_shapes) + ")")
       ->check(whole_number(0));
-  sub->add_option(
-         "--residency", options->residency,
-         "on: tensors between subgraphs may stay on the chip where that scores less, and "
-         "weights come early where the profile's tiling says so; off: each subgraph stores "
-         "and loads all but weights that the profile's tiling lets lie on the chip for good "
-         "(default: on, and off with --layer-by-layer)")
+  sub->add_option("--residency", options->residency,
+                  "on: tensors between groups may stay on chip, and weights are prefetched if the "
+                  "profile's tiling allows it, where this lowers the score; off: each group loads "
+                  "its inputs and stores its results; pinned weights remain on chip (default: on, "
+                  "with --layer-by-layer off)")
       ->check(one_of({"on", "off"}));
   sub->add_option("--weight", options->weights,
                   "weight of a metric in the score: latency=0.7 (also energy, dram_bytes, "
-                  "peak_memory), in place of the profile's; all are scaled to add up to 1");
+                  "peak_memory); replaces the weights of the profile, scaled to a sum of 1");
   sub->add_option("--limit", options->limits,
-                  "no subgraph may exceed it: peak_memory=512KiB, peak_bandwidth=8 (bytes per "
-                  "cycle)");
+                  "limit of every group: peak_memory=512KiB, peak_bandwidth=8 (bytes per cycle)");
   sub->add_option("--minimize", options->minimize,
-                  "besides the score: modes, the fewest distinct modes over all subgraphs at the "
-                  "best score that was found")
+                  "modes: after the score, minimise the number of distinct modes over all groups "
+                  "at the best score")
       ->check(one_of({"modes"}))
       ->type_name("modes");
   sub->add_option("--reference", options->reference,
-                  "what scores are relative to: a profile, layer by layer, or PLAN.json (default: "
-                  "the profile's `reference`, or the profile itself)");
+                  "reference of the score: a profile (planned layer by layer) or PLAN.json "
+                  "(default: the profile's `reference`, else the profile itself)");
   sub->add_flag("--wide", options->wide,
-                "show every column of the table and whole names, however wide the terminal is");
+                "print every column and full names, regardless of the terminal width");
   sub->add_flag("--stats", options->stats,
-                "say what the search did: of its candidates (runs of ops) so many were solved, "
-                "reused from an earlier answer, or pruned without one");
-  sub->add_option("--csv", options->csv_file, "write a line per op: FILE.csv");
-  sub->add_option(
-      "--offchip", options->offchip_file,
-      "write what lies off the chip, tile by tile, as a problem for `place`: FILE.yaml");
+                "print the counters of the search (candidate groups: solved, reused, pruned) and "
+                "notes on accuracy");
+  sub->add_option("--csv", options->csv_file, "write one line per op: FILE.csv");
+  sub->add_option("--offchip", options->offchip_file,
+                  "write the off-chip buffers, tile by tile, as a problem for `place`: FILE.yaml");
   sub->add_option("--plot", options->plot_file, "draw the plan: FILE.svg");
   sub->add_option("--trace", options->trace_file,
-                  "write the simulated run for Perfetto or chrome://tracing: FILE.json");
+                  "write the simulated execution for Perfetto or chrome://tracing: FILE.json");
   sub->footer(
       "Example:\n  tessera plan resnet18.onnx --dtype int8 --profile ethos-u65-like -o plan.json "
       "--plot plan.svg");

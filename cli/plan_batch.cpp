@@ -81,8 +81,8 @@ class Batch {
   Profile machine(const PlanRequest& request) {
     const std::string& name = request.profile.empty() ? profile_ : request.profile;
     if (name.empty())
-      throw BadInput("line " + std::to_string(request.line) + ": there is no `profile`",
-                     "name one in the line, or for all lines: --profile ethos-u55-256");
+      throw BadInput("line " + std::to_string(request.line) + ": `profile` is missing",
+                     "add `profile` to the request, or --profile ethos-u55-256 for all requests");
     auto known = profiles_.find(name);
     if (known == profiles_.end()) {
       if (profiles_.size() == most_kept) profiles_.clear();

@@ -103,11 +103,11 @@ std::string tiles_text(const PlannedSubgraph& s) {
 
 std::string variant_text(const PlannedSubgraph& s) {
   std::string text = s.variant.double_buffer ? "double" : "single";
-  text += s.variant.weights == WeightPolicy::resident ? ", resident" : ", refetch";
+  text += s.variant.weights == WeightPolicy::resident ? ", resident" : ", refetched";
   if (s.variant.stationary == Stationary::weights)
-    text = s.variant.double_buffer ? "double, stay" : "single, stay";
-  if (s.variant.stationary == Stationary::inputs) text += ", inputs stay";
-  if (s.variant.halo != HaloPolicy::recompute) text += ", halo kept";
+    text = s.variant.double_buffer ? "double, stationary" : "single, stationary";
+  if (s.variant.stationary == Stationary::inputs) text += ", inputs stationary";
+  if (s.variant.halo != HaloPolicy::recompute) text += ", halo reuse";
   const char* before = ", one copy of ";
   for (const auto& [one, name] : {std::pair{OneCopy::inputs, "inputs"},
                                   {OneCopy::outputs, "outputs"},
@@ -120,11 +120,11 @@ std::string variant_text(const PlannedSubgraph& s) {
     text += ", reads and writes off chip";
   else if (s.variant.direct != Direct::none)
     text += s.variant.direct == Direct::inputs ? ", reads off chip" : ", writes off chip";
-  if (s.variant.trailing == 1) text += ", last op behind";
+  if (s.variant.trailing == 1) text += ", last op pipelined";
   if (s.variant.trailing > 1)
-    text += ", last " + std::to_string(s.variant.trailing) + " ops behind";
-  if (!s.early.empty()) text += ", " + std::to_string(s.early.size()) + " early";
-  if (!s.passing.empty()) text += ", " + std::to_string(s.passing.size()) + " waiting";
+    text += ", last " + std::to_string(s.variant.trailing) + " ops pipelined";
+  if (!s.early.empty()) text += ", " + std::to_string(s.early.size()) + " prefetched";
+  if (!s.passing.empty()) text += ", " + std::to_string(s.passing.size()) + " held";
   if (s.variant.reduction > 1)
     text += ", sums in " + std::to_string(s.variant.reduction) + " parts";
   return text;
@@ -136,9 +136,8 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware,
                            const PlanReportOptions& options) {
   Size capacity = 0;
   for (const Memory& memory : placement_memories(hardware)) capacity += memory.capacity;
-  std::vector<std::string> heads{"#",     "ops",       "numbers",  "buffers, weights",
-                                 "tiles", "latency",   "energy",   "DRAM",
-                                 "peak",  "of memory", "MACs busy"};
+  std::vector<std::string> heads{"#",      "ops",  "numbers", "variant",   "tiles",    "latency",
+                                 "energy", "DRAM", "peak",    "of memory", "MACs busy"};
   Table table(heads);
   const OpLabels names(plan);
   for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
@@ -170,14 +169,14 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware,
       left_out += (left_out.empty() ? "" : ", ") + std::string(head);
     }
   };
-  leave_out({"buffers, weights", "MACs busy", "of memory", "numbers", "energy"}, enough_for_ops);
+  leave_out({"variant", "MACs busy", "of memory", "numbers", "energy"}, enough_for_ops);
   leave_out({"tiles", "peak"}, least_for_ops);
   table.shorten(ops, std::max(room_for_ops(), least_for_ops));
   std::size_t left = 2;  // text columns come first
   while (left < heads.size() && heads[left] != "latency" && heads[left] != "tiles") ++left;
   std::string text = table.text(left);
   if (!left_out.empty())
-    text += wrapped("(no room for: " + left_out + "; --wide shows them)\n", options.words_width, 1);
+    text += wrapped("(omitted: " + left_out + "; --wide shows them)\n", options.words_width, 1);
   return text;
 }
 
@@ -212,8 +211,9 @@ std::string reference_line(const NetworkPlan& plan, const Hardware& hardware) {
   if (r.totals == plan.baseline && (r.profile == plan.profile || named != nullptr)) return "";
   const double seconds =
       r.clock_hz > 0 ? static_cast<double>(r.totals.latency_cycles) / r.clock_hz : 0;
-  return "scores are relative to " + r.profile + ": " + time_text(seconds) + ", " +
-         energy_text(r.totals.energy_pj) + ", " + bytes_text(r.totals.dram_bytes) + " of DRAM\n";
+  return "reference " + r.profile + ": " + time_text(seconds) + ", " +
+         energy_text(r.totals.energy_pj) + ", " + bytes_text(r.totals.dram_bytes) +
+         " of DRAM traffic\n";
 }
 
 /// Empty if the weights are those of the profile. Weights of a plan add up to 1.
@@ -233,7 +233,7 @@ std::string weights_line(const NetworkPlan& plan, const Hardware& hardware) {
       counted +=
           (counted.empty() ? "" : ", ") + std::string(names[k]) + " " + decimals(weights[k], 2);
   }
-  return differs ? "the score weighs " + counted + "\n" : "";
+  return differs ? "score weights: " + counted + "\n" : "";
 }
 
 /// Inner tiles of equal extents count as the first of them, although their burst alignment may
@@ -246,9 +246,9 @@ std::string burst_line(const NetworkPlan& plan, const Hardware& hardware) {
     return std::ranges::any_of(s.counts, [](Dim count) { return count > 2; });
   });
   if (burst == 1 || !alike) return "";
-  return "DRAM counts whole bursts of " + bytes_text(burst) +
-         ". Equal tiles count with the address of the first of them: an approximation where their "
-         "distance is no multiple of a burst.\n";
+  return "DRAM traffic counts whole bursts of " + bytes_text(burst) +
+         "; equal tiles count as the first of them, which is approximate where their distance is "
+         "no multiple of a burst.\n";
 }
 
 /// Off-chip memory of tensors, and the bytes saved by freeing tensors tile by tile.
@@ -257,14 +257,14 @@ std::string offchip_lines(const NetworkPlan& plan) {
   for (const OffchipMemory& memory : plan.offchip) {
     Size weights = 0;
     for (const OffchipBuffer& buffer : memory.buffers) weights += buffer.weights ? buffer.size : 0;
-    text += memory.memory + " needs " + bytes_text(memory.height);
+    text += "off-chip " + memory.memory + ": " + bytes_text(memory.height);
     if (weights > 0 && plan.behind.memory.empty())
-      text += ", " + bytes_text(weights) + " of it for weights";
+      text += ", " + bytes_text(weights) + " of it weights";
     text += memory.height == memory.lower_bound
-                ? " (proved for these tiles)"
-                : " (at least " + bytes_text(memory.lower_bound) + " for these tiles)";
+                ? " (minimum for these tiles, proved)"
+                : " (lower bound " + bytes_text(memory.lower_bound) + " for these tiles)";
     if (memory.whole_tensors > memory.height)
-      text += "; where tensors live as a whole " + bytes_text(memory.whole_tensors);
+      text += "; " + bytes_text(memory.whole_tensors) + " with whole-tensor lifetimes";
     text += "\n";
   }
   // All of a resident part is on-chip.
@@ -275,24 +275,28 @@ std::string offchip_lines(const NetworkPlan& plan) {
     });
   };
   if (const auto joins = std::ranges::count_if(plan.joined, is_there); joins > 0)
-    text += std::to_string(joins) + (joins == 1 ? " tensor lies" : " tensors lie") +
-            " there in the place of what joins them\n";
+    text += std::to_string(joins) + (joins == 1 ? " tensor is stored" : " tensors are stored") +
+            " in place in their concatenation\n";
   if (!plan.pinned.empty()) {
     Size bytes = 0;
     for (const PlannedPin& pin : plan.pinned) bytes += pin.bytes;
     text += std::to_string(plan.pinned.size()) +
-            (plan.pinned.size() == 1 ? " weight lies" : " weights lie") + " in " +
-            plan.pinned.front().memory + " for good: " + bytes_text(bytes) +
-            ", loaded once before the first run and not counted\n";
+            (plan.pinned.size() == 1 ? " pinned weight" : " pinned weights") + " in " +
+            plan.pinned.front().memory + ": " + bytes_text(bytes) +
+            ", loaded once before the first group, not in the totals\n";
   }
   return text;
 }
 
 /// Traffic and cost of the backing memory.
-std::string backing_memory_lines(const NetworkPlan& plan) {
+std::string backing_memory_lines(const NetworkPlan& plan, const Hardware& hardware) {
   const PlannedBehind& behind = plan.behind;
   if (behind.memory.empty()) return "";
-  if (behind.fetches.empty()) return behind.memory + " is not needed: all weights stay in front\n";
+  std::string front = "memory in front of it";
+  for (const HardwareMemory& memory : hardware.memories)
+    if (memory.space.name == behind.memory) front = memory.behind;
+  if (behind.fetches.empty())
+    return behind.memory + " is not read: all weights are resident in " + front + "\n";
   Size weights = 0;
   Size tensors = 0;
   std::size_t passes = 0;  // of weights
@@ -306,18 +310,17 @@ std::string backing_memory_lines(const NetworkPlan& plan) {
                              ? 100 * static_cast<double>(behind.waiting_cycles) /
                                    static_cast<double>(plan.totals.latency_cycles)
                              : 0;
-  std::string text = weights == 0
-                         ? "all weights stay in front; "
-                         : bytes_text(weights) + " of weights come from " + behind.memory + " (" +
-                               std::to_string(behind.resident.size()) + " stay in front, " +
-                               std::to_string(whole) + " are fetched whole, " +
-                               std::to_string(passes) + " piece by piece); ";
+  std::string text = weights == 0 ? "all weights are resident in " + front + "; "
+                                  : bytes_text(weights) + " of weights are fetched from " +
+                                        behind.memory + " (" + std::to_string(whole) +
+                                        " tensors whole, " + std::to_string(passes) +
+                                        " in slices; " + std::to_string(behind.resident.size()) +
+                                        " resident in " + front + "); ";
   if (!behind.away.empty())
-    text += std::to_string(behind.away.size()) +
-            (behind.away.size() == 1 ? " tensor lies in " : " tensors lie in ") + behind.memory +
-            ", " + bytes_text(tensors) + " to and fro; ";
-  return text + "runs wait " + decimals(waiting, 1) + " % of the time for " +
-         (behind.away.empty() ? "them\n" : "all that\n");
+    text += std::to_string(behind.away.size()) + " intermediate " +
+            (behind.away.size() == 1 ? "tensor is" : "tensors are") + " stored in " +
+            behind.memory + ", " + bytes_text(tensors) + " of traffic; ";
+  return text + "groups wait " + decimals(waiting, 1) + " % of the time for these transfers\n";
 }
 
 std::string joined_names(const std::vector<std::string>& names) {
@@ -331,10 +334,10 @@ std::string architect_notes(const NetworkPlan& plan, const Hardware& hardware) {
   std::string text;
   for (std::size_t m = 0; m < memories.size(); ++m) {
     if (m < plan.unused_modes.size() && !plan.unused_modes[m].empty())
-      text += "never needed: mode" + std::string(plan.unused_modes[m].size() > 1 ? "s " : " ") +
+      text += "unused mode" + std::string(plan.unused_modes[m].size() > 1 ? "s " : " ") +
               joined_names(plan.unused_modes[m]) + " of " + memories[m].name + "\n";
     if (m < plan.idle_banks.size() && !plan.idle_banks[m].empty())
-      text += "never touched: bank" + std::string(plan.idle_banks[m].size() > 1 ? "s " : " ") +
+      text += "unused bank" + std::string(plan.idle_banks[m].size() > 1 ? "s " : " ") +
               joined_names(plan.idle_banks[m]) + " of " + memories[m].name + "\n";
   }
   return text;
@@ -361,12 +364,12 @@ std::string objective_lines(const NetworkPlan& plan, const Hardware& hardware) {
       text += "no memory of " + hardware.name + " has modes\n";
       continue;
     }
-    text += "modes needed: " + needed;
+    text += "modes used: " + needed;
     if (each.proved)
-      text += " (proved: with these tiles no fewer do at this score)\n";
+      text += " (fewest for these tiles at this score, proved)\n";
     else
-      text += " (that no fewer than these " + std::to_string(each.value) +
-              " do is not proved: at least " + std::to_string(each.bound) + ")\n";
+      text +=
+          " (" + std::to_string(each.value) + ", lower bound " + std::to_string(each.bound) + ")\n";
   }
   return text;
 }
@@ -397,11 +400,11 @@ std::string kept_line(const NetworkPlan& plan) {
   }
   std::string text;
   if (!kept.empty())
-    text += counted(kept.size(), "tensor stays", "tensors stay") +
-            " on the chip between subgraphs: " + first_of(kept);
+    text += counted(kept.size(), "resident tensor", "resident tensors") +
+            " between groups: " + first_of(kept);
   if (!in_part.empty())
     text +=
-        counted(in_part.size(), "tensor stays", "tensors stay") + " in part: " + first_of(in_part);
+        counted(in_part.size(), "tensor", "tensors") + " resident in part: " + first_of(in_part);
   return text;
 }
 
@@ -422,27 +425,26 @@ std::string stats_text(const PlanSearch& search) {
 }
 
 std::string proof_line(const NetworkPlan& plan) {
-  const std::string fewest = "each run in the fewest tiles that fit";
   if (plan.optimal)
     return plan.proved_over.find("fewest") != std::string::npos
-               ? "This is the best of all covers, " + fewest + ": proved.\n"
-               : "This is the best of all covers, in whatever tiles: proved.\n";
-  const std::string least = decimals(plan.bound, 4);
-  const auto looked_at = [&](const char* what) {
+               ? "Optimal over all partitions with each group in its fewest tiles.\n"
+               : "Optimal over all partitions and all tilings of the profile.\n";
+  if (!plan.looked_at.optimal)
+    return "Not proved optimal within the explored space" +
+           (plan.stop == StopReason::completed
+                ? std::string()
+                : ": stopped by " + std::string(to_string(plan.stop))) +
+           ".\n";
+  const auto explored = [&](const char* what) {
     return plan.looked_at.over.find(what) != std::string::npos;
   };
-  if (plan.looked_at.optimal)
-    return "Of what was looked at this is the best, proved: all covers, " + fewest +
-           " or in others on the way" +
-           (looked_at("come early") ? ", and the best of these with weights that come early" : "") +
-           (looked_at("rows that stay") ? ", and the best of these with some rows that stay" : "") +
-           ". Whatever its tiles, no cover scores less than " + least + ".\n";
-  return "The best cover scores at least " + least + "; that it is not below " +
-         decimals(plan.score, 4) + " is not proved" +
-         (plan.stop == StopReason::completed
-              ? ""
-              : " (stopped: " + std::string(to_string(plan.stop)) + ")") +
-         ".\n";
+  std::string later;
+  if (explored("weight prefetch on")) later += "weight prefetch";
+  if (explored("resident rows on"))
+    later += (later.empty() ? "" : " and ") + std::string("resident rows");
+  return "Optimal within the explored space: all partitions, with the fewest-tile and refined "
+         "tilings of each group" +
+         (later.empty() ? std::string() : ", and " + later + " on the best of them") + ".\n";
 }
 
 /// The metrics of the plan, and its score relative to the reference.
@@ -450,9 +452,9 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
   const Metrics& t = plan.totals;
   std::string text = std::to_string(t.latency_cycles) +
                      " cycles = " + time_text(t.latency_cycles, hardware) + ", " +
-                     bytes_text(t.dram_bytes) + " of DRAM, " + energy_text(t.energy_pj) +
+                     bytes_text(t.dram_bytes) + " of DRAM traffic, " + energy_text(t.energy_pj) +
                      ", peak " + bytes_text(t.peak_bytes);
-  text += "\nscore " + decimals(plan.score, 4) + " against ";
+  text += "\nscore " + decimals(plan.score, 4) + " (1 = ";
   const PlanReference& r = plan.reference;
   const bool own =
       r.totals == plan.baseline && (r.clock_hz == 0 || r.clock_hz == hardware.clock_hz);
@@ -460,8 +462,10 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
   text += own || named ? "layer by layer on " : "";
   // the machine differs from the profile, by --set or similar
   const bool as_shipped = named && r.profile == plan.profile;
-  return text + (r.profile.empty() ? plan.profile : r.profile) + (as_shipped ? " as shipped" : "") +
-         ", which is 1\n";
+  text += (r.profile.empty() ? plan.profile : r.profile) + (as_shipped ? " as shipped)" : ")");
+  const double gap = plan.score > 0 ? std::max(0.0, 1 - plan.bound / plan.score) : 0;
+  return text + ", lower bound " + decimals(plan.bound, 4) + " (gap " + decimals(100 * gap, 1) +
+         " %)\n";
 }
 
 }  // namespace
@@ -471,7 +475,7 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
   const std::string stats = options.stats ? stats_text(plan.search) : std::string();
   std::string text = plan.network + " on " + plan.profile + "\n";
   if (plan.status != Status::feasible) {
-    text += plan.status == Status::infeasible ? "There is no plan" : "No plan was found";
+    text += plan.status == Status::infeasible ? "No plan exists" : "No plan was found";
     if (!plan.reason.empty()) text += ": " + plan.reason;
     return wrapped(text + "\n", options.words_width, 2) + stats;
   }
@@ -480,25 +484,25 @@ std::string plan_report(const NetworkPlan& plan, const Hardware& hardware,
   std::string words =
       reference_line(plan, hardware) + weights_line(plan, hardware) + "\n" + proof_line(plan);
   if (plan.limit_mattered)
-    words += "Longer runs, which might have helped, were kept out (--max-ops, --layer-by-layer).\n";
-  // A reference plan for comparisons.
+    words +=
+        "Longer groups were excluded (--max-ops, --layer-by-layer); they might lower the score.\n";
+  // A plan that others are compared with.
   if (options.fewest_tiles && hardware.tiling.pinned == Pinned::weights)
     words +=
-        "No weight lies on the chip for good, though the profile allows it: none does in the "
-        "fewest tiles, as --layer-by-layer and --tile-shapes 0 ask for.\n";
-  words += burst_line(plan, hardware) + kept_line(plan) + offchip_lines(plan) +
-           backing_memory_lines(plan) + objective_lines(plan, hardware) +
-           architect_notes(plan, hardware);
+        "No weights are pinned, although the profile allows it: --layer-by-layer and --tile-shapes "
+        "0 use fewest-tile groups, which pin none.\n";
+  words += kept_line(plan) + offchip_lines(plan) + backing_memory_lines(plan, hardware) +
+           objective_lines(plan, hardware) + architect_notes(plan, hardware);
+  if (options.stats) words += burst_line(plan, hardware);
   return text + wrapped(words, options.words_width, 2) + stats;
 }
 
 std::string pinnable_report(const std::optional<PinnableWeights>& pinnable,
                             std::size_t words_width) {
   if (!pinnable) return "";
-  return wrapped("All weights, " + bytes_text(pinnable->bytes) + ", have room in " +
-                     pinnable->memory +
-                     " beside this plan. A network that runs many times loads them once with --set "
-                     "tiling.pinned=weights.\n",
+  return wrapped("All weights, " + bytes_text(pinnable->bytes) + ", fit in " + pinnable->memory +
+                     " beside this plan. For repeated inference, --set tiling.pinned=weights loads "
+                     "them once.\n",
                  words_width, 2);
 }
 

@@ -114,7 +114,7 @@ std::string reached_text(const Hardware& hardware, const HardwareMemory& memory)
                            static_cast<double>(latency);
     if (latency <= 0 || reached >= stated.bytes_per_cycle(hardware.clock_hz)) return;
     text += (text.empty() ? " (a channel " : ", ") + std::string(what) + " " + real(reached) +
-            " B/cycle with " + std::to_string(bursts) + " bursts under way";
+            " B/cycle with " + std::to_string(bursts) + " bursts outstanding";
   };
   const std::int64_t reads = hardware.dma.outstanding;
   add(*memory.bandwidth, memory.latency, reads, "reads");
@@ -190,22 +190,22 @@ void add_mapping(Sheet& sheet, const std::string& key, const Mapping& mapping) {
   for (const std::string& op : mapping.ops) text += (text.empty() ? "" : ", ") + op;
   text += ": " + loops_text(mapping.unroll) + " in " + real(mapping.cycles) +
           (mapping.cycles == 1 ? " cycle" : " cycles");
-  if (mapping.least > 0) text += ", a pass at least " + std::to_string(mapping.least);
-  if (mapping.start > 0) text += ", each after " + std::to_string(mapping.start);
+  if (mapping.least > 0) text += ", at least " + std::to_string(mapping.least);
+  if (mapping.start > 0) text += ", one every " + std::to_string(mapping.start);
   if (!mapping.at_least.empty()) text += ", counted as at least " + loops_text(mapping.at_least);
   if (mapping.input_depth > 0)
     text += ", " + std::to_string(mapping.input_depth) + " input channels at once";
   if (mapping.folds_columns)
     text += ", folds strided columns of the network's inputs into channels";
-  if (mapping.spreads_input) text += ", spreads what transposed convolutions read with zeros";
+  if (mapping.spreads_input) text += ", expands inputs of transposed convolutions with zeros";
   sheet.add(key + ".maps." + mapping.name, text);
 }
 
 std::string equal_blocks_text(const BlockRule& blocks) {
   if (blocks.equal == EqualBlocks::quickest) return "";
-  if (blocks.small == 0) return "; of equal ones the first";
+  if (blocks.small == 0) return "; on ties the first";
   const std::string small = std::to_string(blocks.small);
-  return "; of equal ones the first, of those up to " + small + " x " + small + " the last";
+  return "; on ties the first, up to " + small + " x " + small + " the last";
 }
 
 void add_array(Sheet& sheet, const std::string& key, const Engine& engine) {
@@ -214,9 +214,9 @@ void add_array(Sheet& sheet, const std::string& key, const Engine& engine) {
   const BlockRule& blocks = engine.blocks;
   if (blocks.buffer > 0)
     sheet.add(key + ".blocks",
-              size_text(blocks.buffer) + " hold two blocks and their sums of " +
+              size_text(blocks.buffer) + " hold two blocks with sums of " +
                   std::to_string(blocks.sum_bytes) + " B; at most " + loops_text(blocks.most) +
-                  (blocks.stages > 0 ? "; " + std::to_string(blocks.stages) + " under way" : "") +
+                  (blocks.stages > 0 ? "; " + std::to_string(blocks.stages) + " outstanding" : "") +
                   equal_blocks_text(blocks));
   if (engine.cores > 1) sheet.add(key + ".cores", std::to_string(engine.cores));
   if (engine.output_cycles > 0 || !engine.output_of.empty())
@@ -252,8 +252,7 @@ void add_engine(Sheet& sheet, const Engine& engine) {
   const std::string key = "engines." + engine.name;
   if (const std::string reach = reach_text(engine.reach); !reach.empty())
     sheet.add(key + ".memories", reach);
-  if (!engine.queue.empty())
-    sheet.add(key + ".queue", engine.queue + ", in turn with all others of it");
+  if (!engine.queue.empty()) sheet.add(key + ".queue", engine.queue + ", shared in turn");
   if (engine.kind == EngineKind::mac_array) return add_array(sheet, key, engine);
   sheet.add(key + ".lanes", std::to_string(engine.lanes));
   if (engine.channels > 1)
@@ -280,23 +279,23 @@ Sheet sheet_of(const Hardware& hardware) {
     sheet.add(
         "dma.outstanding",
         std::to_string(dma.outstanding) + (dma.outstanding == 1 ? " burst" : " bursts") +
-            " under way" +
+            " outstanding" +
             (dma.outstanding_writes ? " (" + std::to_string(*dma.outstanding_writes) + " written)"
                                     : ""));
     if (dma.weight_slices > 1)
       sheet.add("dma.weight_slices", std::to_string(dma.weight_slices) + " at most");
     if (hardware.tiling.engines == EngineOrder::side_by_side)
       sheet.add("tiling.engines",
-                "side by side: the last ops of a tile beside the first of the next");
+                "overlapping: the last ops of a tile run with the first ops of the next");
     if (hardware.tiling.concat == Concat::copied)
       sheet.add("tiling.concat",
-                "copied: operands of concatenations lie by themselves off the chip");
+                "copied: operands of concatenations are stored separately off chip");
     if (hardware.tiling.early == Early::weights)
-      sheet.add("tiling.early", "weights of later runs, while the last op works");
+      sheet.add("tiling.early", "weights of later groups, while the last op runs");
     if (hardware.tiling.stay == Stay::rows)
-      sheet.add("tiling.stay", "rows: a part of a tensor may stay between runs");
+      sheet.add("tiling.stay", "rows: a part of a tensor may be resident between groups");
     if (hardware.tiling.pinned == Pinned::weights)
-      sheet.add("tiling.pinned", "weights may lie on the chip for good, loaded once");
+      sheet.add("tiling.pinned", "weights may be pinned on chip, loaded once");
     if (hardware.coding)
       sheet.add("weight_coding", real(hardware.coding->ratio) + " of the bytes, " +
                                      std::to_string(hardware.coding->per_channel) +

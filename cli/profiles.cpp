@@ -54,7 +54,8 @@ int run_profiles(const ProfilesOptions& options, Session& session) {
   const std::vector<ProfileChange> changes = profile_changes(options.set, options.name);
   if (options.name.empty()) {
     if (profile_list(options.folders).empty())
-      note("no profiles lie where this program does: TESSERA_PROFILES names their folder", false);
+      note("no profiles were found next to the program: set TESSERA_PROFILES to their folder",
+           false);
     print(options.output.json() ? list_json(options) : list_text(options));
     return exit_found;
   }
@@ -71,8 +72,8 @@ int run_profiles(const ProfilesOptions& options, Session& session) {
 void add_profiles(CLI::App& app, Command& command) {
   CLI::App* sub = app.add_subcommand("profiles", "list hardware profiles, or show one");
   const auto options = std::make_shared<ProfilesOptions>();
-  sub->add_option("NAME", options->name, "a name from the list, or a file");
-  sub->add_option("--shelf", options->folders, "look for profiles in this folder first");
+  sub->add_option("NAME", options->name, "a name of the list, or a file");
+  sub->add_option("--shelf", options->folders, "search this folder for profiles first");
   declare_set(*sub, options->set);
   options->output.declare(*sub);
   sub->footer("Example:\n  tessera profiles nvdla-like");

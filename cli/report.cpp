@@ -103,11 +103,11 @@ std::string buffer_table(const PlacementProblem& problem, const Placement& place
 
 /// The proved bound of a height. `minimized`: also state if the minimum is not proved.
 std::string least_text(Size height, Size bound, bool minimized) {
-  std::string text = "no placement is lower than " + bytes(bound);
+  std::string text = "lower bound " + bytes(bound);
   if (height == bound)
-    text += ": this is the least height";
+    text += ", minimum proved";
   else if (minimized)
-    text += "; whether this height is the least is not proved";
+    text += ", minimum not proved";
   return text;
 }
 
@@ -152,7 +152,7 @@ std::string memory_report(const PlacementProblem& problem, const PlacementResult
     const std::vector<std::string> idle = unused_modes(problem, *result.placement)[m];
     std::string unused;
     for (const std::string& mode : idle) unused += (unused.empty() ? "" : ", ") + mode;
-    if (!unused.empty()) text += row("", "modes no step uses: " + unused);
+    if (!unused.empty()) text += row("", "unused modes: " + unused);
   }
   return text;
 }
@@ -170,7 +170,7 @@ std::string stop_text(StopReason stop) {
     case StopReason::completed:
       break;
   }
-  return "the engine giving up";
+  return "the solver, which is incomplete,";
 }
 
 std::string stats_text(const PlacementResult& result) {
@@ -190,10 +190,10 @@ std::string choice_report(const PlacementProblem& problem, const PlacementResult
   const std::vector<BufferIndex>& out = result.placement->left_out;
   std::string line = benefit_text(result.benefit);
   if (result.objectives.size() <= 1)
-    line += result.proven_optimal ? ", the largest possible"
-                                  : ", at most " + benefit_text(result.benefit_bound);
+    line += result.proven_optimal ? ", maximum proved"
+                                  : ", upper bound " + benefit_text(result.benefit_bound);
   std::string text = row("benefit", line);
-  if (out.empty()) return text + row("", "every optional buffer is placed");
+  if (out.empty()) return text + row("", "all optional buffers are placed");
   std::string names;
   const std::size_t shown = std::min(out.size(), most_rows);
   for (std::size_t k = 0; k < shown; ++k)
@@ -213,10 +213,10 @@ std::string objectives_report(const PlacementResult& result) {
     std::string line = text.empty() ? "" : "then ";
     line += each.name + ' ' + value(each.value) + ", ";
     if (each.proved)
-      line += std::string(benefit ? "the largest" : "the least") +
-              (text.empty() ? " possible" : " at that");
+      line += std::string(benefit ? "maximum" : "minimum") + " proved" +
+              (text.empty() ? "" : " at the values before");
     else
-      line += (benefit ? "at most " : "at least ") + value(each.bound);
+      line += (benefit ? "upper bound " : "lower bound ") + value(each.bound);
     text += row(text.empty() ? "in order" : "", line);
   }
   return text;
@@ -229,7 +229,7 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
       row("feasible", count(placed, "buffer") + " placed in " + number(result.seconds, 3) +
                           " s by " + result.engine + ", checked");
   if (result.stop != StopReason::completed)
-    text += row("", "ended by " + stop_text(result.stop) + ": the best so far");
+    text += row("", "stopped by " + stop_text(result.stop) + "; best placement found");
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m)
     text += memory_report(problem, result, m, options);
   // The bound on the largest height may exceed the bounds of single memories that share buffers.
@@ -241,13 +241,12 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
       problem.relations.begin(), problem.relations.end(),
       [](const Relation& relation) { return relation.kind == RelationKind::avoid_overlap; });
   if (soft) {
-    std::string line = std::to_string(result.cost) + " for overlaps to be avoided";
-    // otherwise stated for all objectives together
-    const bool alone = result.objectives.size() <= 1;
+    std::string line = std::to_string(result.cost) + " for overlaps (avoid_overlap)";
+    const bool alone = result.objectives.size() <= 1;  // else it is said of all of them together
     if (alone && result.cost_bound == result.cost)
-      line += ", the least possible";
+      line += ", minimum proved";
     else if (alone && result.cost_bound > 0)
-      line += ", at least " + std::to_string(result.cost_bound);
+      line += ", lower bound " + std::to_string(result.cost_bound);
     text += row("cost", line);
   }
   if (result.objectives.size() > 1) text += objectives_report(result);
@@ -306,16 +305,16 @@ std::string placement_report(const PlacementProblem& problem, const PlacementRes
     case Status::infeasible:
       text = row("infeasible", "proved in " + number(result.seconds, 3) + " s by " + result.engine);
       if (!result.reason.empty()) text += row("", result.reason);
-      text += row("", "tessera explain names a smallest set of buffers that does not fit");
+      text += row("", "run tessera explain for a minimal set of buffers that does not fit");
       break;
     case Status::unknown:
       text = row("unknown", "stopped by " + stop_text(result.stop) + " after " +
-                                number(result.seconds, 3) + " s, before there was an answer");
+                                number(result.seconds, 3) + " s without a result");
       if (!result.reason.empty()) text += row("", result.reason);
       for (MemoryIndex m = 0; m < problem.memories.size() && m < result.lower_bounds.size(); ++m)
-        text += row(problem.memories[m].name, "no placement is lower than " +
-                                                  bytes(result.lower_bounds[m]) + ", capacity " +
-                                                  bytes(problem.memories[m].capacity));
+        text +=
+            row(problem.memories[m].name, "lower bound " + bytes(result.lower_bounds[m]) +
+                                              ", capacity " + bytes(problem.memories[m].capacity));
       break;
   }
   text = wrapped(text, options.width, head_width);

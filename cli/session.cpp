@@ -15,7 +15,7 @@ namespace tessera::cli {
 
 namespace {
 
-constexpr const char* own_name = "give it a name of its own";
+constexpr const char* own_name = "use another file name";
 
 /// Memory for the smallest input: smaller limits are left to the search to report.
 constexpr Size reading_needs = Size{4} << 20U;
@@ -26,7 +26,7 @@ std::string limit_came(const LimitArguments& limits, StopReason which) {
     what = "the time limit of " + limits.timeout;
   if (which == StopReason::memory_limit)
     what = limits.memory.empty() ? "the end of the memory" : "the memory limit of " + limits.memory;
-  return what + " came before there was an answer";
+  return what + " was reached before there was a result";
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void Session::reads(const std::string& path) {
   if (!input) return;
   inputs_.emplace_back(path, *input);
   if (const auto out = validation::standard_output_identity(); out && out->same_file(*input))
-    throw BadInput(path + ": is read, and the standard output goes there as well", own_name);
+    throw BadInput(path + ": is an input, and the standard output is written to it", own_name);
   for (const Output& output : outputs_) require_apart(output);
 }
 
@@ -106,17 +106,17 @@ void Session::require_apart(const Output& output) const {
   const std::string& path = output.file->path();
   for (const auto& [name, input] : inputs_)
     if (identity.same_file(input))
-      throw BadInput(path + ": " + output.option + " would replace what is read" +
+      throw BadInput(path + ": " + output.option + " would overwrite an input" +
                          (name == path ? "" : ", " + name),
                      own_name);
   for (const Output& other : outputs_)
     if (other.file != output.file && identity.same_file(other.file->identity()))
       throw BadInput(path + ": two outputs, " + other.option + " and " + output.option +
-                         ", would go to one file",
+                         ", have the same file",
                      own_name);
   const auto out = validation::standard_output_identity();
   if (identity.replaced && out && identity.same_file(*out))
-    throw BadInput(path + ": " + output.option + " would replace what the standard output goes to",
+    throw BadInput(path + ": " + output.option + " would overwrite the file of the standard output",
                    own_name);
 }
 

@@ -57,9 +57,9 @@ OpRange range_of(const std::string& text, const Network& network) {
     if (error == std::errc{} && rest == part.data() + part.size()) return index;
     for (OpIndex k = 0; k < network.ops.size(); ++k)
       if (network.ops[k].name == part) return k;
-    throw BadInput("--ops: there is no op '" + part + "'",
-                   "give numbers from 0 to " + std::to_string(network.ops.size() - 1) +
-                       ", or names, as in 3:7");
+    throw BadInput("--ops: unknown op '" + part + "'", "use numbers from 0 to " +
+                                                           std::to_string(network.ops.size() - 1) +
+                                                           ", or names, as in 3:7");
   };
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return {op_of(text), op_of(text)};
@@ -79,8 +79,8 @@ std::array<Dim, 3> shape_of(const std::string& text) {
     const char* last = part.data() + part.size();
     if (axis == names.npos || part.size() < 3 || part[1] != '=' ||
         std::from_chars(part.data() + 2, last, value).ptr != last || value < 1)
-      throw BadInput("--shape: '" + part + "' is no extent of a tile",
-                     "give C, H and W as in --shape H=8,C=32; what is left out is not cut");
+      throw BadInput("--shape: '" + part + "' is not a tile extent",
+                     "use C, H and W as in --shape H=8,C=32; other axes are not tiled");
     if (shape[axis] != 0) throw BadInput("--shape: " + std::string(1, part[0]) + " is given twice");
     shape[axis] = value;
   }
@@ -139,7 +139,8 @@ std::string probe_text(const TileReport& report) {
   }
   if (shown > most) text += "and " + std::to_string(shown - most) + " more\n";
   if (overfull > 0)
-    text += std::to_string(overfull) + " other shapes are over the capacity by their load alone\n";
+    text +=
+        std::to_string(overfull) + " other shapes exceed the capacity by their live bytes alone\n";
   return text;
 }
 
@@ -180,17 +181,15 @@ std::string placement_text(const PlannedPlacement& placed) {
 }
 
 std::string report_text(const TileReport& report, const TileArguments& arguments) {
-  std::string text = "cutting " + report.anchor + " (" +
-                     shape_text(report.whole, report.divisible) + "), " +
-                     to_string(report.variant) + ", engine " + report.engine + "\n\n";
-  text += probe_text(report) + "\n";
+  std::string text = "tiling " + report.anchor + " (" + shape_text(report.whole, report.divisible) +
+                     "), " + to_string(report.variant) + ", engine " + report.engine + "\n\n";
   if (report.status == Status::feasible) {
     text += std::to_string(report.tile_count()) +
             (report.tile_count() == 1 ? " tile: " : " tiles: ") +
             shape_text(report.extent, report.divisible) +
-            (!arguments.shape.empty() ? ", which fits\n"
-             : report.proven_largest  ? ", proved to be the fewest\n"
-                                      : "; fewer may do: a limit left questions open\n");
+            (!arguments.shape.empty() ? " (fits)\n"
+             : report.proven_largest  ? " (fewest tiles, proved)\n"
+                                      : " (minimum not proved: a limit left queries unresolved)\n");
     for (const PlannedPlacement& placed : report.placements) text += placement_text(placed);
   } else {
     text += std::string(to_string(report.status)) + ": " + report.reason + "\n";
@@ -198,12 +197,12 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
   if (!report.all.empty()) {
     text += report.stop == StopReason::completed
                 ? "\nlargest shapes that fit:\n"
-                : "\nlargest shapes that fit, as far as they were searched before the limit:\n";
+                : "\nlargest shapes that fit (incomplete: a limit stopped the search):\n";
     for (const std::array<Dim, 3>& extent : report.all)
       text += "  " + shape_text(extent, report.divisible) + "\n";
   }
   if (arguments.stats) {
-    text += "\n";
+    text += "\n" + probe_text(report) + "\n";
     for (const Stat& stat : report.stats)
       text += padded(stat.name, 24) + std::to_string(std::get<std::int64_t>(stat.value)) + "\n";
   }
@@ -211,7 +210,7 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
 }
 
 std::string who_may_search() {
-  std::string text = "who places the buffers: auto";
+  std::string text = "solver of the placements: auto";
   for (const EngineInfo& entry : engine_list())
     if (entry.complete) text += ", " + std::string(entry.name);
   return text;
@@ -222,7 +221,7 @@ std::string says_no(const std::string& engine) {
   for (const EngineInfo& entry : engine_list())
     if (entry.name == engine && !entry.complete)
       return "engine " + engine +
-             " never says that nothing fits, and a search for tiles needs that";
+             " is incomplete; a tile search needs a solver that proves infeasibility";
   return "";
 }
 
@@ -243,8 +242,8 @@ int run_tile(const TileArguments& arguments, Session& session) {
       session.writes("--output", arguments.output_file, {".json"});
   validation::OutputFile* const plot = session.writes("--plot", arguments.plot_file);
   if (arguments.output.json() && plot != nullptr && Session::goes_to_standard_output(*plot))
-    throw BadInput(plot->path() + ": --format json goes to the standard output as well",
-                   "give one of them a file");
+    throw BadInput(plot->path() + ": --format json also writes to the standard output",
+                   "write one of them to a file");
   const Network network = arguments.network.load(arguments.output.quiet).network;
   const Hardware hardware =
       changed_profile(arguments.profile, arguments.set, arguments.capacity, arguments.output.quiet);
@@ -277,8 +276,7 @@ int run_tile(const TileArguments& arguments, Session& session) {
   session.interrupts().enter(Phase::writing);
   session.deliver(output, [&] { return tile_json(report); });
   if (report.placements.empty() && plot != nullptr)
-    note("there is no tile, so " + arguments.plot_file + " was not written",
-         arguments.output.quiet);
+    note("no tile fits: " + arguments.plot_file + " was not written", arguments.output.quiet);
   else
     session.deliver(plot, [&] {
       const PlannedPlacement& placed = report.placements.front();
@@ -300,34 +298,38 @@ int run_tile(const TileArguments& arguments, Session& session) {
 }  // namespace
 
 void add_tile(CLI::App& app, Command& command) {
-  CLI::App* sub = app.add_subcommand("tile", "find the largest tile of some ops that fits");
+  CLI::App* sub = app.add_subcommand("tile", "find the largest tile of a group of ops that fits");
   const auto arguments = std::make_shared<TileArguments>();
   arguments->network.declare(*sub);
-  sub->add_option("--ops", arguments->ops, "FIRST:LAST, numbers from 0 or names")->required();
-  sub->add_option("-p,--profile", arguments->profile, "the hardware: a profile's name or file")
+  sub->add_option("--ops", arguments->ops, "the group: FIRST:LAST, op numbers from 0 or names")
+      ->required();
+  sub->add_option("-p,--profile", arguments->profile, "hardware profile: a name or a file")
       ->required();
   declare_set(*sub, arguments->set);
   sub->add_option("-c,--capacity", arguments->capacity,
-                  "bytes of its memory on the chip, where it has one without banks");
+                  "capacity of its on-chip memory (only one memory, without banks)");
   sub->add_option("-e,--engine", arguments->engine, who_may_search())->check(says_no);
-  sub->add_option("--double-buffer", arguments->double_buffer, "only with, or only without")
+  sub->add_option("--double-buffer", arguments->double_buffer,
+                  "only with double buffering, or only without")
       ->check(one_of({"yes", "no"}));
-  sub->add_option("--weights", arguments->weights, "only with weights kept, or fetched per tile")
+  sub->add_option("--weights", arguments->weights,
+                  "only with resident weights, or with weights fetched per tile")
       ->check(one_of({"resident", "refetch"}));
-  sub->add_option("--halo", arguments->halo, "only with this way of treating overlaps")
+  sub->add_option("--halo", arguments->halo, "only with this halo policy")
       ->check(one_of({"recompute", "keep_columns", "keep"}));
-  sub->add_option("--shape", arguments->shape, "only: does this one fit? as in H=8,C=32");
+  sub->add_option("--shape", arguments->shape, "test this tile only: H=8,C=32");
   arguments->search.declare(*sub);
   arguments->progress.declare(*sub);
   sub->add_option("--question-timeout", arguments->question_timeout,
-                  "for one question to the engine; longer counts as \"does not fit\"");
+                  "time limit of one placement query; after it the tile counts as not fitting");
   sub->add_flag("--no-incremental", arguments->no_incremental,
-                "ask every question anew, for comparison");
-  sub->add_flag("--all", arguments->all, "list every largest shape, not only the fewest tiles");
-  sub->add_flag("--stats", arguments->stats, "say how many questions were decided by what");
+                "do not reuse results between queries");
+  sub->add_flag("--all", arguments->all, "list all maximal shapes, not only the fewest tiles");
+  sub->add_flag("--stats", arguments->stats,
+                "print the evaluated shapes and the counters of the search");
   arguments->output.declare(*sub);
   sub->add_option("-o,--output", arguments->output_file, "write the result: .json");
-  sub->add_option("--plot", arguments->plot_file, "draw where the first tile lies: FILE.svg");
+  sub->add_option("--plot", arguments->plot_file, "draw the placement of the first tile: FILE.svg");
   sub->footer(
       "Example:\n  tessera tile resnet50.onnx --dtype int8 --ops 0:3 --profile "
       "ethos-u65-like");

@@ -52,7 +52,7 @@ double type_factor(const Engine& engine, ElementType type) {
 /// "profile p: no engine computes op 'pool1' (max_pool); array 'mac' computes conv and matmul; ..."
 std::string no_engine_text(const Op& op, const tiling::OpLoops& loops, const Hardware& hardware) {
   if (hardware.engines.empty())
-    return "profile " + hardware.name + " has no engines: nothing can compute '" + op.name + "'";
+    return "profile " + hardware.name + " has no engines to compute '" + op.name + "'";
   std::string text = "profile " + hardware.name + ": no engine computes op '" + op.name + "' (" +
                      std::string(*tiling::names_of(op, loops).begin()) + "); ";
   for (const Engine& engine : hardware.engines) {

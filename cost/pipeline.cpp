@@ -38,13 +38,15 @@ void validate(const Pipeline& p) {
     }
   }
   for (const auto& durations : p.classes) {
-    require(durations.size() == p.tasks.size(), "pipeline: one duration per task, please");
+    require(durations.size() == p.tasks.size(),
+            "pipeline: the number of durations differs from the number of tasks");
     for (const Cycles cycles : durations) require(cycles >= 0, "pipeline: negative duration");
   }
   require(p.bus_cycles.empty() || p.bus_cycles.size() == p.classes.size(),
-          "pipeline: bus cycles for all classes or for none");
+          "pipeline: bus cycles are given for some classes only");
   for (std::size_t c = 0; c < p.bus_cycles.size(); ++c) {
-    require(p.bus_cycles[c].size() == p.tasks.size(), "pipeline: one bus time per task");
+    require(p.bus_cycles[c].size() == p.tasks.size(),
+            "pipeline: the number of bus times differs from the number of tasks");
     for (std::size_t k = 0; k < p.tasks.size(); ++k)
       require(p.bus_cycles[c][k] >= 0 && p.bus_cycles[c][k] <= p.classes[c][k],
               "pipeline: more bus time than the task has");

@@ -237,8 +237,7 @@ Links links_of(const Hardware& hardware) {
   if (weights == nullptr || !weights->bandwidth || !data->bandwidth)
     throw std::invalid_argument(
         "profile " + hardware.name +
-        " has no off-chip memory: there is nowhere to load tensors from (one with "
-        "`offchip: true`)");
+        " has no off-chip memory to load tensors from; add one with `offchip: true`");
   Link of_weights = link_to(*weights, hardware);
   of_weights.convert = 0;  // weights are stored in the order they are read
   return {.weights = of_weights, .data = link_to(*data, hardware), .apart = weights != data};

@@ -20,8 +20,7 @@ inline constexpr double most_whole_number = 1152921504606846976.0;  // 2^60
 [[nodiscard]] inline std::int64_t whole_number(double value, const char* what) {
   if (!(value <= most_whole_number))
     throw std::invalid_argument("a part of the network takes more than 2^60 " + std::string(what) +
-                                " on this profile: are its bandwidth, its clock and its factors "
-                                "what they should be?");
+                                " on this profile; check its bandwidth, clock and factors");
   return static_cast<std::int64_t>(value);
 }
 

@@ -84,7 +84,7 @@ class Question {
     result_.bound = optimum.bound;
     if (result_.status == Status::feasible && !optimum.complete) {
       result_.stop = stop_reason(search_.budget);
-      result_.reason = "the budget ended before the optimum was proved";
+      result_.reason = "a limit ended the search before the optimum was proved";
     }
     result_.stats.push_back({"optimise_cores", optimum.cores});
     result_.stats.push_back({"optimise_calls", optimum.calls});
@@ -97,12 +97,14 @@ class Question {
         break;
       case Answer::no:
         result_.status = Status::infeasible;
-        result_.reason = "engine " + params_.engine + " refuted the constraints";
+        result_.reason =
+            "engine " + params_.engine + " proved that the constraints have no solution";
         break;
       case Answer::unknown:
         result_.status = Status::unknown;
         result_.stop = stop_reason(search_.budget);
-        result_.reason = "the budget ended before engine " + params_.engine + " had an answer";
+        result_.reason =
+            "a limit ended the search of engine " + params_.engine + " before a result";
         break;
     }
   }
@@ -149,8 +151,8 @@ engine::SearchResult given_up(const std::string& engine, const BudgetEnded& ende
   result.stop = ended.reason;
   result.reason =
       ended.foreseen
-          ? "The constraints of engine " + engine + " would take more memory than there is."
-          : "The limit struck while the constraints of engine " + engine + " were written down.";
+          ? "The constraints of engine " + engine + " need more memory than is available."
+          : "A limit ended the encoding of the constraints of engine " + engine + ".";
   return result;
 }
 
@@ -159,7 +161,7 @@ engine::SearchResult decide(const PlacementProblem& problem, const DecideParams&
   if (const std::optional<StopReason> why = search.budget.exhausted()) {
     engine::SearchResult result;
     result.stop = *why;
-    result.reason = "the budget had ended before the search began";
+    result.reason = "a limit ended the call before the search began";
     return result;
   }
   try {

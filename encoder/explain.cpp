@@ -69,7 +69,7 @@ class Explainer {
     if (first == Answer::unknown) return stopped();
     if (first == Answer::yes) {
       result_.status = Status::feasible;
-      result_.text = "There is a placement: nothing to explain.\n";
+      result_.text = "The problem is feasible: a placement exists, nothing to explain.\n";
       return finish();
     }
     result_.status = Status::infeasible;
@@ -87,7 +87,7 @@ class Explainer {
  private:
   Explanation stopped() {
     result_.stop = stop_reason(budget_);
-    result_.text = "The budget ended before there was an answer.\n";
+    result_.text = "Unknown: a limit ended the search before it decided feasibility.\n";
     return finish();
   }
 
@@ -310,7 +310,8 @@ class Explainer {
         const std::string apart = facts::reason(part, a, b);
         if (!apart.empty())
           return part.buffers[a].id + " and " + part.buffers[b].id +
-                 " must have one offset (same_offset), but may not share a byte (" + apart + ").\n";
+                 " must have the same offset (same_offset) but may not share a byte (" + apart +
+                 ").\n";
       }
     return {};
   }
@@ -433,28 +434,29 @@ class Explainer {
     const std::string pairs = clique_story() + offset_story();
     text << pairs;
     if (pairs.empty() && !result_.step) {
-      text << "No arrangement of them keeps every rule.\n";
+      text << "No arrangement satisfies every rule.\n";
     } else if (pairs.empty()) {
       const std::string where =
           result_.memory ? problem_.memories[*result_.memory].name : "their memories";
-      text << "At step " << *result_.step << " they ask for " << result_.asked << " bytes of "
-           << where << (result_.memory ? ", which has " : ", which have ") << result_.available;
+      text << "At step " << *result_.step << (count == 1 ? " it needs " : " they need ")
+           << result_.asked << " bytes; " << where << (result_.memory ? " has " : " have ")
+           << result_.available;
       text << (result_.asked > result_.available
                    ? ".\n"
-                   : ": bytes enough, but no arrangement of them keeps every rule.\n");
+                   : ". The sizes fit, but no arrangement satisfies every rule.\n");
     }
     const bool all_rules = members_.rules.size() == hardware_rules(problem_).size();
     if (!result_.minimal) {
-      text << "The budget ended before every member was proved necessary.\n";
+      text << "A limit ended the search: the set may not be minimal.\n";
     } else if (all_rules) {
-      text << "Without any one of them the rest fits.\n";
+      text << "The set is minimal: without any one of its members, the rest fits.\n";
     } else {
-      text << "Without any one of them the rest fits, if no hardware rule is kept but those listed"
-              " here.\n";
+      text << "The set is minimal: without any one of its members, the rest fits, if only the "
+              "listed "
+              "hardware rules apply.\n";
     }
     if (result_.smallest_capacity) {
-      text << "The smallest capacity that would do for them is " << *result_.smallest_capacity
-           << " bytes.\n";
+      text << "Smallest capacity for this set: " << *result_.smallest_capacity << " bytes.\n";
     }
     result_.text = text.str();
   }

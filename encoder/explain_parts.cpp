@@ -147,7 +147,7 @@ std::string describe(const PlacementProblem& problem, const HardwareRule& rule,
     case Kind::modes:
       return "the modes of " + problem.memories[rule.index].name;
     case Kind::straddle:
-      return "that no buffer may cross a bank border of " + problem.memories[rule.index].name;
+      return "no buffer may cross a bank border of " + problem.memories[rule.index].name;
     case Kind::reserved: {
       std::string text = "the reserved ranges of " + problem.memories[rule.index].name;
       for (const AddressRange& each : problem.memories[rule.index].reserved) {

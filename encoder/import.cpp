@@ -28,7 +28,7 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
   bool has_model = false;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (line.starts_with("s ")) {
-      if (status) return failed("Line " + std::to_string(number) + ": a second answer.");
+      if (status) return failed("Line " + std::to_string(number) + ": a second result.");
       if (line.find("UNSATISFIABLE") != std::string::npos) {
         status = Status::infeasible;
       } else if (line.find("SATISFIABLE") != std::string::npos) {
@@ -44,7 +44,7 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
         int literal = 0;
         const char* end = word.data() + word.size();
         if (std::from_chars(word.data(), end, literal).ptr != end) {
-          return failed("Line " + std::to_string(number) + ": '" + word + "' is no literal.");
+          return failed("Line " + std::to_string(number) + ": '" + word + "' is not a literal.");
         }
         if (literal > 0) true_variables.insert(literal);
         if (literal < 0) false_variables.insert(-literal);
@@ -55,10 +55,11 @@ ImportedModel read_dimacs(const PlacementProblem& problem, const std::string& te
       }
     }
   }
-  if (!status) return failed("There is no line that begins with 's': no solver's answer.");
+  if (!status)
+    return failed("No line begins with 's': the file is not the output of a SAT solver.");
   if (*status != Status::feasible) return {.status = *status, .placement = {}, .error = {}};
   if (!has_model) {
-    return failed("The answer is SATISFIABLE, but there are no 'v' lines with the model.");
+    return failed("The result is SATISFIABLE, but the 'v' lines with the model are missing.");
   }
   const ProblemCnf cnf = write_problem(problem, [](std::span<const int>) {});
   const auto holds = [&](int literal) {
@@ -117,7 +118,7 @@ ImportedModel read_smt(const PlacementProblem& problem, const std::string& text)
     return word == "sat" || word == "unsat" || word == "unknown";
   };
   if (std::count_if(words.begin(), words.end(), answer) > 1)
-    return failed("The text has several answers of a solver.");
+    return failed("The file has several solver results.");
   if (words.front() == "unsat") return {.status = Status::infeasible, .placement = {}, .error = {}};
   if (words.front() == "unknown") return {};
   std::map<std::string, Size> values;
@@ -133,7 +134,7 @@ ImportedModel read_smt(const PlacementProblem& problem, const std::string& text)
     if (!value) return failed("The value of '" + name + "' is not a constant.");
     values[name] = *value;
   }
-  if (values.empty()) return failed("The text is neither a SAT nor an SMT solver's model.");
+  if (values.empty()) return failed("The file is neither a SAT nor an SMT model.");
   const Encoding encoding = encode(problem, {.break_symmetry = true});
   const Grid grid = grid_of(encoding.formula, numbers_of(problem));
   const auto value_of = [&values](const std::string& name) {
@@ -170,7 +171,7 @@ ImportedModel import_model(const PlacementProblem& problem, std::istream& in) {
   if (first == "sat" || first == "unsat" || first == "unknown" || first.front() == '(') {
     return read_smt(problem, text);
   }
-  return failed("Line 1: '" + first + "' begins neither a SAT nor an SMT solver's answer.");
+  return failed("Line 1: '" + first + "' is not the start of a SAT or SMT result.");
 }
 
 }  // namespace tessera::encoder

@@ -56,7 +56,7 @@ class Session final : public engine::PlacementSession {
     }
     if (const auto why = search.budget.exhausted()) {
       result.stop = *why;
-      result.reason = "the budget had ended before the search began";
+      result.reason = "a limit ended the call before the search began";
       return result;
     }
     Poll never;  // the problem of a tile is small
@@ -225,7 +225,8 @@ class Session final : public engine::PlacementSession {
     const Answer answer = fitted.answer;
     if (answer == Answer::unknown) {
       result.stop = stop_reason(search.budget);
-      result.reason = "the budget ended before engine " + params_.decide.engine + " had an answer";
+      result.reason =
+          "a limit ended the search of engine " + params_.decide.engine + " before a result";
     } else if (answer == Answer::yes) {
       result.status = Status::feasible;
       result.placement = decode(
@@ -234,7 +235,8 @@ class Session final : public engine::PlacementSession {
       remember(*result.placement);
     } else {
       result.status = Status::infeasible;
-      result.reason = "engine " + params_.decide.engine + " refuted the constraints";
+      result.reason =
+          "engine " + params_.decide.engine + " proved that the constraints have no solution";
     }
     solver->report(result.stats);
     return result;

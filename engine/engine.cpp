@@ -38,7 +38,7 @@ std::optional<std::string> PlacementEngine::unsupported(const PlacementProblem& 
       (features_asked(problem, goal) - features()).first();
   if (!missing) return outgrown(problem, goal);
   const std::string where = facts::where_used(problem, *missing);
-  return "The engine " + std::string(name()) + " does not know " +
+  return "The engine " + std::string(name()) + " does not support " +
          std::string(facts::name(*missing)) + (where.empty() ? "" : " (" + where + ")") + ".";
 }
 

@@ -46,7 +46,7 @@ class Lines {
     double value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
-      refuse("'" + std::string(word) + "' is no number");
+      refuse("'" + std::string(word) + "' is not a number");
     return value;
   }
 
@@ -70,7 +70,7 @@ Forest Forest::read(std::string_view text, std::span<const std::string_view> fea
       for (std::size_t k = 1; k < words.size(); ++k) {
         const auto at = std::find(features.begin(), features.end(), words[k]);
         if (at == features.end())
-          lines.refuse("'" + std::string(words[k]) + "' is no feature that is measured");
+          lines.refuse("'" + std::string(words[k]) + "' is not a known feature");
         named.push_back(static_cast<std::int32_t>(at - features.begin()));
       }
       continue;
@@ -89,7 +89,7 @@ Forest Forest::read(std::string_view text, std::span<const std::string_view> fea
       else if (first == "threshold")
         forest.threshold_ = value;
       else
-        lines.refuse("'" + std::string(first) + "' is none of features, base, threshold, tree");
+        lines.refuse("'" + std::string(first) + "' is not one of features, base, threshold, tree");
       continue;
     }
     Node node{.value = static_cast<float>(value)};
@@ -98,7 +98,7 @@ Forest Forest::read(std::string_view text, std::span<const std::string_view> fea
       const double feature = lines.number(first);
       if (feature < 0 || feature >= static_cast<double>(named.size()) ||
           feature != std::floor(feature))
-        lines.refuse("there is no feature " + std::string(first));
+        lines.refuse("unknown feature " + std::string(first));
       node.feature = named[static_cast<std::size_t>(feature)];
       if (waiting.size() == deepest_tree) lines.refuse("a tree is too deep");
     }
@@ -115,7 +115,7 @@ Forest Forest::read(std::string_view text, std::span<const std::string_view> fea
       forest.nodes_[waiting.back()].other = here + 1;
   }
   if (open) lines.refuse("the last tree has no end");
-  if (forest.roots_.empty()) lines.refuse("it has no tree");
+  if (forest.roots_.empty()) lines.refuse("the forest has no tree");
   return forest;
 }
 

@@ -348,7 +348,7 @@ RaceResult in_turns(const PlacementProblem& problem, const std::vector<Contender
 SearchResult out_of_memory(std::string_view who) {
   SearchResult found;
   found.stop = StopReason::memory_limit;
-  found.reason = "There was not enough memory for " + std::string(who) + ".";
+  found.reason = "Not enough memory for " + std::string(who) + ".";
   return found;
 }
 

@@ -66,7 +66,7 @@ SearchResult lift_found(const PlacementProblem& problem, SearchResult found) {
   if (found.placement) return found;
   found.status = Status::unknown;
   found.stop = StopReason::completed;
-  found.reason = "No modes suit the places that were found without the rules about banks.";
+  found.reason = "No modes fit the placement that was found without the bank rules.";
   return found;
 }
 

@@ -27,7 +27,7 @@ class MemoSession final : public PlacementSession {
     if (params.proof == nullptr && memo_.refutes(layer)) {
       ++refutations_reused_;
       result.status = Status::infeasible;
-      result.reason = "buffers of at most these sizes did not fit before";
+      result.reason = "known from an earlier call: buffers of at most these sizes do not fit";
       return result;
     }
     if (params.goal == Objective::fit) {

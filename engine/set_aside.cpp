@@ -127,7 +127,7 @@ namespace {
 SearchResult too_large() {
   SearchResult result;
   result.status = Status::infeasible;
-  result.reason = "the buffers that live together with all others are larger than their memory";
+  result.reason = "the buffers that are live at all steps exceed the capacity of their memory";
   return result;
 }
 

@@ -69,12 +69,12 @@ KnownPlan summary_of(const NetworkPlan& plan) {
     known.bound = plan.optimal ? plan.bound : plan.looked_at.bound;
     if (!proved)
       known.reason = plan.stop == StopReason::completed && plan.search.unknown == 0
-                         ? "the search ended without a proof: there may be a better plan"
+                         ? "not proved: a better plan may exist"
                      : plan.stop == StopReason::completed || plan.stop == StopReason::node_limit
-                         ? "questions were left open for want of work: there may be a better plan"
+                         ? "work limit, queries unresolved: a better plan may exist"
                      : plan.stop == StopReason::memory_limit
-                         ? "the memory came to an end: there may be a better plan"
-                         : "the time was over: there may be a better plan";
+                         ? "memory limit: a better plan may exist"
+                         : "time limit: a better plan may exist";
   } else if (plan.bound > 0) {
     known.bound = plan.bound;
   }

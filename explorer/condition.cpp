@@ -102,8 +102,7 @@ class Parser {
   TermPtr whole() {
     TermPtr term = either();
     blanks();
-    if (at_ != text_.size())
-      wrong("is not understood from " + io::shown(text_.substr(at_)) + " on");
+    if (at_ != text_.size()) wrong("has a syntax error at " + io::shown(text_.substr(at_)));
     return term;
   }
 
@@ -157,7 +156,7 @@ class Parser {
     for (const char* sign : {"<=", ">=", "==", "!=", "<", ">"})
       if (take(sign)) return apply(sign, {left, sum()});
     blanks();
-    if (at_ < text_.size() && text_[at_] == '=') wrong("has `=`, which is written `==`");
+    if (at_ < text_.size() && text_[at_] == '=') wrong("has `=`; write `==`");
     return left;
   }
   TermPtr sum() {
@@ -195,12 +194,12 @@ class Parser {
       deeper();
       TermPtr inner = either();
       --depth_;
-      if (!take(")")) wrong("has a parenthesis that nothing closes");
+      if (!take(")")) wrong("has an unclosed parenthesis");
       return inner;
     }
     if (text_[at_] == '`') {
       const std::size_t end = text_.find('`', at_ + 1);
-      if (end == text_.npos) wrong("has a backquote that nothing closes");
+      if (end == text_.npos) wrong("has an unclosed backquote");
       const std::string key(text_.substr(at_ + 1, end - at_ - 1));
       at_ = end + 1;
       return named(key);
@@ -252,7 +251,7 @@ class Parser {
       }
     const std::string bare(text_.substr(at_, end - at_));
     const std::optional<Quantity> quantity = quantity_of(bare);
-    if (!quantity) wrong("has " + io::shown(bare) + ", which is no number");
+    if (!quantity) wrong("has " + io::shown(bare) + ", which is not a number");
     term->value = *quantity;
     at_ = end;
     return term;
@@ -275,7 +274,8 @@ Quantity result(const Term& term, const ValueOf& value_of) {
   if (term.kind == Term::Kind::key) {
     const std::string text = value_of(term.key);
     if (const std::optional<Quantity> quantity = quantity_of(text)) return *quantity;
-    throw ConditionError(io::shown(term.key) + " is " + io::shown(text) + ", which is no number");
+    throw ConditionError(io::shown(term.key) + " is " + io::shown(text) +
+                         ", which is not a number");
   }
   const auto truth = [](bool value) { return Quantity{value ? 1.0 : 0.0, Unit::plain}; };
   if (term.key == "not") return truth(!holds_of(*term.parts[0], value_of));

@@ -163,7 +163,7 @@ class Explorer {
                            std::to_string(sweep_.reference ? sweep_.text.reference_line
                                                            : sweep_.text.base_line) +
                            ": network " + network.name + ": " + bad.what(),
-                       "name a machine that scores can be relative to: reference: PROFILE");
+                       "name the reference machine of the scores: reference: PROFILE");
       }
       if (!reference) {
         stop_ = ended().value_or(params_.limits.memory ? StopReason::memory_limit
@@ -201,8 +201,8 @@ class Explorer {
       return !state.failed.empty() || state.stopped || state.area;
     });
     if (std::ranges::all_of(states_, [](const auto& state) { return !state.failed.empty(); }))
-      throw BadInput(sweep_.text.file + ": no candidate is a machine that can be planned for: " +
-                     states_.front().failed);
+      throw BadInput(sweep_.text.file +
+                     ": no candidate is a valid machine: " + states_.front().failed);
   }
 
   void look_at(std::size_t c, CandidateState& state) {
@@ -216,7 +216,7 @@ class Explorer {
     state.machine = fingerprint(planner::hardware_key(hardware));
     state.area = area_of(profile);
     if (sweep_.text.most_area && !state.area)
-      state.failed = "its area is not known: the profile does not say what silicon costs";
+      state.failed = "its area is unknown: the profile has no `silicon`";
     if (sweep_.text.most_area && state.area && *state.area > *sweep_.text.most_area)
       state.excluded = "its area of " + json_number(*state.area) + " mm2 is over the limit of " +
                        json_number(*sweep_.text.most_area) + " mm2";
@@ -279,7 +279,7 @@ class Explorer {
     for (std::size_t n = 0; n < sweep_.networks.size(); ++n) {
       if (sweep_.text.prune)
         if (const auto other = beaten_by(state)) {
-          state.excluded = names(*other) + " is no worse in anything than the bounds of this one";
+          state.excluded = names(*other) + " dominates the bounds of this one in every metric";
           break;
         }
       if (ended()) {
@@ -425,7 +425,7 @@ class Explorer {
       state.failed = bad.what();
       return;
     } catch (const std::bad_alloc&) {
-      known.reason = "the memory came to an end";
+      known.reason = "memory limit";
       state.plans[n] = std::move(known);
       state.stopped = true;
       return;
@@ -513,7 +513,8 @@ class Explorer {
   [[nodiscard]] ExploreModes fewest_modes_of(const ExploreResult& result) {
     ExploreModes found;
     if (!result.best || ended()) {
-      found.reason = result.best ? "the sweep was ended before" : "no machine has all plans";
+      found.reason =
+          result.best ? "the sweep was stopped before" : "no machine has a plan for every network";
       return found;
     }
     ModeSetParams asked{.lose = sweep_.text.lose_for_modes, .plan = {}, .budget = {}};
@@ -601,13 +602,13 @@ class Explorer {
 namespace tessera {
 
 ExploreResult explore(const Sweep& sweep, const ExploreParams& params) {
-  if (params.limits.threads < 1) throw BadInput("there has to be at least one thread");
+  if (params.limits.threads < 1) throw BadInput("at least one thread is needed");
   for (const std::size_t c : params.only)
     if (c >= sweep.candidates())
-      throw BadInput("there is no candidate number " + std::to_string(c) + ", but " +
+      throw BadInput("unknown candidate number " + std::to_string(c) + ", but " +
                      std::to_string(sweep.candidates()) + " candidates");
   if (params.ahead && params.store.empty())
-    throw BadInput("what others plan needs a store to be kept in", "name one");
+    throw BadInput("plans of other processes need a store", "set `store`");
   return explorer::Explorer(sweep.state(), params).run();
 }
 

@@ -129,7 +129,7 @@ class ModeSets {
       const std::optional<std::vector<Mode>> modes = planner::modes_of(memory.space);
       if (!modes) {
         found_.reason = "memory " + memory.space.name +
-                        " has banks with roles of their own, which make too many modes";
+                        " has `modes: per_bank`, which gives too many modes for this analysis";
         return false;
       }
       std::vector<std::size_t>& numbers = one_of_.emplace_back();
@@ -171,7 +171,7 @@ class ModeSets {
       const ModePlan first = plan(n, machine_.hardware(), false);
       if (!first.known.score) {
         found_ =
-            ExploreModes{.reason = "there is no plan of " + names_[n] + " with all modes" +
+            ExploreModes{.reason = "no plan exists for " + names_[n] + " with all modes" +
                                    (first.known.reason.empty() ? "" : ": ") + first.known.reason};
         return false;
       }

@@ -99,19 +99,19 @@ class Loader {
     for (const io::VaryText& axis : state.text.vary)
       if (axis.key != key) known.push_back(axis.key);
     const std::string_view close = closest_word(key, known);
-    return close.empty() ? "tessera profiles " + state.text.base + " shows what there is"
+    return close.empty() ? "tessera profiles " + state.text.base + " lists its keys"
                          : "did you mean `" + std::string(close) + "`?";
   }
 
   void check_axis(const Sweep::State& state, const io::VaryText& axis) const {
     for (const std::string_view own : about_itself)
       if (axis.key == own || is_inside(axis.key, std::string(own)))
-        wrong(axis.line, io::shown(axis.key) + " is no part of a machine, so it cannot vary",
-              own == "objective" ? "weights stand under `objective` of the sweep" : "");
+        wrong(axis.line, io::shown(axis.key) + " is not a key of a machine, so it cannot vary",
+              own == "objective" ? "put weights under `objective` of the sweep" : "");
     for (const io::VaryText& other : state.text.vary)
       if (is_inside(axis.key, other.key))
         wrong(axis.line, io::shown(axis.key) + " is a part of " + io::shown(other.key) +
-                             ", which varies as a whole");
+                             ", which already varies as a whole");
     if (state.base.has(axis.key)) return;
     // Keys that the reader supports and the profile omits may be added.
     for (const std::string& value : axis.values) {
@@ -121,10 +121,11 @@ class Loader {
         return;
       } catch (const BadInput& bad) {
         const std::string_view what = bad.what();
-        const bool about_key =
-            what.find("unknown key") != what.npos || what.find("has no ") != what.npos ||
-            what.find("so it has no key") != what.npos || what.find("no path of keys") != what.npos;
-        if (!about_key) return;  // an error of the value: only candidates with that value fail
+        const bool about_key = what.find("unknown key") != what.npos ||
+                               what.find("has no ") != what.npos ||
+                               what.find("so it has no key") != what.npos ||
+                               what.find("not a path of keys") != what.npos;
+        if (!about_key) return;  // about the value: those that are wrong fail by themselves
       }
     }
     wrong(axis.line, state.text.base + " has no key " + io::shown(axis.key),
@@ -154,19 +155,19 @@ class Loader {
     if (text.samples) {
       if (*text.samples > static_cast<std::int64_t>(most_candidates))
         throw BadInput(file_ + ": asks for " + std::to_string(*text.samples) + " samples",
-                       "at most " + std::to_string(most_candidates) + " at once");
+                       "at most " + std::to_string(most_candidates) + " values");
       state.choices = sample(lengths, static_cast<std::uint64_t>(*text.samples), text.seed, keep);
     } else {
       if (grid_size(lengths) > most_candidates)
         throw BadInput(
             file_ + ": the grid has more than " + std::to_string(most_candidates) + " candidates",
-            "strategy: {random: {samples: 1000, seed: 0}} tries some of them");
+            "use strategy: {random: {samples: 1000, seed: 0}} to sample it");
       state.choices = grid(lengths, keep);
     }
     if (state.choices.empty())
       wrong(text.where.empty() ? 1 : text.where.front().line,
-            "no candidate keeps every condition of `where`",
-            "conditions that contradict each other, or the varied values");
+            "no candidate satisfies every condition of `where`",
+            "check for conditions that contradict each other or the varied values");
   }
 
   std::vector<Condition> parsed_conditions(const Sweep::State& state) const {
@@ -223,13 +224,13 @@ class Loader {
       read.name = text.name.empty() ? fs::path(text.file).stem().string() : text.name;
       read.share = text.weight / sum;
       if (!names_files(read.name))
-        wrong(text.line, "a network cannot be called " + io::shown(read.name),
-              "plans are files with that name: give it one without '/', in one line, of at most " +
+        wrong(text.line, "invalid network name " + io::shown(read.name),
+              "plans are files with that name: use a name without '/', in one line, of at most " +
                   std::to_string(longest_name) + " bytes");
       for (const SweepNetwork& other : state.networks)
         if (other.name == read.name)
-          wrong(text.line, "there is a network " + io::shown(read.name) + " already",
-                "give one another name: {file: " + text.file + ", name: other}");
+          wrong(text.line, "duplicate network " + io::shown(read.name) + " already",
+                "rename one: {file: " + text.file + ", name: other}");
       try {
         read.network = read_network(read.file, options).network;
       } catch (const BadInput& bad) {
@@ -293,7 +294,7 @@ std::vector<std::string> Sweep::networks() const {
 
 Profile Sweep::machine(std::size_t candidate) const {
   if (candidate >= state_->choices.size())
-    throw BadInput("there is no candidate " + std::to_string(candidate));
+    throw BadInput("unknown candidate " + std::to_string(candidate));
   return state_->machine(state_->choices[candidate]);
 }
 

@@ -290,8 +290,8 @@ std::string why_apart(const PlacementProblem& problem, std::span<const BufferInd
     }
   const std::string at = " live together at step " + std::to_string(step);
   if (most == buffers.size()) return "all" + at;
-  if (most < 2) return "the input keeps all of them apart";
-  return std::to_string(most) + at + ", the input keeps " +
+  if (most < 2) return "rules of the input keep all of them apart";
+  return std::to_string(most) + at + ", rules of the input keep " +
          (most + 1 == buffers.size() ? "the other one" : "the others") + " apart";
 }
 

@@ -248,7 +248,7 @@ std::string reason(const PlacementProblem& problem, BufferIndex a, BufferIndex b
         return "live together at step " + std::to_string(*step);
     if (!relation_says.empty()) return relation_says;
     if (never_meet(places_of(problem, problem.buffers[x]), places_of(problem, problem.buffers[y])))
-      return "their places never meet";
+      return "their possible addresses never overlap";
     return {};
   };
   if (a == b) return found;

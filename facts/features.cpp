@@ -48,7 +48,7 @@ std::string_view name(Feature feature) {
     case Feature::unaligned_base:
       return "a base that is no multiple of an alignment";
     case Feature::several_lives:
-      return "several lives of one buffer";
+      return "several live intervals of one buffer";
     case Feature::gap:
       return "gaps";
     case Feature::gap_window:
@@ -58,7 +58,7 @@ std::string_view name(Feature feature) {
     case Feature::banks:
       return "banks";
     case Feature::bank_borders:
-      return "borders of banks that nothing may cross";
+      return "banks without straddling";
     case Feature::modes:
       return "modes";
     case Feature::modes_per_bank:
@@ -82,11 +82,11 @@ std::string_view name(Feature feature) {
     case Feature::avoid_overlap:
       return "the relation avoid_overlap";
     case Feature::least_cost:
-      return "the least cost";
+      return "minimum cost";
     case Feature::least_modes:
-      return "the fewest modes";
+      return "minimum number of modes";
     case Feature::least_modes_per_bank:
-      return "the fewest modes where they are given per bank";
+      return "minimum number of modes with modes per bank";
   }
   return "?";
 }

@@ -59,8 +59,8 @@ class Reader {
     if (trimmed(without_cr(next_part(rest, '\n'))).empty()) {
       throw error(text.find_first_not_of(" \t\r\n") == text.npos
                       ? "is empty"
-                      : "begins with a blank line, but the header has to come first",
-                  "begin with a header such as id,lower,upper,size");
+                      : "begins with a blank line instead of the header",
+                  "the first line is a header such as id,lower,upper,size");
     }
     read_header(without_cr(text.substr(0, text.find('\n'))));
     const auto lines = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), '\n')) + 1;
@@ -116,8 +116,7 @@ class Reader {
     const std::string& id = csv_.problem.buffers[defect.index].id;
     if (!is_printable(id))
       return {file_, csv_.source.buffers[defect.index],
-              "the id " + shown(id) + " has a character that is not seen",
-              "names are one line of text"};
+              "the id " + shown(id) + " has an invisible character", "names are one line of text"};
     const auto first = std::find_if(csv_.problem.buffers.begin(), csv_.problem.buffers.end(),
                                     [&](const Buffer& buffer) { return buffer.id == id; });
     const auto index = static_cast<std::size_t>(first - csv_.problem.buffers.begin());
@@ -136,9 +135,9 @@ class Reader {
       if (known == column_names.end()) throw unknown_column(name);
       std::string_view& before = named[static_cast<std::size_t>(known->column)];
       if (!before.empty()) {
-        throw error(before == name ? "the column " + shown(name) + " stands twice"
+        throw error(before == name ? "the column " + shown(name) + " is given twice"
                                    : "the columns " + shown(before) + " and " + shown(name) +
-                                         " mean the same; keep one of them");
+                                         " have the same meaning; keep one");
       }
       before = name;
       if (known->column == Column::offset) csv_.table.offset_column = columns_.size();
@@ -169,8 +168,8 @@ class Reader {
                    [](const ColumnName& each) { return each.name; });
     const std::string_view close = closest_word(name, known);
     return error("the header has the unknown column " + shown(name),
-                 close.empty() ? "known are id, lower, upper or end, size, alignment, offset, hint "
-                                 "and gaps; the first line has to be the header"
+                 close.empty() ? "known columns are id, lower, upper or end, size, alignment, "
+                                 "offset, hint and gaps; the first line must be the header"
                                : "did you mean `" + std::string(close) + "`?");
   }
 
@@ -226,7 +225,7 @@ class Reader {
       throw error("buffer " + shown(buffer.id) + " begins at " + std::to_string(live.lower) +
                       " but ends at " + std::string(upper) +
                       (inclusive_ ? " (inclusive)" : " (half-open)"),
-                  inclusive_ ? "" : "if the ends are inclusive, say --lifetimes inclusive");
+                  inclusive_ ? "" : "if the ends are inclusive, add --lifetimes inclusive");
     }
     buffer.live.push_back(live);
   }

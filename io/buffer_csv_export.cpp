@@ -39,7 +39,7 @@ std::vector<std::string> csv_cannot_express(const PlacementProblem& problem) {
   }
   for (const Buffer& buffer : problem.buffers) {
     const std::string who = "buffer `" + buffer.id + "`";
-    if (!fits_in_a_cell(buffer.id)) lost.push_back(who + " has an id that no cell can hold");
+    if (!fits_in_a_cell(buffer.id)) lost.push_back(who + " has an id that a CSV cell cannot hold");
     if (buffer.live.size() > 1) lost.push_back(who + " has several live intervals");
     if (!buffer.parts.empty()) lost.push_back(who + " has parts");
     if (buffer.window) lost.push_back(who + " has a window");

@@ -57,7 +57,7 @@ class Builder {
     for (const Node& node : list.children) {
       const Node& id = *node.find("id");
       if (!memories_.emplace(whole(node, "id"), read_.problem.memories.size()).second) {
-        throw sources_.error(id, "the pool id " + id.text + " stands twice");
+        throw sources_.error(id, "the pool id " + id.text + " is given twice");
       }
       Memory memory;
       memory.name = node.find("name")->text;
@@ -65,7 +65,7 @@ class Builder {
       for (const Memory& earlier : read_.problem.memories) {
         if (earlier.name == memory.name) {
           throw sources_.error(*node.find("name"),
-                               "the pool name " + shown(memory.name) + " stands twice");
+                               "the pool name " + shown(memory.name) + " is given twice");
         }
       }
       if (const Node& capacity = *node.find("capacity"); capacity.kind != Node::Kind::null) {
@@ -96,7 +96,7 @@ class Builder {
     const std::int64_t count = as_whole(sources_, *node.find("num_banks"), "num_banks", 1);
     if (count > most_banks || checked_mul(size, count) != memory.capacity) {
       read_.notes.push_back("The banks of pool " + shown(memory.name) +
-                            " do not add up to its capacity and are left out.");
+                            " do not add up to its capacity and are ignored.");
       return;
     }
     for (std::int64_t k = 0; k < count; ++k) {
@@ -131,7 +131,7 @@ class Builder {
       const Node& id = *node.find("id");
       const BufferIndex index = read_.problem.buffers.size();
       if (!buffers_.emplace(whole(node, "id"), index).second) {
-        throw sources_.error(id, "the buffer id " + id.text + " stands twice");
+        throw sources_.error(id, "the buffer id " + id.text + " is given twice");
       }
       Buffer buffer;
       buffer.id = by_name ? node.find("name")->text : id.text;
@@ -169,13 +169,13 @@ class Builder {
 
   [[nodiscard]] MemoryIndex memory(const Node& id) const {
     const auto found = memories_.find(as_whole(sources_, id, "pool"));
-    if (found == memories_.end()) throw sources_.error(id, "there is no pool " + id.text);
+    if (found == memories_.end()) throw sources_.error(id, "unknown pool " + id.text);
     return found->second;
   }
 
   [[nodiscard]] BufferIndex buffer(const Node& id) const {
     const auto found = buffers_.find(as_whole(sources_, id, "buffer"));
-    if (found == buffers_.end()) throw sources_.error(id, "there is no buffer " + id.text);
+    if (found == buffers_.end()) throw sources_.error(id, "unknown buffer " + id.text);
     return found->second;
   }
 
@@ -256,7 +256,7 @@ class Builder {
       }
       if (std::find(buffer.memories.begin(), buffer.memories.end(), m) == buffer.memories.end()) {
         throw sources_.error(
-            node, "buffer " + shown(buffer.id) + " is pinned to a pool it is not allowed in");
+            node, "buffer " + shown(buffer.id) + " is pinned to a pool that is not allowed for it");
       }
       buffer.memories = {m};
       buffer.offset = whole(node, "offset");
@@ -327,9 +327,9 @@ class Builder {
     const bool tied = std::all_of(read_.problem.buffers.begin(), read_.problem.buffers.end(),
                                   [](const Buffer& buffer) { return buffer.memories.size() == 1; });
     if (first ? total && tied : !total) return;
-    read_.notes.push_back(std::string(peak) + " is followed as " +
-                          (first ? "the least height of each memory, at which costs come next."
-                                 : "the largest height of all memories, after the costs."));
+    read_.notes.push_back(std::string(peak) + " is read as " +
+                          (first ? "the minimum height of each memory, then the minimum cost."
+                                 : "the minimum cost, then the minimum of the largest height."));
   }
 
   void check_structure(const Node& structure) const {

@@ -15,13 +15,13 @@ class Checker {
   void document(const Node& root) {
     Fields fields(sources_, root, "the document");
     if (const Node* other = fields.find("tessera")) {
-      throw sources_.error_at_key(
-          *other, "this is " + shown(other->text) + ", but a placement problem is wanted");
+      throw sources_.error_at_key(*other,
+                                  "this is " + shown(other->text) + ", not a placement problem");
     }
     const Node& version = fields.need("schema_version");
     if (as_whole(sources_, version, "schema_version", 0, uint32_max) != 1) {
-      throw sources_.error(version,
-                           "`schema_version` is " + version.text + ", but only version 1 is known");
+      throw sources_.error(
+          version, "`schema_version` is " + version.text + ", but only version 1 is supported");
     }
     const Node& profile = fields.need("profile");
     static_cast<void>(as_one_of(sources_, profile, "profile",
@@ -77,8 +77,8 @@ class Checker {
     if (relaxed && from == nullptr) static_cast<void>(fields.need("relaxed_from"));
     for (const Node* node : {from, features}) {
       if (!relaxed && node != nullptr) {
-        throw sources_.error_at_key(
-            *node, shown(node->key) + " goes with the profile pypto_core_relaxation only");
+        throw sources_.error_at_key(*node,
+                                    shown(node->key) + " needs the profile pypto_core_relaxation");
       }
     }
     if (from != nullptr) not_empty(*from, "relaxed_from");

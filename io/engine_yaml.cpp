@@ -46,7 +46,7 @@ class EngineReader {
     if (const Node* n = fields.find("queue")) {
       engine.queue = as_text(sources_, *n, "queue");
       if (engine.queue.empty())
-        throw sources_.error(*n, "`queue` has no name", "leave it out for a queue of its own");
+        throw sources_.error(*n, "`queue` has no name", "remove it for a separate queue");
     }
     if (engine.kind == EngineKind::mac_array)
       read_array(node, fields, engine);
@@ -65,7 +65,7 @@ class EngineReader {
         found.push_back(as_text(sources_, each, what));
       if (found.empty())
         throw sources_.error_at_key(list, shown(what) + " names no memory",
-                                    "leave it out where an engine reaches them all");
+                                    "remove it if the engine reaches all memories");
       return found;
     };
     Reach reach;
@@ -88,10 +88,10 @@ class EngineReader {
     if (unroll == nullptr && maps == nullptr)
       throw sources_.error_at_key(node, fields.what() + " has neither `unroll` nor `maps`",
                                   "`unroll: {C: 16, K: 16}` is an array of 16 x 16 cells; `maps` "
-                                  "says it for each kind of op");
+                                  "has an `unroll` per kind of op");
     if (unroll != nullptr && maps != nullptr)
       throw sources_.error_at_key(*unroll, fields.what() + " has both `unroll` and `maps`",
-                                  "each of the maps has an `unroll` of its own");
+                                  "set `unroll` in each map");
     if (unroll != nullptr) engine.unroll = read_loops(*unroll, "unroll");
     if (maps != nullptr)
       for (const Node& each : Fields(sources_, *maps, "`maps`").node().children)
@@ -178,7 +178,7 @@ class EngineReader {
     return read_map(node, what, [&](const Node& each) {
       constexpr std::string_view dimensions = "NCKHWRSGT";
       if (each.key.size() != 1 || dimensions.find(each.key) == dimensions.npos) {
-        throw sources_.error_at_key(each, shown(each.key) + " is no dimension",
+        throw sources_.error_at_key(each, shown(each.key) + " is not a dimension",
                                     "dimensions are N, C, K, H, W, R, S, G and T");
       }
       return as_whole(sources_, each, what, 1, hardware_limits::parallel);
@@ -229,12 +229,13 @@ class EngineReader {
     for (int k = 0; k <= static_cast<int>(OpKind::opaque); ++k)
       known.push_back(to_string(static_cast<OpKind>(k)));
     const std::string_view close = closest_word(name, known);
-    return sources_.error_at_key(node, shown(name) + " is no kind of op",
-                                 close.empty() ? functions ? "write a kind of a network file "
-                                                             "(max_pool, softmax) or a function "
-                                                             "(add, relu)"
-                                                           : "kinds are " + mapped_ops_text()
-                                               : "did you mean `" + std::string(close) + "`?");
+    return sources_.error_at_key(
+        node, shown(name) + " is not a kind of op",
+        close.empty()
+            ? functions
+                  ? "use a kind of a network file (max_pool, softmax) or a function (add, relu)"
+                  : "kinds are " + mapped_ops_text()
+            : "did you mean `" + std::string(close) + "`?");
   }
 
   void check_dtype(const Node& at, const std::string& name) const {
@@ -243,7 +244,7 @@ class EngineReader {
         "uint32", "int64",   "uint64",   "fp8",     "fp16",   "bf16",   "fp32",
         "fp64",   "float16", "bfloat16", "float32", "float64"};
     if (std::find(std::begin(known), std::end(known), name) != std::end(known)) return;
-    throw sources_.error(at, shown(name) + " is no data type",
+    throw sources_.error(at, shown(name) + " is not a data type",
                          "data types are int8, uint8, int16, int32, fp16, bf16, fp32 and the like");
   }
 

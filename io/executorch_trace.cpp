@@ -25,8 +25,7 @@ class TraceReader {
     if (events == nullptr) throw sources_.error(root, "has no `traceEvents`");
     for (const Node& event : as_list(sources_, *events, "traceEvents")) add(event);
     if (found_.empty())
-      throw sources_.error(*events, "has no tensors",
-                           "was memory planned before the profile was written?");
+      throw sources_.error(*events, "has no tensors", "write the profile after memory planning");
     make_memories(*events);
     make_buffers();
     const std::vector<Defect> defects = validate(read_.problem);
@@ -59,7 +58,7 @@ class TraceReader {
       throw sources_.error(event, "an event is " + described(event) + ", not a map", not_ours);
     const Node* category = event.find("cat");
     if (category == nullptr || category->text != "memory_allocation")
-      throw sources_.error(event, "an event is no `memory_allocation`", not_ours);
+      throw sources_.error(event, "an event is not a `memory_allocation`", not_ours);
     const std::string& name = as_text(sources_, need(event, "name"), "name");
     const std::int64_t memory = as_whole(sources_, need(event, "pid"), "pid");
     const Step step = as_whole(sources_, need(event, "tid"), "tid");
@@ -68,7 +67,7 @@ class TraceReader {
     const auto at = found_.try_emplace({memory, name, size}).first;
     Alike& alike = at->second;
     if (alike.step > step)
-      throw sources_.error(event, "the steps (`tid`) of " + shown(name) + " run backwards",
+      throw sources_.error(event, "the steps (`tid`) of " + shown(name) + " are not ascending",
                            not_ours);
     // Results of one operator keep their order at every step at which they are live.
     alike.seen = alike.step == step ? alike.seen + 1 : 0;
@@ -95,7 +94,7 @@ class TraceReader {
       throw sources_.error(events,
                            "uses " + std::to_string(numbers_.size()) +
                                " memories, and the profile has " + std::to_string(given_.size()),
-                           "take a profile with one memory on the chip, or as many");
+                           "use a profile with one on-chip memory, or with as many");
     }
   }
 
@@ -121,7 +120,7 @@ class TraceReader {
     }
   }
 
-  static constexpr const char* not_ours = "is this the memory profile of ExecuTorch?";
+  static constexpr const char* not_ours = "the file may not be a memory profile of ExecuTorch";
 
   const Sources& sources_;
   const std::vector<Memory>& given_;

@@ -35,9 +35,8 @@ class Descriptor {
 }
 
 [[noreturn]] void too_large(const fs::path& path, std::size_t limit) {
-  throw InputError(
-      path.string(), 0,
-      "is larger than the " + std::to_string(limit >> 20U) + " MiB this program reads");
+  throw InputError(path.string(), 0,
+                   "is larger than the " + std::to_string(limit >> 20U) + " MiB limit");
 }
 
 }  // namespace

@@ -82,8 +82,8 @@ fs::path find_named(const Sources& sources, const Node& node, const char* key,
   for (const fs::path& folder : places) {
     if (!name.empty() && is_file(folder / (name + ".yaml"))) return folder / (name + ".yaml");
   }
-  throw sources.error(node, "there is no profile " + shown(name) + ", which `" + key + "` names",
-                      "it is looked for as <name>.yaml beside this file and among the profiles");
+  throw sources.error(node, "unknown profile " + shown(name) + ", which `" + key + "` names",
+                      "it is searched as <name>.yaml next to this file and among the profiles");
 }
 
 Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs::path> folders) {
@@ -99,7 +99,7 @@ Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs
       throw sources.error(*inherit,
                           "profiles inherit from each other more than " +
                               std::to_string(longest_chain) + " levels deep",
-                          "does one inherit from itself?");
+                          "check for a profile that inherits from itself");
     }
     const fs::path base = find_named(sources, *inherit, "inherit", folders);
     const std::string base_text = read_file(base);
@@ -125,7 +125,7 @@ fs::path find_profile(const std::string& name_or_path, std::span<const fs::path>
   if (const std::string_view close = closest_word(name_or_path, names); !close.empty()) {
     hint = "did you mean `" + std::string(close) + "`?";
   } else if (names.empty()) {
-    hint = "no profiles lie where this program does: TESSERA_PROFILES names their folder";
+    hint = "no profiles were found next to the program: set TESSERA_PROFILES to their folder";
   } else {
     for (const std::string& name : names) hint += (hint.empty() ? "profiles are " : ", ") + name;
   }

@@ -107,8 +107,8 @@ class HardwareReader {
       whole = whole && hardware_.memories.size() > before;
     }
     if (whole && placement_memories(hardware_).empty()) {
-      throw sources_.error_at_key(node, "the profile has no memory that buffers are placed into",
-                                  "add one that is not off-chip");
+      throw sources_.error_at_key(node, "the profile has no on-chip memory",
+                                  "add a memory without `offchip: true`");
     }
   }
 
@@ -123,7 +123,7 @@ class HardwareReader {
       memory.behind = as_text(sources_, *n, "behind");
       if (memory.behind.empty())
         throw sources_.error(*n, "`behind` names no memory",
-                             "the one that weights come through, or leave it out");
+                             "name the memory in front of this one, or remove it");
     }
     if (const Node* n = fields.find("layout")) memory.layout = read_layout(*n);
     if (const Node* n = fields.find("energy")) memory.energy = read_energy(*n);
@@ -150,7 +150,7 @@ class HardwareReader {
     if (!memory.offchip && memory.space.capacity == unbounded) {
       throw sources_.error_at_key(
           node, "memory " + shown(node.key) + " has neither `capacity` nor `banks`",
-          "or say `offchip: true` where buffers are not placed into it");
+          "add one of them, or `offchip: true` if it holds no buffers");
     }
     return memory;
   }
@@ -158,9 +158,9 @@ class HardwareReader {
   [[nodiscard]] Layout read_layout(const Node& node) const {
     const std::string& text = as_text(sources_, node, "layout");
     if (const std::optional<Layout> layout = layout_from(text)) return *layout;
-    throw sources_.error(node, shown(text) + " is no layout",
-                         "N and the letters C, H and W in their order, the outermost first, and "
-                         "the channels of a brick where there are bricks: NCHW, NHWC, NHCW16c");
+    throw sources_.error(node, shown(text) + " is not a layout",
+                         "write N, C, H and W, outermost first, with the channels of a brick if "
+                         "any: NCHW, NHWC, NHCW16c");
   }
 
   [[nodiscard]] Bandwidth read_bandwidth(const Node& node, const char* what = "bandwidth") const {
@@ -248,7 +248,7 @@ class HardwareReader {
       const Node& entry = each.children.front();
       const std::optional<RelationKind> kind = relation_kind_from(entry.key);
       if (!kind || *kind > RelationKind::different_memories) {
-        throw sources_.error_at_key(entry, shown(entry.key) + " is no restriction",
+        throw sources_.error_at_key(entry, shown(entry.key) + " is not a restriction",
                                     "restrictions are same_bank, different_banks, same_memory and "
                                     "different_memories");
       }
@@ -358,7 +358,7 @@ class HardwareReader {
       }
       if (at == nullptr || each.key.empty()) {
         throw sources_.error_at_key(
-            each, "`provenance` names " + shown(each.key) + ", which the profile does not have");
+            each, "`provenance` names " + shown(each.key) + ", which is not in the profile");
       }
       hardware_.provenance.emplace_back(each.key, as_text(sources_, each, "provenance"));
     }

@@ -13,10 +13,10 @@ namespace {
 void override_capacity(PlacementProblem& problem, const SourceMap& source, Size capacity) {
   const std::string& file = source.file;
   if (problem.memories.size() != 1) {
-    throw InputError(file, 0,
-                     "has " + std::to_string(problem.memories.size()) +
-                         " memories, but --capacity gives one capacity",
-                     "set the capacities in the problem or in a profile");
+    throw InputError(
+        file, 0,
+        "has " + std::to_string(problem.memories.size()) + " memories, but --capacity sets one",
+        "set the capacities in the problem or in a profile");
   }
   Memory& memory = problem.memories.front();
   if (!memory.banks.empty() && capacity != memory.capacity) {
@@ -115,7 +115,7 @@ Input read_input(std::string text, const std::string& file, const InputOptions& 
   ProblemFormat format = detect_format(text);
   if (is_tflite(text, file)) format = ProblemFormat::tflite;
   if (!options.scratch.empty() && format != ProblemFormat::tflite)
-    throw InputError(file, 0, "is no TensorFlow Lite model, so `--scratch` has no place");
+    throw InputError(file, 0, "is not a TensorFlow Lite model, which `--scratch` needs");
   Input input;
   input.format = to_string(format);
   SourceMap source;

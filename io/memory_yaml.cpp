@@ -14,7 +14,7 @@ namespace {
 Role read_role(const Sources& sources, const Node& node) {
   const std::optional<Role> role = role_from(as_text(sources, node, "roles"));
   if (role) return *role;
-  throw sources.error(node, shown(node.text) + " is no role",
+  throw sources.error(node, shown(node.text) + " is not a role",
                       "roles are read, write, read_write, weight, data, hold and off");
 }
 
@@ -34,7 +34,7 @@ std::pair<std::size_t, std::size_t> read_bank_range(const Sources& sources, cons
   const Parsed<std::int64_t> first = parse_whole(key.substr(0, dash));
   const Parsed<std::int64_t> last = dash == key.npos ? first : parse_whole(key.substr(dash + 1));
   if (!first || !last || *first < 0 || *first > *last) {
-    throw sources.error_at_key(node, shown(key) + " is no range of banks",
+    throw sources.error_at_key(node, shown(key) + " is not a range of banks",
                                "write 3 for one bank, 0-7 for the first eight");
   }
   if (static_cast<std::size_t>(*last) >= banks) {
@@ -95,8 +95,7 @@ std::vector<Bank> read_banks(const Sources& sources, Fields& fields, const Node&
   const Node* bank_size = fields.find("bank_size");
   if (node.kind == Node::Kind::list || node.kind == Node::Kind::null) {
     if (bank_size != nullptr) {
-      throw sources.error_at_key(*bank_size,
-                                 "`bank_size` goes with a number of banks, not with a list");
+      throw sources.error_at_key(*bank_size, "`bank_size` needs a number of banks, not a list");
     }
     for (const Node& each : node.children) {
       Fields bank(sources, each, "a bank");

@@ -63,7 +63,7 @@ class MinimallocReader {
   void pass_over(std::string_view rest) {
     if (rest.find_first_not_of(white) == rest.npos) return;
     table_.notes.push_back(file_ + ":" + std::to_string(line_) +
-                           ": is blank, which ends the file; what follows was not read");
+                           ": is blank, which ends the file; the rest is ignored");
   }
 
   void read_columns(std::string_view row) {
@@ -71,13 +71,14 @@ class MinimallocReader {
       const std::string_view name = take_part(row, ',');
       if (name == "end") inclusive_ = 1;
       if (!columns_.emplace(meaning_of(name), columns_.size()).second)
-        throw error("the column " + shown(name) + " stands twice, or means the same as another",
-                    "keep one of them");
+        throw error(
+            "the column " + shown(name) + " is given twice, or has the same meaning as another",
+            "keep one");
     }
     for (const char* needed : {"id", "lower", "upper", "size"})
       if (!columns_.contains(needed))
         throw error("the header has no column `" + std::string(needed) + "`",
-                    "it has to have id, lower, upper and size");
+                    "the columns id, lower, upper and size are required");
   }
 
   [[nodiscard]] std::int64_t number(std::string_view cell, std::string_view what) const {
@@ -88,7 +89,8 @@ class MinimallocReader {
     std::int64_t value = 0;
     const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (digits.empty() || stop != digits.data() + digits.size() || code != std::errc{})
-      throw error("`" + std::string(what) + "` is " + shown(cell) + ", which is no whole number" +
+      throw error("`" + std::string(what) + "` is " + shown(cell) +
+                  ", which is not a whole number" +
                   (code == std::errc::result_out_of_range ? " of 64 bits" : ""));
     return value;
   }

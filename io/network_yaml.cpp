@@ -44,7 +44,7 @@ class NetworkReader {
 
   TensorIndex add(Tensor tensor, std::size_t line, const Node& named) {
     const auto [at, added] = by_name_.try_emplace(tensor.name, net().tensors.size());
-    if (!added) throw sources_.error(named, "there is a tensor " + shown(tensor.name) + " already");
+    if (!added) throw sources_.error(named, "duplicate tensor " + shown(tensor.name) + " already");
     net().tensors.push_back(std::move(tensor));
     lines_.push_back(line);
     return at->second;
@@ -54,8 +54,8 @@ class NetworkReader {
     const std::string& name = as_text(sources_, node, "a tensor");
     const auto at = by_name_.find(name);
     if (at == by_name_.end())
-      throw sources_.error(node, "there is no tensor " + shown(name),
-                           "declare it under `tensors`, or list the op that makes it before");
+      throw sources_.error(node, "unknown tensor " + shown(name),
+                           "declare it under `tensors`, or list the op that produces it earlier");
     return at->second;
   }
 
@@ -68,7 +68,7 @@ class NetworkReader {
   ElementType type(const Node& node) const {
     const std::string& text = as_text(sources_, node, "dtype");
     if (const std::optional<ElementType> found = element_type_from(text)) return *found;
-    throw sources_.error(node, shown(text) + " is no element type",
+    throw sources_.error(node, shown(text) + " is not an element type",
                          "types are int4, int8, uint8, int16, int32, int64, float16, bfloat16, "
                          "float32, float64, bool and the like");
   }
@@ -96,7 +96,7 @@ class NetworkReader {
                           : TensorKind::weight;
       if (const Node* n = fields.find("encoded")) {
         if (tensor.kind != TensorKind::weight)
-          throw sources_.error(*n, "only weights are `encoded`", "say `kind: weight` before it");
+          throw sources_.error(*n, "`encoded` needs a weight", "put `kind: weight` before it");
         tensor.encoded = as_size(sources_, *n, "encoded", 1);
       }
       const Node* view = fields.find("view_of");
@@ -147,10 +147,9 @@ class NetworkReader {
         words.push_back(to_string(static_cast<OpKind>(k)));
       words.insert(words.end(), functions.begin(), functions.end());
       const std::string_view near = closest_word(text, words);
-      throw sources_.error(node, shown(text) + " is no type of op",
-                           near.empty()
-                               ? "write `type: opaque` and declare the shapes of its outputs"
-                               : "did you mean `" + std::string(near) + "`?");
+      throw sources_.error(node, shown(text) + " is not a type of op",
+                           near.empty() ? "use `type: opaque` and declare the shapes of its outputs"
+                                        : "did you mean `" + std::string(near) + "`?");
     }
     if (const Node* n = fields.find("function")) op.function = as_text(sources_, *n, "function");
   }
@@ -340,8 +339,8 @@ class NetworkReader {
     if (by_name_.contains(name)) return known(output);
     if (op.kind == OpKind::opaque)
       throw sources_.error(
-          output, "the shape of " + shown(name) + " is not known",
-          "declare it under `tensors`: no rule gives the shape an opaque op makes");
+          output, "the shape of " + shown(name) + " is unknown",
+          "declare it under `tensors`: the output shapes of an opaque op are not inferred");
     std::vector<std::vector<Dim>> shapes;
     for (const TensorIndex t : op.inputs) shapes.push_back(net().tensors[t].shape);
     std::string error;

@@ -4,9 +4,9 @@
 namespace tessera::io {
 
 OnnxNetwork read_onnx(std::string_view, const std::string& file, const OnnxOptions&) {
-  throw InputError(file, 0, "is an ONNX model, and this build of Tessera reads no ONNX",
-                   "build it with -DTESSERA_WITH_ONNX=ON, or give the network as YAML, which "
-                   "`tessera import` of such a build writes");
+  throw InputError(file, 0, "is an ONNX model, but this build of Tessera has no ONNX reader",
+                   "build with -DTESSERA_WITH_ONNX=ON, or convert the model to YAML with `tessera "
+                   "import` of such a build");
 }
 
 }  // namespace tessera::io

@@ -123,9 +123,9 @@ void Converter::fail(const NodeProto& node, const std::string& what,
 const Known& Converter::known(const NodeProto& node, const std::string& name) const {
   const auto at = model_.tensors.find(name);
   if (at == model_.tensors.end())
-    fail(
-        node, "has a tensor " + shown(name) + " whose shape is not known",
-        "its shape depends on data or on an unknown operator: declare it in the file's value_info");
+    fail(node, "has a tensor " + shown(name) + " of unknown shape",
+         "its shape depends on data or on an unknown operator; declare it in the value_info of the "
+         "file");
   return at->second;
 }
 
@@ -199,7 +199,7 @@ void Converter::unknown(const NodeProto& node, Op& op, const std::string& why) {
   op.kind = OpKind::opaque;
   op.function = node.op_type();
   const std::string key =
-      why.empty() ? "operator " + node.op_type() + " is not known" : node.op_type() + " " + why;
+      why.empty() ? "operator " + node.op_type() + " is not supported" : node.op_type() + " " + why;
   auto& [first, count] = unknown_.try_emplace(key, node.name(), 0).first->second;
   ++count;
   for (int k = 0; k < node.input_size(); ++k)
@@ -208,8 +208,8 @@ void Converter::unknown(const NodeProto& node, Op& op, const std::string& why) {
     for (int k = 0; k < node.input_size(); ++k)
       if (has(node, k)) op.inputs.push_back(input(node, k));
   if (op.inputs.empty())
-    fail(node, "makes something of nothing, which is not supported",
-         "make what it makes an input of the model, or an initializer");
+    fail(node, "produces elements from an empty tensor, which is not supported",
+         "replace its output by an input of the model or an initializer");
   for (const std::string& output : node.output())
     if (!output.empty()) op.outputs.push_back(tensor(node, output));
 }
@@ -251,7 +251,7 @@ Network Converter::convert() {
   for (const auto& [what, where] : unknown_) {
     std::string text = what + ": node " + shown(where.first);
     if (where.second > 1) text += " and " + std::to_string(where.second - 1) + " more";
-    model_.warnings.push_back(text + " is kept as not tilable, its tensors whole");
+    model_.warnings.push_back(text + " becomes an opaque op, which is not tiled");
   }
   std::ranges::sort(model_.warnings);
   return std::move(net_);

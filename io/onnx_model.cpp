@@ -104,18 +104,18 @@ class Loader {
     model_.poll = Poll(options.budget);
     model_.poll.check();
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      fail("has 2 GiB or more, which no ONNX message may have",
-           "keep the values of large weights out of the file: only their shapes matter");
+      fail("has 2 GiB or more, the limit of an ONNX message",
+           "export large weights as external data: Tessera needs only their shapes");
     const std::size_t parts = parts_in(bytes, max_parts, model_.poll);
     if (parts > max_parts)
-      fail("is made of more than " + std::to_string(max_parts) + " parts, which no model needs");
+      fail("is made of more than " + std::to_string(max_parts) + " parts, the limit for a model");
     model_.poll.check_memory(part_bytes * static_cast<double>(parts) +
                              static_cast<double>(bytes.size()));
     if (!parses(bytes, options.budget, deepest, model_.proto)) {
       if (parses(bytes, options.budget, 30 * deepest, model_.proto))
         fail("nests its messages more than " + std::to_string(deepest) + " deep",
              "export the model without control flow");
-      fail("is not a whole ONNX model; it may have been cut short");
+      fail("is not a complete ONNX model; the file may be truncated");
     }
     if (!model_.proto.has_graph() || model_.proto.graph().node_size() == 0)
       fail("is an ONNX model without nodes");
@@ -220,7 +220,7 @@ class Loader {
                ", but its initializer is " + shape_text(at->second.shape));
         continue;
       }
-      if (!stated.shape) fail("input " + shown(input.name()) + " is no tensor with a shape");
+      if (!stated.shape) fail("input " + shown(input.name()) + " is not a tensor with a shape");
       Known known{{}, stated.type};
       for (const auto& dim : input.type().tensor_type().shape().dim())
         known.shape.push_back(extent(input.name(), known.shape.size(), dim));
@@ -241,8 +241,8 @@ class Loader {
                              std::to_string(axis);
     if (axis != 0 || dim.has_dim_value())
       fail(what, name.empty() ? "export the model with fixed shapes"
-                              : "give it an extent with --dim " + name + "=N");
-    model_.warnings.push_back(what + "; taken as a batch of 1");
+                              : "set its extent with --dim " + name + "=N");
+    model_.warnings.push_back(what + "; read as a batch of 1");
     return 1;
   }
 
@@ -258,7 +258,7 @@ class Loader {
         if (output.empty()) continue;
         if (model_.known(output) != nullptr || !producer.try_emplace(output, k).second)
           fail(named(node(k)) + " makes " + shown(output) +
-               ", which is there already: an input, an initializer or another node's output");
+               ", which already exists as an input, an initializer or an output of another node");
       }
     std::vector<std::vector<std::size_t>> readers(count);
     std::vector<std::size_t> waiting(count);
@@ -267,13 +267,13 @@ class Loader {
         if (input.empty() || model_.known(input) != nullptr) continue;
         const auto at = producer.find(input);
         if (at == producer.end())
-          fail(named(node(k)) + " reads " + shown(input) + ", which nothing makes");
+          fail(named(node(k)) + " reads " + shown(input) + ", which no node produces");
         readers[at->second].push_back(k);
         ++waiting[k];
       }
     for (const auto& output : graph.output())
       if (model_.known(output.name()) == nullptr && !producer.contains(output.name()))
-        fail("lists the output " + shown(output.name()) + ", which nothing makes");
+        fail("lists the output " + shown(output.name()) + ", which no node produces");
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
     for (std::size_t k = 0; k < count; ++k)
       if (waiting[k] == 0) ready.push(k);
@@ -287,7 +287,7 @@ class Loader {
         if (--waiting[reader] == 0) ready.push(reader);
     }
     for (std::size_t k = 0; k < count && sorted.size() != count; ++k)
-      if (waiting[k] > 0) fail(named(node(k)) + " is part of a cycle, or waits for one");
+      if (waiting[k] > 0) fail(named(node(k)) + " is part of a cycle or depends on one");
     return sorted;
   }
 
@@ -302,7 +302,7 @@ class Loader {
         if (stated.shape && !agree(*stated.shape, inferred->shape))
           fail(maker + " makes " + shown(name) + " as " + shape_text(inferred->shape) +
                    ", but the file states " + shape_text(*stated.shape),
-               "leave out what the file states of it, or export the model again");
+               "remove this entry of the file, or export the model again");
         if (inferred->type == 0) inferred->type = stated.type;
         if (stated.type != 0 && stated.type != inferred->type)
           fail(maker + " makes " + shown(name) + " of element type " +
@@ -312,7 +312,7 @@ class Loader {
     }
     if (!inferred) return;
     if (const std::optional<std::string> why = absurd(inferred->shape))
-      fail(maker + " makes a tensor " + shown(name) + " with " + *why);
+      fail(maker + " produces a tensor " + shown(name) + " with " + *why);
     model_.tensors[name] = *std::move(inferred);
   }
 

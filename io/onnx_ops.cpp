@@ -126,7 +126,7 @@ void Converter::automatic_padding(const NodeProto& node, Op& op) {
   const std::vector<Dim>& in = shape(op.inputs[0]);
   const std::vector<Dim>& out = made(node);
   if (out.size() != in.size() || in.size() != op.kernel.size() + 2)
-    fail(node, "makes a tensor with another number of axes");
+    fail(node, "produces a tensor with another number of axes");
   for (std::size_t axis = 0; axis < op.kernel.size(); ++axis) {
     const Dim span = op.dilation[axis] * (op.kernel[axis] - 1) + 1;
     Dim total = (out[axis + 2] - 1) * op.stride[axis] + span - in[axis + 2];
@@ -165,7 +165,7 @@ void Converter::convolution(const NodeProto& node, Op& op) {
 
 void Converter::pool(const NodeProto& node, Op& op) {
   if (node.output_size() > 1 && !node.output(1).empty())
-    return unknown(node, op, "with indices is not known");
+    return unknown(node, op, "with indices is not supported");
   op.kind = node.op_type() == "MaxPool" ? OpKind::max_pool : OpKind::average_pool;
   op.inputs = {input(node, 0)};
   op.kernel = ints_attribute(node, "kernel_shape");
@@ -192,7 +192,7 @@ void Converter::reduce(const NodeProto& node, Op& op) {
     given = {int_attribute(node, "axis", 0)};
   else
     given = list(node, 1, "axes");
-  if (!given) return unknown(node, op, "over axes that are computed is not known");
+  if (!given) return unknown(node, op, "over axes that are computed is not supported");
   op.axes = axes_of(node, rank, *given);
   std::ranges::sort(op.axes);
   if (op.axes.empty() && int_attribute(node, "noop_with_empty_axes", 0) != 0) return alias(node);
@@ -204,7 +204,7 @@ void Converter::matmul(const NodeProto& node, Op& op) {
   op.kind = OpKind::matmul;
   op.inputs = {input(node, 0), input(node, 1)};
   if (shape(op.inputs[0]).size() < 2 || shape(op.inputs[1]).size() < 2)
-    unknown(node, op, "of a vector is not known");
+    unknown(node, op, "of a vector is not supported");
 }
 
 void Converter::gemm(const NodeProto& node, Op& op) {
@@ -259,7 +259,7 @@ void Converter::layer_norm(const NodeProto& node, Op& op) {
   const std::size_t first = axes_of(node, rank, {int_attribute(node, "axis", -1)})[0];
   for (std::size_t axis = first; axis < rank; ++axis) op.axes.push_back(axis);
   for (int k = 1; k < node.output_size(); ++k)
-    if (!node.output(k).empty()) return unknown(node, op, "with its statistics is not known");
+    if (!node.output(k).empty()) return unknown(node, op, "with its statistics is not supported");
 }
 
 void Converter::instance_norm(const NodeProto& node, Op& op) {
@@ -284,7 +284,7 @@ void Converter::channel_norm(const NodeProto& node, Op& op) {
 
 void Converter::batch_norm(const NodeProto& node, Op& op) {
   for (int k = 1; k < node.output_size(); ++k)
-    if (!node.output(k).empty()) return unknown(node, op, "in training mode is not known");
+    if (!node.output(k).empty()) return unknown(node, op, "in training mode is not supported");
   op.kind = OpKind::batch_norm;
   for (int k = 0; k < node.input_size(); ++k) op.inputs.push_back(input(node, k));
 }
@@ -313,7 +313,7 @@ void Converter::split(const NodeProto& node, Op&) {
     op.axes = {axis};
     op.begins = {begin};
     op.steps = {1};
-    if (shape(piece).size() <= axis) fail(node, "makes a piece with too few axes");
+    if (shape(piece).size() <= axis) fail(node, "produces a slice with too few axes");
     op.extents = {shape(piece)[axis]};
     begin += op.extents[0];
     net_.ops.push_back(std::move(op));
@@ -327,12 +327,12 @@ void Converter::slice(const NodeProto& node, Op& op) {
   const auto starts = list(node, 1, "starts");
   auto axes = list(node, 3, "axes");
   auto steps = list(node, 4, "steps");
-  if (!starts || !axes || !steps) return unknown(node, op, "with computed bounds is not known");
+  if (!starts || !axes || !steps) return unknown(node, op, "with computed bounds is not supported");
   if (axes->empty())
     for (std::size_t k = 0; k < starts->size(); ++k) axes->push_back(static_cast<Dim>(k));
   if (steps->empty()) steps->assign(starts->size(), 1);
-  // If the ends are computed, only the file determines the output shape.
-  if (made(node).size() != in.size()) fail(node, "makes a tensor with another number of axes");
+  // Where the ends are computed, only the file says what is made.
+  if (made(node).size() != in.size()) fail(node, "produces a tensor with another number of axes");
   op.axes = axes_of(node, in.size(), *axes);
   if (op.axes.size() != starts->size() || steps->size() != starts->size())
     fail(node, "has different numbers of starts, axes and steps");
@@ -340,7 +340,7 @@ void Converter::slice(const NodeProto& node, Op& op) {
     const Dim extent = in[op.axes[k]];
     Dim begin = (*starts)[k];
     if (begin < 0) begin = std::max<Dim>(begin, -extent) + extent;
-    if ((*steps)[k] < 1) return unknown(node, op, "backwards is not known");
+    if ((*steps)[k] < 1) return unknown(node, op, "backwards is not supported");
     op.begins.push_back(std::min(begin, extent - 1));
     op.steps.push_back((*steps)[k]);
     op.extents.push_back(made(node)[op.axes[k]]);
@@ -385,7 +385,7 @@ void Converter::pad(const NodeProto& node, Op& op) {
   const auto given = list(node, 3, "axes");
   if (!pads || !given ||
       (op.function != "constant" && op.function != "edge" && op.function != "reflect"))
-    return unknown(node, op, "with computed or wrapping amounts is not known");
+    return unknown(node, op, "with computed or wrapping amounts is not supported");
   std::vector<std::size_t> axes = axes_of(node, rank, *given);
   if (given->empty())
     for (std::size_t axis = 0; axis < rank; ++axis) axes.push_back(axis);
@@ -399,7 +399,7 @@ void Converter::pad(const NodeProto& node, Op& op) {
   for (std::size_t axis = 0; axis < rank; ++axis)
     if (op.function == "reflect" &&
         std::max(op.pad_begin[axis], op.pad_end[axis]) >= shape(op.inputs[0])[axis])
-      return unknown(node, op, "by reflection beyond the tensor is not known");
+      return unknown(node, op, "by reflection beyond the tensor is not supported");
   if (made(node) == shape(op.inputs[0])) alias(node);
 }
 
@@ -423,14 +423,14 @@ void Converter::resize(const NodeProto& node, Op& op) {
   const auto frame = std::ranges::find(frames, coordinates);
   const auto rule = std::ranges::find(rules, rounding);
   if (frame == frames.end() || rule == rules.end() || (mode != "linear" && mode != "nearest"))
-    return unknown(node, op, "by " + mode + " with " + coordinates + " is not known");
+    return unknown(node, op, "by " + mode + " with " + coordinates + " is not supported");
   op.resize.coordinates =
       static_cast<ResizeRule::Coordinates>(std::distance(frames.begin(), frame));
   op.resize.nearest = static_cast<ResizeRule::Nearest>(std::distance(rules.begin(), rule));
-  if (op.extents.size() != in.size()) fail(node, "makes a tensor with another number of axes");
+  if (op.extents.size() != in.size()) fail(node, "produces a tensor with another number of axes");
   if (int_attribute(node, "antialias", 0) != 0 || int_attribute(node, "exclude_outside", 0) != 0)
-    return unknown(node, op, "with antialiasing or without what is outside is not known");
-  // Regions are exact only if the scale is the ratio of the extents.
+    return unknown(node, op, "with antialiasing or without what is outside is not supported");
+  // Regions are exact only where the scale is the ratio of the extents.
   std::vector<std::size_t> axes = axes_of(node, in.size(), ints_attribute(node, "axes"));
   if (axes.empty())
     for (std::size_t axis = 0; axis < in.size(); ++axis) axes.push_back(axis);
@@ -439,7 +439,7 @@ void Converter::resize(const NodeProto& node, Op& op) {
     for (std::size_t k = 0; k < axes.size(); ++k)
       if (std::abs(scales->reals[k] * static_cast<double>(in[axes[k]]) -
                    static_cast<double>(op.extents[axes[k]])) > 1e-3)
-        return unknown(node, op, "by scales that leave a fraction is not known");
+        return unknown(node, op, "by scales that leave a fraction is not supported");
   if (op.extents == in) alias(node);
 }
 

@@ -18,7 +18,7 @@ using onnx::TensorProto;
 /// The newest supported version of the standard operators.
 constexpr std::int64_t newest_opset = 23;
 
-constexpr const char* again = "the file is damaged or was written wrongly: export the model again";
+constexpr const char* again = "the file is damaged or invalid; export the model again";
 
 /// Bits per element of raw data; 0 for types without raw data, none for an unknown type.
 std::optional<std::size_t> raw_bits(int type) {
@@ -93,16 +93,16 @@ class Refusal {
     for (const onnx::OperatorSetIdProto& each : model.opset_import()) {
       if (!standard_domain(each.domain())) continue;
       if (version && *version != each.version())
-        fail("leave one of them", "says that it uses versions ", *version, " and ", each.version(),
+        fail("keep one of them", "states the versions ", *version, " and ", each.version(),
              " of the ONNX operators");
       version = each.version();
     }
     if (!version)
-      fail("give it an opset_import without a domain",
-           "does not say which version of the ONNX operators it uses");
+      fail("add an opset_import without a domain",
+           "does not state its version of the ONNX operators");
     if (*version < 1 || *version > newest_opset)
       fail("convert the model to a version from 1 to " + std::to_string(newest_opset),
-           "uses version ", *version, " of the ONNX operators, which is not known");
+           "uses version ", *version, " of the ONNX operators, which is not supported");
     return static_cast<int>(*version);
   }
 
@@ -153,12 +153,12 @@ class Refusal {
     if (const std::optional<std::string> why = absurd(shape)) fail(again, what, " has ", *why);
     if (tensor.data_location() == TensorProto::EXTERNAL || tensor.external_data_size() > 0)
       fail("save the model with its values inside", what,
-           " has its values in another file, which is not read");
+           " has its values in another file, which is not supported");
     if (tensor.has_segment())
       fail(again, what, " is one segment of a tensor, which is not supported");
     const std::optional<std::size_t> bits = raw_bits(tensor.data_type());
     if (!bits)
-      fail(again, what, " has an element type (", tensor.data_type(), ") that is not known");
+      fail(again, what, " has an element type (", tensor.data_type(), ") that is not supported");
     const std::int64_t count = element_count(shape).value_or(0);
     if (tensor.has_raw_data()) {
       const std::size_t needed = (static_cast<std::size_t>(count) * *bits + 7) / 8;
@@ -249,7 +249,7 @@ const char* kind_name(char kind) {
 int refuse_model(const onnx::ModelProto& model, const std::string& file, Poll& poll) {
   const Refusal refusal(file);
   if (model.functions_size() > 0)
-    refusal.fail("inline them before, or export the model without them", "has local functions (",
+    refusal.fail("inline them, or export the model without them", "has local functions (",
                  shown(model.functions(0).name()), "), which are not supported");
   const int opset = refusal.opset(model);
   refusal.graph(model.graph(), poll);
@@ -271,7 +271,7 @@ void refuse_node(const NodeProto& node, const std::string& file) {
   counted(node.output_size(), op->least_outputs, op->most_outputs, "output");
   const int required = op->most_inputs == many ? node.input_size() : op->least_inputs;
   for (int k = 0; k < required; ++k)
-    if (node.input(k).empty()) refusal.fail(again, start, "its input ", k, " is left out");
+    if (node.input(k).empty()) refusal.fail(again, start, "its input ", k, " is missing");
   for (int k = 0; k < op->least_outputs; ++k)
     if (node.output(k).empty()) refusal.fail(again, start, "its output ", k, " has no name");
   for (const AttributeProto& each : node.attribute()) {

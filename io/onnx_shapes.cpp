@@ -22,7 +22,7 @@ std::vector<std::optional<Known>> Inference::run() {
 
 const Known& Inference::in(int position) const {
   const Known* known = has(position) ? model_.known(node_.input(position)) : nullptr;
-  if (known == nullptr) fail("is malformed: its input ", position, " is left out");
+  if (known == nullptr) fail("is malformed: its input ", position, " is missing");
   return *known;
 }
 
@@ -87,7 +87,7 @@ Shape Inference::broadcast(const std::vector<Shape>& shapes) const {
     std::string list;
     for (std::size_t k = 0; k < std::min<std::size_t>(shapes.size(), 4); ++k)
       list += (k > 0 ? ", " : "") + shape_text(shapes[k]);
-    fail("has inputs whose shapes do not go together: ", list, shapes.size() > 4 ? ", ..." : "");
+    fail("has inputs with incompatible shapes: ", list, shapes.size() > 4 ? ", ..." : "");
   }
   return *std::move(out);
 }

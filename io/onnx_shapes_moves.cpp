@@ -79,7 +79,7 @@ void slice(Inference& of) {
   const auto given = of.list(3, "axes");
   auto steps = of.list(4, "steps");
   if (!starts || !ends || !given || !steps) return;
-  if (!of.has(1) && !of.has_attribute("starts")) of.fail("does not say where it begins");
+  if (!of.has(1) && !of.has_attribute("starts")) of.fail("has no starts");
   std::vector<std::size_t> axes = of.axes(*given, in.size());
   if (axes.empty()) {
     if (starts->size() > in.size())
@@ -146,7 +146,7 @@ void gather_nd(Inference& of) {
 void pad(Inference& of) {
   const Shape& in = of.shape(0);
   const char* name = of.opset() < 2 ? "paddings" : "pads";
-  if (!of.has(1) && !of.has_attribute(name)) of.fail("does not say by how much");
+  if (!of.has(1) && !of.has_attribute(name)) of.fail("has no pads");
   const auto pads = of.list(1, name);
   const auto given = of.list(3, "axes");
   if (!pads || !given) return;
@@ -170,7 +170,7 @@ void pad(Inference& of) {
 void reshape(Inference& of) {
   const Shape& in = of.shape(0);
   const char* name = "shape";
-  if (!of.has(1) && !of.has_attribute(name)) of.fail("does not say into what");
+  if (!of.has(1) && !of.has_attribute(name)) of.fail("has no target shape");
   const auto target = of.list(1, name);
   if (!target) return;
   const bool zeros = of.number("allowzero", 0, 0, 1) != 0;

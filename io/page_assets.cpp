@@ -42,9 +42,8 @@ std::string html_page(std::string_view title, const std::vector<std::string_view
   page += svg::escaped(title);
   page +=
       "</h1><span class=\"grow\"></span><button id=\"theme\" title=\"light or dark\">light / "
-      "dark</button></header>\n<main id=\"app\"></main>\n"
-      "<noscript><main><p>The pictures and tables of this page are drawn by its script, which this "
-      "browser does not run. The result itself stands in the page, in the element `";
+      "dark</button></header>\n<main id=\"app\"></main>\n<noscript><main><p>This page needs "
+      "JavaScript to draw its pictures and tables. The result is stored in the element `";
   page += data.front().id;
   page += "`.</p></main></noscript>\n";
   for (const PageData& each : data) {

@@ -151,7 +151,7 @@ class PlacementReader {
       const Node& id = fields.need("id");
       const BufferIndex b = buffer(id, index);
       if (line_of[b] != 0) {
-        throw sources_.error(id, "buffer " + shown(id.text) + " stands twice",
+        throw sources_.error(id, "buffer " + shown(id.text) + " is given twice",
                              "it is first on line " + std::to_string(line_of[b]));
       }
       line_of[b] = id.line;
@@ -161,8 +161,9 @@ class PlacementReader {
       for (const Node& id : as_list(sources_, *left_out, "left_out")) {
         const BufferIndex b = buffer(id, index);
         if (line_of[b] != 0)
-          throw sources_.error(id, "buffer " + shown(id.text) + " is left out, and stands before",
-                               "it is first on line " + std::to_string(line_of[b]));
+          throw sources_.error(
+              id, "buffer " + shown(id.text) + " is left out, but also listed as placed",
+              "it is first on line " + std::to_string(line_of[b]));
         line_of[b] = id.line;
         placement.left_out.push_back(b);
       }
@@ -194,7 +195,7 @@ class PlacementReader {
             *node,
             "buffer " + shown(buffer.id) + " has address " + std::to_string(address) +
                 " here, but base and offset add up to " + std::to_string(base + place.offset),
-            "is this the result of another problem, or was it made with another base?"));
+            "the result may belong to another problem or another base"));
     }
     if (const Node* node = fields.find("size")) {
       const Size size = as_whole(sources_, *node, "size");
@@ -203,7 +204,7 @@ class PlacementReader {
                                       "buffer " + shown(buffer.id) + " has size " +
                                           std::to_string(size) + " here but " +
                                           std::to_string(buffer.size) + " in the problem",
-                                      "is this the result of another problem?"));
+                                      "the result may belong to another problem"));
       }
     }
     if (const Node* node = fields.find("live")) {
@@ -215,16 +216,16 @@ class PlacementReader {
       if (live != buffer.live) {
         throw mismatch(sources_.error(
             *node,
-            "buffer " + shown(buffer.id) + " does not live here when it lives in the problem",
-            "is this the result of another problem?"));
+            "buffer " + shown(buffer.id) + " has other live intervals here than in the problem",
+            "the result may belong to another problem"));
       }
     }
     if (const Node* node = fields.find("kind")) {
       const bool weight = as_one_of(sources_, *node, "kind", {"activation", "weight"}) == 1;
       if (weight != (buffer.kind == BufferKind::weight))
-        throw mismatch(sources_.error(
-            *node, "buffer " + shown(buffer.id) + " is of another kind in the problem",
-            "is this the result of another problem?"));
+        throw mismatch(
+            sources_.error(*node, "buffer " + shown(buffer.id) + " has another kind in the problem",
+                           "the result may belong to another problem"));
     }
     fields.finish();
   }

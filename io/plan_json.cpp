@@ -15,7 +15,7 @@
 namespace tessera::io {
 namespace {
 
-constexpr const char* wrong_plan = "is this the plan of another network or profile?";
+constexpr const char* wrong_plan = "the plan may belong to another network or profile";
 
 /// Metrics of a plan, or of its reference; then `of` names the reference.
 Metrics read_metrics(const Sources& sources, const Node& node, std::string what,
@@ -215,12 +215,12 @@ class PlanReader {
       said.push_back(as_text(sources_, axis, "order"));
     if (said != order_of(stationary))
       throw MismatchError(sources_.file(node), node.line,
-                          "`order` is not the one in which what the variant says may stay",
+                          "`order` does not match the stationary operand of the variant",
                           wrong_plan);
   }
 
   PlannedRows rows(const Node& node) const {
-    Fields fields(sources_, node, "what stays in part");
+    Fields fields(sources_, node, "an entry of `kept_rows`");
     PlannedRows rows;
     rows.tensor = as_text(sources_, fields.need("tensor"), "tensor");
     rows.rows = as_whole(sources_, fields.need("rows"), "rows", 1);
@@ -229,7 +229,7 @@ class PlanReader {
   }
 
   PlannedPin pin(const Node& node) const {
-    Fields fields(sources_, node, "what is pinned");
+    Fields fields(sources_, node, "an entry of `pinned`");
     PlannedPin pin;
     pin.weight = as_text(sources_, fields.need("weight"), "weight");
     pin.memory = as_text(sources_, fields.need("memory"), "memory");
@@ -240,15 +240,15 @@ class PlanReader {
   }
 
   PlannedJoin join(const Node& node) const {
-    Fields fields(sources_, node, "what is joined");
+    Fields fields(sources_, node, "an entry of `joined`");
     PlannedJoin join;
     join.tensor = as_text(sources_, fields.need("tensor"), "tensor");
     join.whole = as_text(sources_, fields.need("in"), "in");
     const Node& channels = fields.need("channels");
     const std::vector<Node>& ends = as_list(sources_, channels, "channels");
     if (ends.size() != 2)
-      throw sources_.error(channels,
-                           "`channels` are two numbers: the first, and the one behind the last");
+      throw sources_.error(
+          channels, "`channels` must be two numbers: the first channel and the end (exclusive)");
     join.begin = as_whole(sources_, ends[0], "channels", 0);
     join.end = as_whole(sources_, ends[1], "channels", 0);
     fields.finish();
@@ -316,7 +316,7 @@ class PlanReader {
   }
 
   OffchipMemory offchip(const Node& node) const {
-    Fields fields(sources_, node, "a memory off the chip");
+    Fields fields(sources_, node, "an off-chip memory");
     OffchipMemory memory;
     memory.memory = as_text(sources_, fields.need("memory"), "memory");
     memory.height = as_whole(sources_, fields.need("height"), "height");
@@ -330,7 +330,7 @@ class PlanReader {
 
   /// Addresses reveal the base.
   OffchipBuffer offchip_buffer(const Node& node, OffchipMemory& memory) const {
-    Fields fields(sources_, node, "a buffer off the chip");
+    Fields fields(sources_, node, "an off-chip buffer");
     OffchipBuffer buffer;
     buffer.id = as_text(sources_, fields.need("id"), "id");
     buffer.offset = as_whole(sources_, fields.need("offset"), "offset");
@@ -343,11 +343,11 @@ class PlanReader {
                                            " before");
       memory.base = base;
     } else if (memory.base != 0) {
-      throw sources_.error(node, "a buffer off the chip has no `address`, but others do");
+      throw sources_.error(node, "an off-chip buffer has no `address`, but others do");
     }
     buffer.size = as_whole(sources_, fields.need("size"), "size", 1);
     const std::vector<Node>& live = as_list(sources_, fields.need("live"), "live");
-    if (live.size() != 1) throw sources_.error(node, "a buffer off the chip lives once");
+    if (live.size() != 1) throw sources_.error(node, "an off-chip buffer lives once");
     const auto [lower, upper] = as_pair(sources_, live.front(), "live");
     buffer.live = {as_whole(sources_, *lower, "live"), as_whole(sources_, *upper, "live")};
     if (const Node* kind = fields.find("kind"))
@@ -383,9 +383,8 @@ class PlanReader {
       const std::vector<Size> high = heights(planned.problem, planned.placement);
       const Size highest = *std::max_element(high.begin(), high.end());
       if (result.height != highest)
-        throw refuse(node.line, "the placement is said to have the height " +
-                                    std::to_string(result.height) + ", but has " +
-                                    std::to_string(highest));
+        throw refuse(node.line, "the placement states the height " + std::to_string(result.height) +
+                                    ", but has " + std::to_string(highest));
     }
     if (claims_) {
       claims_(s, planned, std::move(result));

@@ -67,7 +67,7 @@ class ProblemReader {
       return;
     }
     if (node.children.empty())
-      throw sources_.error(node, "the list of objectives is empty; leave the key out for `fit`");
+      throw sources_.error(node, "the list of objectives is empty; remove the key for `fit`");
     read_.problem.objective = objective(node.children.front());
     for (std::size_t k = 1; k < node.children.size(); ++k)
       read_.problem.next_objectives.push_back(objective(node.children[k]));
@@ -95,7 +95,7 @@ class ProblemReader {
                                    node != nullptr ? node->key_line : fields.node().line);
     }
     if (problem.memories.empty()) {
-      const std::string hint = "list them under `memories`, or give a profile";
+      const std::string hint = "list memories under `memories`, or use --profile";
       if (node == nullptr)
         throw sources_.error(fields.node(), "the problem has no `memories`", hint);
       throw sources_.error_at_key(*node, "the problem has no memory", hint);
@@ -162,7 +162,7 @@ class ProblemReader {
     if (const Node* n = fields.find("group")) {
       buffer.group = as_text(sources_, *n, "group");
       if (buffer.group.empty())
-        throw sources_.error(*n, "the group is empty", "leave it out for a buffer in no group");
+        throw sources_.error(*n, "the group is empty", "remove it for a buffer without a group");
     }
     fields.finish();
   }
@@ -191,7 +191,8 @@ class ProblemReader {
   void read_parts(const Node& node, Buffer& buffer) const {
     const std::vector<Node>& list = as_list(sources_, node, "parts");
     if (list.empty())
-      throw sources_.error(node, "`parts` is empty", "leave it out where all bytes live as one");
+      throw sources_.error(node, "`parts` is empty",
+                           "remove it if all bytes have the same lifetime");
     for (const Node& each : list) {
       Fields fields(sources_, each, "a part");
       BufferPart part;
@@ -231,13 +232,13 @@ class ProblemReader {
     const auto add = [&](const Node& each) {
       const auto found = memories_.find(as_text(sources_, each, "memory"));
       if (found == memories_.end()) {
-        throw sources_.error(each, "there is no memory " + shown(each.text));
+        throw sources_.error(each, "unknown memory " + shown(each.text));
       }
       buffer.memories.push_back(found->second);
     };
     if (node.kind != Node::Kind::list) return add(node);
     if (node.children.empty()) {
-      throw sources_.error(node, "`memory` allows none", "leave it out to allow all");
+      throw sources_.error(node, "`memory` allows none", "remove it to allow all memories");
     }
     for (const Node& each : node.children) add(each);
   }
@@ -263,7 +264,7 @@ class ProblemReader {
     for (const Node& entry : each.children) {
       if (entry.key == "cost") continue;
       if (!relation_kind_from(entry.key)) {
-        throw sources_.error_at_key(entry, shown(entry.key) + " is no relation",
+        throw sources_.error_at_key(entry, shown(entry.key) + " is not a relation",
                                     "relations are " + all_relations());
       }
       if (kind != nullptr) {
@@ -283,7 +284,7 @@ class ProblemReader {
       throw sources_.error(each, "`avoid_overlap` has no `cost`");
     }
     if (cost != nullptr && relation.kind != RelationKind::avoid_overlap) {
-      throw sources_.error_at_key(*cost, "`cost` goes with `avoid_overlap` only");
+      throw sources_.error_at_key(*cost, "`cost` needs `avoid_overlap`");
     }
     if (cost != nullptr) relation.cost = as_whole(sources_, *cost, "cost", 1);
     read_.source.relations.push_back(each.line);
@@ -292,7 +293,7 @@ class ProblemReader {
 
   [[nodiscard]] BufferIndex buffer(const Node& id) const {
     const auto found = buffers_.find(as_text(sources_, id, "id"));
-    if (found == buffers_.end()) throw sources_.error(id, "there is no buffer " + shown(id.text));
+    if (found == buffers_.end()) throw sources_.error(id, "unknown buffer " + shown(id.text));
     return found->second;
   }
 

@@ -59,10 +59,10 @@ const Node* node_at(const Node& root, std::string_view path) {
 }
 
 std::string entries_hint(const Node& around, std::string_view wrong,
-                         std::string_view begin = "there are ") {
+                         std::string_view begin = "known names are ") {
   if (around.is_scalar() || around.children.empty()) return {};
   if (around.kind == Node::Kind::list)
-    return "it has the entries 0 to " + std::to_string(around.children.size() - 1);
+    return "the entries are 0 to " + std::to_string(around.children.size() - 1);
   std::vector<std::string_view> names;
   for (const Node& child : around.children) names.push_back(child.key);
   if (const std::string_view close = closest_word(wrong, names); !close.empty())
@@ -103,7 +103,7 @@ class Edit {
   std::string apply(Node& root) {
     if (change_.key.empty() || change_.key.front() == '.' || change_.key.back() == '.' ||
         change_.key.find("..") != change_.key.npos)
-      throw error("is no path of keys", "write it as in `memories.sram.capacity`");
+      throw error("is not a path of keys", "write it as in `memories.sram.capacity`");
     Node* around = &root;
     std::string_view path = change_.key;
     std::string names;
@@ -166,7 +166,7 @@ class Edit {
     require_map(around, names, name);
     if (named_things(names))
       throw error(place(names) + " has no entry " + shown(name), entries_hint(around, name));
-    const std::string hint = entries_hint(around, name, "it says ");
+    const std::string hint = entries_hint(around, name, "its keys are ");
     Node& asked = around.children.emplace_back();
     asked.key = name;
     say_where(asked, sources_.newest_index());
@@ -175,8 +175,7 @@ class Edit {
     } catch (const InputError& said) {  // a known key rejects this value
       if (said.unknown_key) throw;
     }
-    throw error(place(names) + " says nothing of " + shown(name) + " that could be taken away",
-                hint);
+    throw error(place(names) + " has no key " + shown(name) + " to remove", hint);
   }
 
   void put(Node& around, const std::string& names, std::string_view name,
@@ -228,7 +227,7 @@ struct SizeKey {
     const Parsed<Size> bytes = parse_size(size.text);
     const bool plain = size.text.find('B') == std::string::npos;
     return path + " is " + shown(size.text) + ", which is " + std::to_string(*bytes) + " bytes" +
-           (plain ? "; other memories have KiB or MiB" : "; KiB, MiB and GiB are powers of two");
+           (plain ? "; other capacities use KiB or MiB" : "; KiB, MiB and GiB are powers of two");
   }
 };
 
@@ -357,8 +356,8 @@ std::vector<std::string> EditableProfile::notes() const {
   for (const HardwareMemory& memory : hardware_.memories)
     if (!may_be_written(memory.space))
       notes.push_back("memory '" + memory.space.name +
-                      "' has no mode in which a bank may be written, so no plan can use it; give a "
-                      "mode a bank with the role write, read_write, data or weight");
+                      "' has no mode with a writable bank, so no plan can use it; add the role "
+                      "write, read_write, data or weight to a bank of a mode");
   const Node* memories = base_.find("memories");
   if (memories == nullptr) return notes;
   std::vector<SizeKey> sizes;
@@ -387,7 +386,7 @@ std::string EditableProfile::value(std::string_view key) const {
   if (at == nullptr) {
     const std::vector<std::string> known = keys();
     const std::string_view close = closest_word(key, known);
-    throw InputError(hardware_.name, 0, "the profile does not say " + shown(key),
+    throw InputError(hardware_.name, 0, "the profile does not set " + shown(key),
                      close.empty() ? "" : "did you mean `" + std::string(close) + "`?");
   }
   return profile_text(*at);

@@ -20,14 +20,14 @@ void check_buffers(const Sources& sources, const Node& list) {
     if (const Node* kind = buffer.find("kind")) static_cast<void>(as_text(sources, *kind, "kind"));
     const Node* const lives = buffer.find("live");
     if (lives == nullptr)
-      throw sources.error(node, "buffer " + shown(id) + " does not say when it lives (`live`)",
-                          "give the problem as well: --input FILE");
+      throw sources.error(node, "buffer " + shown(id) + " has no live intervals (`live`)",
+                          "add the problem with --input FILE");
     if (as_list(sources, *lives, "live").empty())
-      throw sources.error(*lives, "buffer " + shown(id) + " never lives");
+      throw sources.error(*lives, "buffer " + shown(id) + " has no live interval");
     for (const Node& live : lives->children) {
       const auto [from, to] = as_pair(sources, live, "live");
       if (as_whole(sources, *from, "live") >= as_whole(sources, *to, "live"))
-        throw sources.error(live, "buffer " + shown(id) + " has an empty life");
+        throw sources.error(live, "buffer " + shown(id) + " has an empty live interval");
     }
   }
 }
@@ -104,7 +104,7 @@ void check_plan(const Sources& sources, const Node& node) {
     }
   if (const Node* offchip = fields.find("offchip"))
     for (const Node& each : as_list(sources, *offchip, "offchip")) {
-      Fields memory(sources, each, "a memory off the chip");
+      Fields memory(sources, each, "an off-chip memory");
       static_cast<void>(as_text(sources, memory.need("memory"), "memory"));
       check_buffers(sources, memory.need("buffers"));
     }
@@ -152,11 +152,9 @@ ReportKind check_report_tree(const Sources& sources, const Node& root) {
     check_plan(sources, root);
     return ReportKind::plan;
   }
-  throw sources.error(kind,
-                      "`tessera` is " + shown(name) +
-                          ", but a report is of a `placement/1` or "
-                          "a `plan/1`",
-                      "place --output FILE.json and plan --output FILE.json write them");
+  throw sources.error(
+      kind, "`tessera` is " + shown(name) + ", but a report needs a `placement/1` or a `plan/1`",
+      "write one with place --output FILE.json or plan --output FILE.json");
 }
 
 std::string json_text(const Node& node) {

@@ -73,8 +73,8 @@ class SiliconReader {
         return m.space.name == each.key && !m.offchip;
       });
       if (known == hardware_.memories.end())
-        throw sources_.error_at_key(
-            each, "`silicon` names the memory " + shown(each.key) + ", which is not on this chip");
+        throw sources_.error_at_key(each, "`silicon` names the memory " + shown(each.key) +
+                                              ", which is not an on-chip memory");
     }
   }
 

@@ -300,7 +300,7 @@ class Drawing {
     }
     for (const Step life : lives)
       legend.box("fill=\"" + life_colour(life) + "\"" + outline,
-                 (life == *lives.begin() ? "buffer that lives " : "") + steps(life));
+                 (life == *lives.begin() ? "buffer live for " : "") + steps(life));
     if (any_buffer([](const Buffer& b) { return b.kind == BufferKind::weight; })) {
       legend.box("fill=\"" + std::string(weight_fill) +
                      "\" stroke=\"#18181b\" stroke-width=\"1.2\" stroke-dasharray=\"5 2\"",
@@ -308,7 +308,7 @@ class Drawing {
     }
     if (any_buffer([](const Buffer& b) { return b.live.size() > 1 || !b.gaps.empty(); })) {
       legend.dash("stroke=\"#52525b\" stroke-width=\"0.8\" stroke-dasharray=\"2 2\"",
-                  "same buffer, nothing occupied");
+                  "same buffer, no bytes occupied");
     }
     if (any_memory([](const Memory& m) { return !m.reserved.empty(); }))
       legend.box("fill=\"url(#reserved)\"", "reserved");

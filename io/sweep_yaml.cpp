@@ -72,7 +72,7 @@ class SweepReader {
             throw sources_.error(*weight,
                                  "the weight of a network is " + shown(weight->text) +
                                      ", but it must be more than 0",
-                                 "leave the network out, if it does not matter");
+                                 "remove the network to ignore it");
           if (network.weight > most_weight) throw too_heavy(*weight, "the weight of a network");
         }
         fields.finish();
@@ -80,8 +80,7 @@ class SweepReader {
       sweep_.networks.push_back(std::move(network));
     }
     if (sweep_.networks.empty())
-      throw sources_.error_at_key(node, "`networks` is empty: there is nothing to plan",
-                                  "name at least one: [resnet50.onnx]");
+      throw sources_.error_at_key(node, "`networks` is empty", "add at least one: [resnet50.onnx]");
   }
 
   void read_hardware(const Node& node) {
@@ -110,7 +109,7 @@ class SweepReader {
       }
     if (axis.values.empty())
       throw sources_.error_at_key(node, shown(node.key) + " has no values",
-                                  "list some, as in [16 KiB, 32 KiB], or leave the key out");
+                                  "list values, as in [16 KiB, 32 KiB], or remove the key");
     sweep_.vary.push_back(std::move(axis));
   }
 
@@ -125,7 +124,7 @@ class SweepReader {
     if ((times == nullptr) == (step == nullptr))
       throw sources_.error_at_key(
           node, "the range of " + shown(node.key) + " needs either `times` or `step`",
-          "as in {from: 4, to: 16, times: 2}, which is 4, 8, 16");
+          "for instance {from: 4, to: 16, times: 2} gives 4, 8, 16");
     const double factor = times != nullptr ? as_real(sources_, *times, "times") : 0;
     if (times != nullptr && !(factor > 1))
       throw sources_.error(*times, "`times` is " + shown(times->text) + ", but it must exceed 1");
@@ -155,7 +154,7 @@ class SweepReader {
     const Size last = as_size(sources_, to, "to");
     const Size by = step != nullptr ? as_size(sources_, *step, "step", 1) : 0;
     if (step == nullptr && first == 0)
-      throw sources_.error(from, "0 times anything is 0", "begin with 1, or use `step`");
+      throw sources_.error(from, "`times` cannot start at 0", "start at 1, or use `step`");
     const bool bare = static_cast<bool>(parse_whole(from.text));
     std::vector<std::string> values;
     for (Size at = first; at <= last;) {
@@ -178,8 +177,8 @@ class SweepReader {
     const std::optional<Quantity> first = quantity(as_text(sources_, from, "from"));
     const std::optional<Quantity> last = quantity(as_text(sources_, to, "to"));
     if (!first)
-      throw sources_.error(from, "`from` is " + shown(from.text) + ", which is no number");
-    if (!last) throw sources_.error(to, "`to` is " + shown(to.text) + ", which is no number");
+      throw sources_.error(from, "`from` is " + shown(from.text) + ", which is not a number");
+    if (!last) throw sources_.error(to, "`to` is " + shown(to.text) + ", which is not a number");
     if (first->unit != last->unit)
       throw sources_.error(to, "`from` and `to` have different units: " + shown(from.text) +
                                    " and " + shown(to.text));
@@ -191,7 +190,7 @@ class SweepReader {
                                         ", but it must be more than 0, in the unit of `from`");
       by = width->number;
     } else if (!(first->number > 0)) {
-      throw sources_.error(from, "a range with `times` begins above 0");
+      throw sources_.error(from, "a range with `times` must start above 0");
     }
     std::vector<std::string> values;
     // Computed from the first value, since repeated sums would drift.
@@ -229,7 +228,7 @@ class SweepReader {
     fields.finish();
     if (!(sum > 0))
       throw sources_.error_at_key(node, "all weights of `objective` are 0",
-                                  "give at least one, as in {latency: 1}");
+                                  "set at least one, as in {latency: 1}");
   }
 
   void read_limits(const Node& node) {
@@ -275,7 +274,7 @@ class SweepReader {
       else
         lose.push_back(lost_share(*value));
       if (lose.empty())
-        throw sources_.error(*value, "`lose` is an empty list", "as in lose: [0 %, 1 %]");
+        throw sources_.error(*value, "`lose` is an empty list", "for instance lose: [0 %, 1 %]");
       std::ranges::sort(lose);
       lose.erase(std::unique(lose.begin(), lose.end()), lose.end());
     } else {
@@ -290,8 +289,8 @@ class SweepReader {
     const std::optional<Quantity> share = quantity(text);
     const bool percent = share && (share->unit == "%" || share->unit == " %");
     if (!share || !(percent || (share->unit.empty() && share->number == 0)))
-      throw sources_.error(value, "`lose` is " + shown(text) + ", which is no percentage",
-                           "as in lose: 1 %");
+      throw sources_.error(value, "`lose` is " + shown(text) + ", which is not a percentage",
+                           "for instance lose: 1 %");
     if (share->number < 0 || share->number > 100)
       throw sources_.error(value, "`lose` must be between 0 % and 100 %");
     return share->number;
@@ -300,7 +299,7 @@ class SweepReader {
   void read_strategy(const Node& node) {
     if (node.is_scalar()) {
       if (as_one_of(sources_, node, "strategy", {"grid", "random"}) == 1)
-        throw sources_.error(node, "`random` needs to know how many",
+        throw sources_.error(node, "`random` needs `samples`",
                              "strategy: {random: {samples: 100, seed: 0}}");
       return;
     }

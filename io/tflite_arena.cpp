@@ -46,7 +46,7 @@ Size arena_bytes(const TfliteModel& model, std::size_t t, const std::string& fil
     throw InputError(file, 0,
                      who + " is of type " + std::string(tensor.type->name) +
                          ", whose elements have no fixed number of bytes",
-                     "only what has a fixed size can be placed before the model runs");
+                     "only tensors of fixed size can be placed ahead of time");
   const std::optional<Size> bytes = tflite_reader::data_bytes(tensor);
   if (!bytes || *bytes > max_address - arena_alignment)
     throw InputError(file, 0, who + " has more than 2^60 bytes");
@@ -90,7 +90,7 @@ TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
   const tflite_reader::FlatBytes flat(bytes, file);
   const TfliteModel model = tflite_reader::read_tflite_model(flat);
   if (model.operators.empty())
-    throw InputError(file, 0, "has no operators, so there is nothing to place");
+    throw InputError(file, 0, "has no operators, so it has no buffers to place");
   TfliteArena arena;
   arena.tensors_in_file = model.tensors.size();
   if (file != "-" && file != "/dev/stdin")
@@ -111,7 +111,7 @@ TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
     arena.variables.push_back(tensor.variable);
   }
   if (arena.problem.buffers.empty())
-    throw InputError(file, 0, "has no activations, so there is nothing to place");
+    throw InputError(file, 0, "has no activations, so it has no buffers to place");
   arena.operators = static_cast<Step>(model.operators.size());
   if (const auto scratch = tflite_reader::metadata_of(flat, tflite_reader::scratch_name))
     add_scratch(arena, std::string(*scratch), file + ", its scratch buffers");

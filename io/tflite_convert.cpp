@@ -75,7 +75,7 @@ TensorIndex TfliteConverter::add(TfliteIndex like, const std::string& name, Shap
   if (!source.type->element)
     throw InputError(
         file_, 0,
-        who + " is of type " + std::string(source.type->name) + ", which no network here has");
+        who + " is of type " + std::string(source.type->name) + ", which is not supported");
   if (shape.size() > max_rank)
     throw InputError(file_, 0, who + " has more than " + std::to_string(max_rank) + " axes");
   for (const Dim extent : shape)
@@ -223,7 +223,7 @@ std::string TfliteConverter::activation(const TfliteOperator& from, unsigned fie
       return "sign";
     default:
       fail(from, "applies activation " + std::to_string(small_option(from, field)) +
-                     ", which is not known");
+                     ", which is not supported");
   }
 }
 
@@ -251,7 +251,7 @@ void TfliteConverter::finish(const TfliteOperator& from, Op& op, const std::stri
 void TfliteConverter::copy(const TfliteOperator& from, TensorIndex of, const Shape& shape) {
   const TfliteIndex out = from.outputs[0];
   if (element_count(shape) != element_count(file_shape(out)))
-    fail(from, "makes another number of elements than it is given");
+    fail(from, "changes the number of elements");
   set(out, reshaped(of, shape, file_shape(out), in_file(out).name, Own::yes));
 }
 
@@ -262,7 +262,7 @@ void TfliteConverter::unknown(const TfliteOperator& from, Op& op, const std::str
   op.kind = OpKind::opaque;
   op.function = from.type;
   const std::string key =
-      why.empty() ? "operator " + from.type + " is not known" : from.type + " " + why;
+      why.empty() ? "operator " + from.type + " is not supported" : from.type + " " + why;
   ++unknown_.try_emplace(key, from.name, 0).first->second.second;
   const auto take = [&](bool small) {
     for (const TfliteIndex t : from.inputs) {
@@ -273,15 +273,16 @@ void TfliteConverter::unknown(const TfliteOperator& from, Op& op, const std::str
     }
   };
   take(false);
-  if (op.inputs.empty()) take(true);  // depends on constants only
-  if (op.inputs.empty()) fail(from, "makes something of nothing, which is not supported");
+  if (op.inputs.empty()) take(true);  // what depends on constants alone depends on those
+  if (op.inputs.empty())
+    fail(from, "produces elements from an empty tensor, which is not supported");
   for (const TfliteIndex t : from.outputs) {
     if (std::ranges::find(file_shape(t), 0) != file_shape(t).end()) continue;
     std::optional<TensorIndex>& known = made_[static_cast<std::size_t>(t)];
     if (known) known = add(t, unique(in_file(t).name), turned(file_shape(t)));  // a new value
     op.outputs.push_back(tensor(t));
   }
-  if (op.outputs.empty()) fail(from, "makes nothing but empty tensors");
+  if (op.outputs.empty()) fail(from, "produces only empty tensors");
   push(std::move(op));
 }
 
@@ -290,7 +291,7 @@ Network TfliteConverter::convert() {
     if (model_.tensors[t].variable) {
       net_.inputs.push_back(tensor(static_cast<TfliteIndex>(t)));
       unknown_
-          .try_emplace("a variable is taken for an input, read afresh in every run",
+          .try_emplace("a variable is read as an input of each inference",
                        tensor_named(model_, static_cast<TfliteIndex>(t)), 0)
           .first->second.second++;
     }
@@ -312,7 +313,7 @@ Network TfliteConverter::convert() {
     const bool variable =
         std::ranges::any_of(from.outputs, [&](TfliteIndex t) { return in_file(t).variable; });
     if (entry == nullptr || variable) {
-      unknown(from, op, variable ? "that writes a variable is not known" : "");
+      unknown(from, op, variable ? "that writes a variable is not supported" : "");
       continue;
     }
     for (int k = 0; k < entry->least_inputs; ++k)
@@ -341,7 +342,7 @@ std::vector<std::string> TfliteConverter::warnings() const {
     std::string text = what + ": " + where.first;
     if (where.second > 1) text += " and " + std::to_string(where.second - 1) + " more";
     const bool variable = what.starts_with("a variable");
-    out.push_back(variable ? text : text + " is kept as not tilable, its tensors whole");
+    out.push_back(variable ? text : text + " becomes an opaque op, which is not tiled");
   }
   return out;
 }

@@ -75,11 +75,10 @@ class ModelReader {
 
   TfliteModel read() {
     const std::vector<FlatTable> graphs = root_.tables(model_field::subgraphs, "SubGraph");
-    if (graphs.empty()) refuse("has no subgraph, so there is nothing to run");
+    if (graphs.empty()) refuse("has no subgraph");
     if (graphs.size() > 1)
-      refuse(
-          "has " + std::to_string(graphs.size()) + " subgraphs, and only models with one are read",
-          "control flow (IF, WHILE, CALL_ONCE) makes several: convert the model without it");
+      refuse("has " + std::to_string(graphs.size()) + " subgraphs, but only one is supported",
+             "control flow (IF, WHILE, CALL_ONCE) adds subgraphs; convert the model without it");
     buffers_ = root_.tables(model_field::buffers, "Buffer");
     read_codes();
     const FlatTable& graph = graphs.front();
@@ -131,7 +130,7 @@ class ModelReader {
     }
     const auto type = table.number<std::uint8_t>(tensor_field::type, 0);
     if (type >= types.size())
-      refuse(who + " is of type " + std::to_string(type) + ", which is not known");
+      refuse(who + " is of type " + std::to_string(type) + ", which is not supported");
     tensor.type = &types[type];
     tensor.variable = table.truth(tensor_field::is_variable, false);
     const auto buffer = table.number<std::uint32_t>(tensor_field::buffer, 0);
@@ -205,13 +204,13 @@ class ModelReader {
       for (const TfliteIndex t : op.inputs)
         if (t >= 0 && !there[static_cast<std::size_t>(t)])
           refuse(op.name + " reads tensor " + tensor_named(model_, t) +
-                     ", which nothing has written by then",
-                 "operators have to stand in the order they run");
+                     ", which no earlier operator writes",
+                 "operators must be in execution order");
       for (const TfliteIndex t : op.outputs) {
         const auto at = static_cast<std::size_t>(t);
         if (there[at] && !(fixed[at] && !model_.tensors[at].constant))
           refuse(op.name + " writes tensor " + tensor_named(model_, t) +
-                 ", which has its value already");
+                 ", which already has a value");
         there[at] = true;
       }
     }
@@ -254,7 +253,7 @@ std::optional<std::string_view> metadata_of(const FlatBytes& file, std::string_v
 TfliteModel read_tflite_model(const FlatBytes& file) {
   if (!has_identifier(file.bytes()))
     throw InputError(file.file(), 0,
-                     "is no TensorFlow Lite model: its bytes 4 to 7 are not the letters TFL3");
+                     "is not a TensorFlow Lite model: its bytes 4 to 7 are not the letters TFL3");
   return ModelReader(file).read();
 }
 

@@ -86,14 +86,15 @@ void TfliteConverter::split(const TfliteOperator& from, Op& op) {
   const bool sizes = from.type == "SPLIT_V";
   const std::size_t source = sizes ? 0 : 1;
   const auto axes = list(from, sizes ? 2 : 0);
-  if (!axes || axes->size() != 1) return unknown(from, op, "along a computed axis is not known");
+  if (!axes || axes->size() != 1)
+    return unknown(from, op, "along a computed axis is not supported");
   const Shape& in = file_shape(from.inputs[source]);
   const std::size_t axis = axis_in(from, in.size(), axes->front());
   Shape begins(in.size(), 0);
   for (std::size_t k = 0; k < from.outputs.size(); ++k) {
     Shape extents = in;
     const Shape& out = file_shape(from.outputs[k]);
-    if (out.size() != in.size()) fail(from, "makes a piece with another number of axes");
+    if (out.size() != in.size()) fail(from, "produces a slice with another number of axes");
     extents[axis] = out[axis];
     piece(from, k, source, begins, Shape(in.size(), 1), extents);
     begins[axis] += extents[axis];
@@ -103,8 +104,8 @@ void TfliteConverter::split(const TfliteOperator& from, Op& op) {
 void TfliteConverter::slice(const TfliteOperator& from, Op& op) {
   const Shape& in = file_shape(from.inputs[0]);
   const auto begins = list(from, 1);
-  if (!begins) return unknown(from, op, "with computed bounds is not known");
-  // If the sizes are computed, the file determines the output shape.
+  if (!begins) return unknown(from, op, "with computed bounds is not supported");
+  // Where the sizes are computed, the file says what is made.
   if (begins->size() != in.size() || made(from).size() != in.size())
     fail(from, "has bounds for " + std::to_string(begins->size()) + " axes of a tensor with " +
                    std::to_string(in.size()));
@@ -116,10 +117,10 @@ void TfliteConverter::strided_slice(const TfliteOperator& from, Op& op) {
   auto begins = list(from, 1);
   auto ends = list(from, 2);
   auto steps = list(from, 3);
-  if (!begins || !ends || !steps) return unknown(from, op, "with computed bounds is not known");
-  // Fields: masks of begins, ends, ellipses, new axes and removed axes.
+  if (!begins || !ends || !steps) return unknown(from, op, "with computed bounds is not supported");
+  // Fields: masks of begins, ends, ellipses, new axes and axes that go.
   if (option(from, 2) != 0 || option(from, 3) != 0 || small_option(from, 5) != 0)
-    return unknown(from, op, "with an ellipsis or a new axis is not known");
+    return unknown(from, op, "with an ellipsis or a new axis is not supported");
   const std::size_t count = begins->size();
   if (ends->size() != count || steps->size() != count || count > in.size())
     fail(from, "has different numbers of begins, ends and strides");
@@ -135,7 +136,7 @@ void TfliteConverter::strided_slice(const TfliteOperator& from, Op& op) {
       return std::clamp<Dim>(at < 0 ? at + extent : at, 0, extent);
     };
     if ((*steps)[axis] < 1 || (*steps)[axis] > max_extent)
-      return unknown(from, op, "backwards is not known");
+      return unknown(from, op, "backwards is not supported");
     const Dim begin = masked(0) ? 0 : inside((*begins)[axis]);
     Dim end = masked(1) ? extent : inside((*ends)[axis]);
     if (masked(4)) end = begin + 1;
@@ -149,9 +150,9 @@ void TfliteConverter::pad(const TfliteOperator& from, Op& op) {
   const Shape& in = file_shape(from.inputs[0]);
   const auto pads = list(from, 1);
   const bool mirrored = from.type == "MIRROR_PAD";
-  if (!pads) return unknown(from, op, "with computed amounts is not known");
+  if (!pads) return unknown(from, op, "with computed amounts is not supported");
   if (mirrored && small_option(from, 0) != 0)
-    return unknown(from, op, "that repeats the border is not known");
+    return unknown(from, op, "that repeats the border is not supported");
   if (pads->size() != 2 * in.size())
     fail(from, "has " + std::to_string(pads->size()) + " amounts for " + std::to_string(in.size()) +
                    " axes");
@@ -168,7 +169,7 @@ void TfliteConverter::pad(const TfliteOperator& from, Op& op) {
     op.pad_begin[turned_axis(in.size(), axis)] = begin;
     op.pad_end[turned_axis(in.size(), axis)] = end;
     if (mirrored && std::max(begin, end) >= in[axis])
-      return unknown(from, op, "by reflection beyond the tensor is not known");
+      return unknown(from, op, "by reflection beyond the tensor is not supported");
   }
   if (made(from) == in) return alias(from);
   // Zeros around an image are the padding of a convolution.
@@ -178,7 +179,8 @@ void TfliteConverter::pad(const TfliteOperator& from, Op& op) {
   if (!around || !only_convolved_[static_cast<std::size_t>(out)]) return finish(from, op);
   const Shape made_shape{in[0], in[1] + op.pad_begin[2] + op.pad_end[2],
                          in[2] + op.pad_begin[3] + op.pad_end[3], in[3]};
-  if (made(from) != made_shape) fail(from, "makes a tensor of another shape than it says");
+  if (made(from) != made_shape)
+    fail(from, "produces a tensor of another shape than its output declares");
   padded_[out] = {.image = from.inputs[0],
                   .begin = {op.pad_begin[2], op.pad_begin[3]},
                   .end = {op.pad_end[2], op.pad_end[3]}};
@@ -211,8 +213,7 @@ void TfliteConverter::reshape(const TfliteOperator& from, Op&) {
   const TfliteIndex x = from.inputs[0];
   const TfliteIndex out = from.outputs[0];
   const Shape& in = file_shape(x);
-  if (element_count(in) != element_count(made(from)))
-    fail(from, "makes another number of elements than it is given");
+  if (element_count(in) != element_count(made(from))) fail(from, "changes the number of elements");
   if (is_constant(x)) {
     constant_[static_cast<std::size_t>(out)] = true;
     return;
@@ -226,7 +227,7 @@ void TfliteConverter::reshape(const TfliteOperator& from, Op&) {
 void TfliteConverter::transpose(const TfliteOperator& from, Op& op) {
   const Shape& in = file_shape(from.inputs[0]);
   const auto order = list(from, 1);
-  if (!order) return unknown(from, op, "by a computed order is not known");
+  if (!order) return unknown(from, op, "by a computed order is not supported");
   const std::size_t rank = in.size();
   if (order->size() != rank || made(from).size() != rank)
     fail(from, "permutes " + std::to_string(order->size()) + " axes of a tensor with " +
@@ -236,7 +237,7 @@ void TfliteConverter::transpose(const TfliteOperator& from, Op& op) {
   op.permutation.assign(rank, 0);
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const std::size_t source = axis_in(from, rank, (*order)[axis]);
-    if (used[source]) fail(from, "has a permutation that is none");
+    if (used[source]) fail(from, "has an invalid permutation");
     used[source] = true;
     op.permutation[turned_axis(rank, axis)] = turned_axis(rank, source);
     if (in[source] > 1) moved.push_back(source);

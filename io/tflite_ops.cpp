@@ -145,7 +145,7 @@ void TfliteConverter::same_padding(const TfliteOperator& from, Op& op, const Sha
   op.pad_end = {0, 0};
   const int rule = small_option(from, 0);
   if (rule != 0 && rule != 1)
-    fail(from, "pads by rule " + std::to_string(rule) + ", which is not known");
+    fail(from, "pads by rule " + std::to_string(rule) + ", which is not supported");
   for (std::size_t axis = 0; rule == 0 && axis < 2; ++axis) {
     const Dim extent = in[axis + 1];
     const Dim made_here = out[axis + 1];
@@ -172,7 +172,7 @@ void TfliteConverter::convolution(const TfliteOperator& from, Op& op) {
   const Shape& x = image(from, 0);
   const TfliteIndex weights = from.inputs[1];
   const Shape w = file_shape(weights);
-  if (!is_constant(weights)) return unknown(from, op, "with computed weights is not known");
+  if (!is_constant(weights)) return unknown(from, op, "with computed weights is not supported");
   if (w.size() != 4) fail(from, "has weights with " + std::to_string(w.size()) + " axes, not 4");
   op.kind = OpKind::conv;
   op.kernel = {w[1], w[2]};
@@ -189,7 +189,7 @@ void TfliteConverter::depthwise(const TfliteOperator& from, Op& op) {
   const Shape& x = image(from, 0);
   const TfliteIndex weights = from.inputs[1];
   const Shape w = file_shape(weights);
-  if (!is_constant(weights)) return unknown(from, op, "with computed weights is not known");
+  if (!is_constant(weights)) return unknown(from, op, "with computed weights is not supported");
   if (w.size() != 4 || w[0] != 1) fail(from, "has weights that are not 1, H, W, C");
   op.kind = OpKind::conv;
   op.kernel = {w[1], w[2]};
@@ -206,7 +206,7 @@ void TfliteConverter::transpose_convolution(const TfliteOperator& from, Op& op) 
   const Shape& x = image(from, 2);
   const TfliteIndex weights = from.inputs[1];
   const Shape w = file_shape(weights);
-  if (!is_constant(weights)) return unknown(from, op, "with computed weights is not known");
+  if (!is_constant(weights)) return unknown(from, op, "with computed weights is not supported");
   if (w.size() != 4) fail(from, "has weights with " + std::to_string(w.size()) + " axes, not 4");
   op.kind = OpKind::conv_transpose;
   op.inputs = {input(from, 2), weight(weights, {w[3], w[0], w[1], w[2]})};
@@ -275,8 +275,8 @@ void TfliteConverter::batch_matmul(const TfliteOperator& from, Op& op) {
   op.kind = OpKind::matmul;
   for (std::size_t k = 0; k < 2; ++k) {
     const Shape& shape = file_shape(from.inputs[k]);
-    if (shape.size() < 2) return unknown(from, op, "of a vector is not known");
-    // Products are over the last two axes, in file order.
+    if (shape.size() < 2) return unknown(from, op, "of a vector is not supported");
+    // Products are of the last two axes, in the order of the file.
     op.inputs.push_back(is_constant(from.inputs[k]) ? weight(from.inputs[k], shape)
                                                     : plain(input(from, k), shape));
   }
@@ -345,7 +345,7 @@ void TfliteConverter::reduce(const TfliteOperator& from, Op& op) {
        {"ARG_MAX", "argmax"},
        {"ARG_MIN", "argmin"}}};
   const auto axes = list(from, 1);
-  if (!axes) return unknown(from, op, "over axes that are computed is not known");
+  if (!axes) return unknown(from, op, "over axes that are computed is not supported");
   op.kind = OpKind::reduce;
   for (const auto& [type, function] : functions)
     if (from.type == type) op.function = function;

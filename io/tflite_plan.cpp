@@ -115,20 +115,20 @@ class PlanWriter {
 
   /// Absolute positions in the file would become wrong.
   void check(const std::vector<FlatTable>& buffers) const {
-    if (file_.bytes().size() > std::size_t{1} << 30) refuse("is too large to be added to");
+    if (file_.bytes().size() > std::size_t{1} << 30) refuse("is too large for an added plan");
     if (root_.fields() > known_fields)
-      refuse("is of a newer schema than this program can add to: its root has " +
+      refuse("has a newer schema than this program supports: its root has " +
              std::to_string(root_.fields()) + " fields");
     for (const FlatTable& each : buffers)
       if (each.number<std::uint64_t>(1, 0) > 1)
-        refuse("keeps data behind its tables, so a plan cannot be put in front of them");
+        refuse("stores data behind its tables, so no plan can be inserted");
     for (const FlatTable& graph : root_.tables(subgraphs_field, "SubGraph"))
       for (const FlatTable& op : graph.tables(3, "Operator"))
         if (op.number<std::uint64_t>(7, 0) > 1)
-          refuse("keeps options behind its tables, so a plan cannot be put in front of them");
+          refuse("stores options behind its tables, so no plan can be inserted");
     for (const Offset offset : offsets_)
       if (offset > std::numeric_limits<std::int32_t>::max())
-        refuse("has an offset of " + std::to_string(offset) + ", and 31 bits is all a plan has");
+        refuse("has an offset of " + std::to_string(offset) + ", but a plan supports 31 bits");
   }
 
   void write_root(std::size_t root) {
@@ -235,14 +235,14 @@ TflitePlan read_tflite_plan(std::string_view bytes, const std::string& file) {
   const FlatBytes flat(bytes, file);
   const std::optional<std::string_view> data = tflite_reader::metadata_of(flat, plan_name);
   if (!data)
-    throw InputError(file, 0, "is a model without a plan of its arena",
+    throw InputError(file, 0, "is a model without an arena plan",
                      "tessera place MODEL.tflite -o PLANNED.tflite writes one");
   std::vector<std::int32_t> numbers(data->size() / sizeof(std::int32_t));
   if (!numbers.empty())
     std::memcpy(numbers.data(), data->data(), sizeof(std::int32_t) * numbers.size());
   if (numbers.size() < plan_head || numbers[0] != 1 || numbers[1] != 0 || numbers[2] < 0 ||
       numbers.size() != plan_head + static_cast<std::size_t>(numbers[2]))
-    throw InputError(file, 0, "has a plan of its arena that is not of version 1 and subgraph 0");
+    throw InputError(file, 0, "has an arena plan that is not of version 1 and subgraph 0");
   TflitePlan plan;
   plan.offsets.assign(numbers.begin() + plan_head, numbers.end());
   if (const auto scratch = tflite_reader::metadata_of(flat, scratch_name))

@@ -29,13 +29,13 @@ void FlatBytes::unfold(std::uint64_t count) const {
   const std::uint64_t enough = std::uint64_t{bytes_.size()} + 65536;
   unfolded_ += count;
   if (count > enough || unfolded_ > enough)
-    damaged("its tables share their parts so often that it would unfold into far more than its " +
+    damaged("its tables share parts so often that it would expand to far more than its " +
             std::to_string(bytes_.size()) + " bytes");
 }
 
 void FlatBytes::damaged(const std::string& what) const {
   throw InputError(file_, 0, "is a damaged TensorFlow Lite model: " + what,
-                   "convert the model again, or copy the file again: it may have been cut short");
+                   "convert or copy the model again; the file may be truncated");
 }
 
 FlatTable::FlatTable(const FlatBytes& file, std::uint64_t at, const char* name)

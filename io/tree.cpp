@@ -28,7 +28,7 @@ std::string_view digits(const Sources& sources, const Node& node, std::string_vi
   const std::string_view text = node.text;
   if (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') {
     throw sources.error(node, subject(what) + " is " + shown(text) + ", which begins with a zero",
-                        "write it without: some read it as octal");
+                        "remove the zero: other readers take the number as octal");
   }
   return text;
 }
@@ -188,8 +188,9 @@ Offset as_address(const Sources& sources, const Node& node, std::string_view wha
   const char* const end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, value, 16);
   if (text.empty() || text.front() == '-' || stop != end || code == std::errc::invalid_argument)
-    throw sources.error(node, subject(what) + " is " + shown(node.text) + ", which is no address",
-                        "write hexadecimal digits behind 0x, or bytes");
+    throw sources.error(node,
+                        subject(what) + " is " + shown(node.text) + ", which is not an address",
+                        "write 0x and hexadecimal digits, or bytes");
   if (code != std::errc{} || value > max_address)
     throw sources.error(node, subject(what) + " is " + shown(node.text) +
                                   ", which is above the largest address, 2^60");
@@ -252,7 +253,8 @@ void require_kind(const Sources& sources, Fields& fields, std::string_view kind)
   const bool version =
       found.starts_with(family) && found.size() > family.size() && found[family.size()] == '/';
   throw sources.error(*node, "this is " + shown(found) + ", but `" + std::string(kind) +
-                                 "` is wanted" + (version ? "; only that version is known" : ""));
+                                 "` is expected" +
+                                 (version ? "; only that version is supported" : ""));
 }
 
 }  // namespace tessera::io

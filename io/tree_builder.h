@@ -74,7 +74,7 @@ class TreeBuilder {
                            [](const Node* a, const Node* b) { return a->key == b->key; });
     if (twice == sorted.end()) return;
     const Node& second = **(twice + 1);
-    throw sources_.error_at_key(second, "the key " + shown(second.key) + " stands twice",
+    throw sources_.error_at_key(second, "the key " + shown(second.key) + " is given twice",
                                 "it is first on line " + std::to_string((*twice)->key_line));
   }
 

@@ -86,8 +86,8 @@ Split split(std::string_view text) {
   return {text.substr(0, k), trimmed(text.substr(k))};
 }
 
-constexpr std::string_view beyond = "is too large";  ///< for values beyond the integer range
-constexpr std::string_view exponent = "has an exponent: write all of its digits";
+constexpr std::string_view beyond = "is too large";  ///< for what can be counted at all
+constexpr std::string_view exponent = "has an exponent; write all digits";
 
 Parsed<Decimal> parse_decimal(std::string_view text) {
   if (text.find_first_of("eE") != text.npos) return {{}, std::string(exponent)};
@@ -156,7 +156,7 @@ const U* find(std::span<const U> units, std::string_view name) {
 
 template <typename U>
 std::string unit_error(std::span<const U> units, std::string_view unit, std::string_view example) {
-  if (unit.empty()) return "has no unit; write it as in `" + std::string(example) + "`";
+  if (unit.empty()) return "has no unit; for instance `" + std::string(example) + "`";
   return "has the unknown unit " + shown(unit) + "; known are " + list(units);
 }
 

@@ -48,7 +48,7 @@ class YamlEvents : public YAML::EventHandler {
   explicit YamlEvents(const Sources& sources) : sources_(sources), builder_(sources) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++documents_ > 1) throw at(mark, "begins a second document", "one file holds one");
+    if (++documents_ > 1) throw at(mark, "starts a second document", "use one document per file");
   }
   void OnDocumentEnd() override {}
 
@@ -103,8 +103,8 @@ class YamlEvents : public YAML::EventHandler {
              Node::Kind kind) {
     refuse(mark, tag, anchor);
     if (builder_.wants_key()) {
-      // yaml-cpp also produces this for a flow collection cut off by the end of the file.
-      throw at(mark, "has a list or a map for a key", "is a bracket or a quote left open?");
+      // Also what yaml-cpp makes of a flow collection that the end of the file cuts off.
+      throw at(mark, "has a list or a map for a key", "check for an open bracket or quote");
     }
     builder_.begin(kind, line_of(mark));
   }
@@ -141,7 +141,7 @@ Node parse_yaml(std::string_view text, const Sources& sources) {
     const std::size_t line = std::min(line_of(error.mark), last);
     throw InputError(sources.newest(), line,
                      indents_with_tab(text, line)
-                         ? "is not valid YAML: a tab, where YAML indents with spaces"
+                         ? "is not valid YAML: a tab in the indentation; use spaces"
                          : "is not valid YAML: " + error.msg);
   }
   Node root = events.take();

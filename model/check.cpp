@@ -21,8 +21,8 @@ bool check_left_out(const PlacementProblem& problem, const std::vector<BufferInd
     const BufferIndex b = left_out[k];
     if (b >= problem.buffers.size() || (k > 0 && b <= left_out[k - 1])) {
       context.add({.rule = Rule::left_out,
-                   .message = say("The list of buffers that are left out names number ", b,
-                                  b >= problem.buffers.size() ? ", which there is not."
+                   .message = say("The list of left-out buffers names number ", b,
+                                  b >= problem.buffers.size() ? ", which does not exist."
                                                               : ", which is not in order.")});
       return false;
     }
@@ -38,12 +38,12 @@ bool check_left_out(const PlacementProblem& problem, const std::vector<BufferInd
     const auto first_out = std::find_if(unit.buffers.begin(), unit.buffers.end(), is_out);
     const auto first_in = std::find_if_not(unit.buffers.begin(), unit.buffers.end(), is_out);
     if (first_out == unit.buffers.end() || first_in == unit.buffers.end()) continue;
-    context.add({.rule = Rule::left_out,
-                 .buffers = {*first_in, *first_out},
-                 .message = say("Buffer '", problem.buffers[*first_in].id, "' is placed and '",
-                                problem.buffers[*first_out].id,
-                                "' is left out, but they are of one group, '",
-                                problem.buffers[*first_in].group, "'.")});
+    context.add(
+        {.rule = Rule::left_out,
+         .buffers = {*first_in, *first_out},
+         .message = say("Buffer '", problem.buffers[*first_in].id, "' is placed and '",
+                        problem.buffers[*first_out].id, "' is left out, but both belong to group '",
+                        problem.buffers[*first_in].group, "'.")});
   }
   return true;
 }

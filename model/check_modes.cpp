@@ -122,7 +122,7 @@ void check_modes(Context& context) {
                    .memory = m,
                    .step = step,
                    .message = say("Memory '", memory.name, "' is in mode '", schedule.name(*step),
-                                  "' at step ", *step, ", but it has no such mode.")});
+                                  "' at step ", *step, ", which the memory does not have.")});
       continue;
     }
     for (const BufferIndex b : inside[m]) {

@@ -59,7 +59,7 @@ void check_mode_shape(Context& context) {
   const auto steps = static_cast<std::size_t>(horizon(problem));
   if (modes.size() > problem.memories.size()) {
     context.add({.rule = Rule::shape,
-                 .message = say("The answer gives modes to ", modes.size(),
+                 .message = say("The placement has modes for ", modes.size(),
                                 " memories, but there are ", problem.memories.size(), ".")});
   }
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
@@ -69,7 +69,7 @@ void check_mode_shape(Context& context) {
     if (given != wanted) {
       context.add({.rule = Rule::shape,
                    .memory = m,
-                   .message = say("The answer gives ", given, " mode(s) to memory '", memory.name,
+                   .message = say("The placement has ", given, " mode(s) for memory '", memory.name,
                                   "', but ", wanted, " are needed",
                                   wanted == 0 ? "." : ": one for each step.")});
     }
@@ -90,7 +90,7 @@ void check_place(Context& context, BufferIndex b) {
   };
   if (!buffer.memories.empty() && std::find(buffer.memories.begin(), buffer.memories.end(),
                                             place.memory) == buffer.memories.end()) {
-    wrong(Rule::allowed_memory, std::nullopt, "lies in a memory it may not go to");
+    wrong(Rule::allowed_memory, std::nullopt, "is in a memory that is not allowed for it");
   }
   if (place.offset < 0 || place.offset > memory.capacity - buffer.size) {
     wrong(Rule::bounds, std::nullopt, "has size ", buffer.size, " and is not inside [0, ",
@@ -103,7 +103,7 @@ void check_place(Context& context, BufferIndex b) {
     else
       wrong(Rule::alignment, std::nullopt, "starts at address ", memory.base + place.offset,
             " (the base ", memory.base, " and its offset ", place.offset,
-            "), which is no multiple of ", alignment);
+            "), which is not a multiple of ", alignment);
   }
   if (buffer.offset && place.offset != *buffer.offset) {
     wrong(Rule::fixed_offset, std::nullopt, "is not at its fixed offset ", *buffer.offset);
@@ -126,7 +126,7 @@ void check_place(Context& context, BufferIndex b) {
   if (const auto banks = context.banks(b); banks && !banks->single()) {
     wrong(Rule::straddle, banks->first, "crosses the border at ",
           context.facts[place.memory].banks[banks->first].end, " behind bank '",
-          memory.banks[banks->first].name, "', which this memory forbids");
+          memory.banks[banks->first].name, "', which this memory does not allow");
   }
 }
 
@@ -137,7 +137,7 @@ bool check_shape(Context& context) {
   const std::vector<BufferPlace>& places = context.placement.places;
   if (places.size() != problem.buffers.size()) {
     context.add({.rule = Rule::shape,
-                 .message = say("The answer places ", places.size(), " buffer(s), but there are ",
+                 .message = say("The placement has ", places.size(), " buffer(s), but there are ",
                                 problem.buffers.size(), ".")});
     return false;
   }

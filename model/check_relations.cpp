@@ -43,7 +43,7 @@ class RelationCheck {
       if (!banks->single()) {
         wrong(Rule::same_bank, {b}, banks->first, "Buffer ", in_memory(b), " crosses from ",
               bank(b, banks->first), " into ", bank(b, banks->first + 1),
-              ", but has to lie in one bank");
+              ", but must be in one bank");
       } else if (!leader) {
         leader = b;
       } else if (context_.memory_of(b) != context_.memory_of(*leader) ||
@@ -51,7 +51,7 @@ class RelationCheck {
         const std::size_t other = banks_of(*leader)->first;
         wrong(Rule::same_bank, {*leader, b}, other, "Buffer ", in_memory(*leader), " lies in ",
               bank(*leader, other), " and ", in_memory(b), " in ", bank(b, banks->first),
-              ", but they have to lie in the same bank");
+              ", but must be in the same bank");
       }
     }
   }
@@ -79,7 +79,7 @@ class RelationCheck {
     for (const BufferIndex b : relation_.buffers) {
       if (context_.memory_of(b) == context_.memory_of(first)) continue;
       wrong(Rule::same_memory, {first, b}, std::nullopt, "Buffers ", in_memory(first), " and ",
-            in_memory(b), " have to be in one memory");
+            in_memory(b), " must be in one memory");
     }
   }
 
@@ -106,7 +106,7 @@ class RelationCheck {
         continue;
       }
       wrong(Rule::adjacent, {before, after}, std::nullopt, "Buffer ", in_memory(after),
-            " has to start where ", in_memory(before), " ends");
+            " must start where ", in_memory(before), " ends");
     }
   }
 
@@ -115,7 +115,7 @@ class RelationCheck {
     for (const BufferIndex b : relation_.buffers) {
       if (context_.placement.places[b] == context_.placement.places[first]) continue;
       wrong(Rule::same_offset, {first, b}, std::nullopt, "Buffers ", in_memory(first), " and ",
-            in_memory(b), " have to start at the same address of one memory");
+            in_memory(b), " must start at the same address of one memory");
     }
   }
 
@@ -130,7 +130,7 @@ class RelationCheck {
           Rule::disjoint, {a, b}, std::nullopt, "Buffers ", in_memory(a), " and ", in_memory(b),
           " share the addresses ",
           AddressRange{std::max(x.range.begin, y.range.begin), std::min(x.range.end, y.range.end)},
-          ", but must never share any");
+          ", but must never share an address");
       return !context_.full();
     });
   }

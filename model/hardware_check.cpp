@@ -48,7 +48,7 @@ class HardwareChecker {
   void real(const char* field, double value, double least, double most) {
     if (value >= least && value <= most) return;  // not for NaN
     if (std::isnan(value))
-      wrong(field, "has a `", field, "` that is no number");
+      wrong(field, "has a `", field, "` that is not a number");
     else
       wrong(field, "has `", field, "` ", value, ", which is not within ", least, " .. ", most);
   }
@@ -58,7 +58,7 @@ class HardwareChecker {
   }
   template <typename Choice>
   void choice(const char* field, Choice value, Choice last) {
-    if (value > last) wrong(field, "has a `", field, "` that does not exist");
+    if (value > last) wrong(field, "has a `", field, "` with an unknown value");
   }
 
   void machine() {
@@ -110,11 +110,11 @@ class HardwareChecker {
     constexpr std::string_view known = "NCKHWRSGT";
     for (const auto& [loop, n] : counts) {
       if (loop.size() != 1 || known.find(loop.front()) == known.npos)
-        wrong(field, "has '", loop, "' in `", field, "`, which is no dimension");
+        wrong(field, "has '", loop, "' in `", field, "`, which is not a dimension");
       whole(field, n, 1, limits::parallel);
     }
     if (count_of(counts, "T") != 0 && (count_of(counts, "R") != 0 || count_of(counts, "S") != 0))
-      wrong(field, "has T in `", field, "` beside R or S, which are part of it");
+      wrong(field, "has T in `", field, "` together with R or S, which T includes");
   }
   static std::int64_t count_of(const LoopCounts& counts, std::string_view loop) {
     const auto found = std::ranges::find(counts, loop, &LoopCounts::value_type::first);
@@ -124,15 +124,15 @@ class HardwareChecker {
     double cells = 1;
     for (const auto& [dimension, by] : unroll) cells *= static_cast<double>(by);
     if (cells > limits::most_cells)
-      wrong("unroll", "multiplies in ", cells, " cells at once; at most ", limits::most_cells,
-            " are believed");
+      wrong("unroll", "has ", cells, " multiplier cells; at most ", limits::most_cells,
+            " are supported");
   }
 
   void array(const Engine& engine) {
     loops("unroll", engine.unroll);
     cells(engine.unroll);
     if (!engine.unroll.empty() && !engine.maps.empty())
-      wrong("unroll", "has both `unroll` and `maps`: each map has an unroll of its own");
+      wrong("unroll", "has both `unroll` and `maps`; set `unroll` in each map");
     whole("cores", engine.cores, 1, limits::parallel);
     real("channel_cycles", engine.channel_cycles, 0, limits::most_factor);
     for (const auto& [kind, cycles] : engine.channel_of) {
@@ -145,7 +145,7 @@ class HardwareChecker {
     for (const auto& [kind, cycles] : engine.output_of)
       real("output", cycles, 0, limits::most_factor);
     for (const Mapping& mapping : engine.maps) {
-      if (mapping.ops.empty()) wrong("maps", "has a map '", mapping.name, "' for no kind of op");
+      if (mapping.ops.empty()) wrong("maps", "has a map '", mapping.name, "' without a kind of op");
       for (const std::string& op : mapping.ops)
         if (!is_mapped_op(op))
           wrong("maps", "has a map for '", op, "'; kinds of op are ", mapped_ops_text());
@@ -183,14 +183,14 @@ class HardwareChecker {
         return wrong(
             "most", "has `blocks` whose `most` ", most < 1 ? "does not say " : "is beyond ",
             most < 1 ? std::string(loop) : std::to_string(limits::block_extent) + " for " + loop,
-            ": blocks have at most so many channels, rows and columns");
+            ": the maximum number of channels, rows and columns of a block");
       std::int64_t step = std::max<std::int64_t>(1, count_of(unroll, loop));
       if (*loop == 'K') step = std::max(step, rule.depth_step);
       shapes *= std::max(1.0, static_cast<double>(most) / static_cast<double>(step));
     }
     if (shapes > static_cast<double>(limits::blocks_tried))
       wrong("most", "leaves ", shapes, " shapes of a block to try; at most ", limits::blocks_tried,
-            " are, so give a smaller `most` or larger steps");
+            " are supported: use a smaller `most` or larger steps");
   }
 
   void speed(const Bandwidth& bandwidth, const char* field = "bandwidth") {
@@ -203,12 +203,12 @@ class HardwareChecker {
     std::array<std::uint8_t, 4> axes = memory.layout.order;
     std::ranges::sort(axes);
     if (axes != Layout{}.order || memory.layout.order[0] != 0)
-      wrong("layout", "has a `layout` that is no order of the axes N, C, H and W");
+      wrong("layout", "has a `layout` that is not an order of the axes N, C, H and W");
     else if (memory.layout.brick < 1 || memory.layout.brick > limits::brick)
       wrong("layout", "has a `layout` with bricks of ", memory.layout.brick,
             " channels; they have 1 .. ", limits::brick);
     else if (!memory.offchip && memory.layout != on_chip_layout(hardware_))
-      wrong("layout", "has another `layout` than the first memory on the chip");
+      wrong("layout", "has another `layout` than the first on-chip memory");
   }
 
   void memories() {
@@ -237,7 +237,7 @@ class HardwareChecker {
       if (memory.write_latency) whole("latency", *memory.write_latency, 0, limits::cycles);
       if (memory.write_bandwidth) {
         speed(*memory.write_bandwidth);
-        if (!memory.bandwidth) wrong("bandwidth", "has a bandwidth for writing alone");
+        if (!memory.bandwidth) wrong("bandwidth", "has a bandwidth for writing only");
       }
       if (memory.bandwidth) {
         speed(*memory.bandwidth);
@@ -245,15 +245,14 @@ class HardwareChecker {
         wrong("bandwidth", "is off-chip and has no `bandwidth`");
       }
       if (memory.space.base % std::max<Size>(memory.space.alignment, 1) != 0)
-        wrong("base", "has base ", memory.space.base, ", which is no multiple of its alignment ",
-              memory.space.alignment, "; begin at one that is, and make it smaller by as much");
+        wrong("base", "has base ", memory.space.base, ", which is not a multiple of its alignment ",
+              memory.space.alignment,
+              "; move the base up to a multiple and reduce the capacity accordingly");
       if (!memory.offchip && memory.space.capacity == unbounded)
-        wrong(
-            "capacity",
-            "has neither `capacity` nor `banks`, and is not off-chip: buffers are placed into it");
+        wrong("capacity", "has neither `capacity` nor `banks`, which an on-chip memory needs");
     }
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
-    if (!placed) wrong("memories", "has no memory that buffers are placed into");
+    if (!placed) wrong("memories", "has no on-chip memory for buffers");
   }
 
   void restrictions() {
@@ -305,11 +304,11 @@ class HardwareChecker {
                                         {"dram_bytes", weights.dram_bytes},
                                         {"peak_memory", weights.peak_memory},
                                         {"peak_bandwidth", weights.peak_bandwidth}}) {
-      if (!(weight >= 0)) wrong(field, "weighs `", field, "` by less than nothing");
+      if (!(weight >= 0)) wrong(field, "weighs `", field, "` with a negative weight");
       sum += weight;
     }
     if (!(sum > 0))
-      wrong("objective", "gives no metric a weight");
+      wrong("objective", "has no metric with a weight above 0");
     else if (!(sum <= hardware_limits::weights))
       wrong("objective", "has weights that add up to ", sum, "; only their ratio matters");
   }

@@ -48,16 +48,17 @@ class NetworkChecker {
   bool indices() {
     for (std::size_t t = 0; t < net_.tensors.size(); ++t)
       if (net_.tensors[t].view_of && !exists(*net_.tensors[t].view_of))
-        wrong(NetworkPart::tensor, t, "tensor '", net_.tensors[t].name, "' is a view of nothing");
+        wrong(NetworkPart::tensor, t, "tensor '", net_.tensors[t].name,
+              "' is a view of an unknown tensor");
     for (std::size_t k = 0; k < net_.ops.size(); ++k) {
       const Op& op = net_.ops[k];
       const auto bad = [&](TensorIndex t) { return !exists(t); };
       if (std::ranges::any_of(operands(op), bad) || std::ranges::any_of(op.outputs, bad))
-        wrong(NetworkPart::op, k, "op '", op.name, "' names a tensor that does not exist");
+        wrong(NetworkPart::op, k, "op '", op.name, "' names an unknown tensor");
     }
     if (!std::ranges::all_of(net_.inputs, [&](TensorIndex t) { return exists(t); }) ||
         !std::ranges::all_of(net_.outputs, [&](TensorIndex t) { return exists(t); }))
-      wrong(NetworkPart::network, 0, "the network names an input or output that does not exist");
+      wrong(NetworkPart::network, 0, "the network names an unknown input or output");
     return defects_.empty();
   }
 
@@ -69,10 +70,10 @@ class NetworkChecker {
       if (!is_printable(tensor.name))
         wrong(NetworkPart::tensor, t, "tensor ", t, " has a name with a control character");
       if (tensor.type > ElementType::boolean || tensor.kind > TensorKind::weight)
-        wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has no type that exists");
+        wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has an unknown element type");
       else if (tensor.kind != TensorKind::weight && unpacked(tensor.type) != tensor.type)
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is an activation of type ",
-              to_string(tensor.type), ", which is a type of weights: activations take ",
+              to_string(tensor.type), ", which is a weight type; activations use ",
               to_string(unpacked(tensor.type)));
       if (!names.insert(tensor.name).second)
         wrong(NetworkPart::tensor, t, "two tensors are named '", tensor.name, "'");
@@ -86,16 +87,16 @@ class NetworkChecker {
       const std::optional<std::int64_t> count = element_count(tensor.shape);
       if (tensor.encoded && (tensor.kind != TensorKind::weight || tensor.view_of))
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name,
-              "' is encoded, but no weight of its own");
+              "' is encoded, but is not a weight with its own data");
       if (tensor.encoded && (*tensor.encoded < 1 || *tensor.encoded > most_encoded))
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' has ", *tensor.encoded,
               " encoded bytes; they lie within 1 .. ", most_encoded);
       if (tensor.joined)
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name,
-              "' says where it lies off the chip, which a plan decides");
+              "' has an off-chip location, which only a plan may set");
       if (tensor.pinned)
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name,
-              "' says that it lies on the chip for good, which a plan decides");
+              "' is pinned, which only a plan may set");
       if (!count || *count > (std::int64_t{1} << 40))
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is too large");
     }
@@ -105,7 +106,7 @@ class NetworkChecker {
       if (!is_printable(net_.ops[k].name))
         wrong(NetworkPart::op, k, "op ", k, " has a name with a control character");
       if (!rules_exist(net_.ops[k]))
-        wrong(NetworkPart::op, k, "op '", net_.ops[k].name, "' is of no kind that exists");
+        wrong(NetworkPart::op, k, "op '", net_.ops[k].name, "' has an unknown kind");
       if (!names.insert(net_.ops[k].name).second)
         wrong(NetworkPart::op, k, "two ops are named '", net_.ops[k].name, "'");
     }
@@ -134,7 +135,7 @@ class NetworkChecker {
   }
 
   [[nodiscard]] static const char* kind_word(const Tensor& tensor) {
-    return tensor.kind == TensorKind::weight ? "a weight (`kind: weight`)" : "no weight";
+    return tensor.kind == TensorKind::weight ? "a weight (`kind: weight`)" : "not a weight";
   }
 
   void views() {
@@ -152,7 +153,7 @@ class NetworkChecker {
       else if (element_count(tensor.shape) != element_count(source.shape) ||
                tensor.type != source.type)
         wrong(NetworkPart::tensor, t, "view '", tensor.name, "' ", text(tensor.shape), " of ",
-              to_string(tensor.type), " does not have the elements of '", source.name, "' ",
+              to_string(tensor.type), " has another number of elements than '", source.name, "' ",
               text(source.shape), " of ", to_string(source.type));
     }
   }
@@ -174,20 +175,20 @@ class NetworkChecker {
       for (const TensorIndex t : operands(op))
         if (state[storage_of(net_, t)] == never)
           wrong(NetworkPart::op, k, "op '", op.name, "' reads '", net_.tensors[t].name,
-                "' before anything makes it");
+                "' before an op produces it");
       if (op.outputs.empty()) wrong(NetworkPart::op, k, "op '", op.name, "' has no output");
       if (op.outputs.size() > 1 && op.kind != OpKind::opaque)
         wrong(NetworkPart::op, k, "op '", op.name, "' has several outputs");
       for (const TensorIndex t : op.outputs) {
         if (state[t] != never || net_.tensors[t].view_of)
-          wrong(NetworkPart::op, k, "op '", op.name, "' makes '", net_.tensors[t].name,
-                "', which is an input, a weight, a view or made already");
+          wrong(NetworkPart::op, k, "op '", op.name, "' produces '", net_.tensors[t].name,
+                "', which is an input, a weight, a view or already produced");
         state[t] = made;
       }
     }
     for (const TensorIndex t : net_.outputs)
       if (state[storage_of(net_, t)] == never)
-        wrong(NetworkPart::tensor, t, "nothing makes output '", net_.tensors[t].name, "'");
+        wrong(NetworkPart::tensor, t, "no op produces output '", net_.tensors[t].name, "'");
   }
 
   void shapes(std::size_t k) {
@@ -210,7 +211,7 @@ class NetworkChecker {
       wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind),
             ") takes more than 2^50 multiplications");
     else if (*shape != declared)
-      wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind), ") makes ",
+      wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind), ") produces ",
             text(*shape), " but '", net_.tensors[op.outputs[0]].name, "' is declared as ",
             text(declared));
   }

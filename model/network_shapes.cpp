@@ -53,7 +53,7 @@ class ShapeRule {
       case OpKind::opaque:
         break;
     }
-    return fail("has no rule for its shape; declare the shape of its output");
+    return fail("has no shape rule; declare the shape of its output");
   }
 
  private:
@@ -193,7 +193,7 @@ class ShapeRule {
     a.resize(a.size() - 2);
     b.resize(b.size() - 2);
     std::optional<Shape> out = broadcast_shape({a, b});
-    if (!out) return fail("has batch axes that do not go together");
+    if (!out) return fail("has incompatible batch axes");
     out->push_back(rows);
     out->push_back(columns);
     if (in_.size() == 3 && broadcast_shape({*out, in_[2]}) != out)
@@ -204,7 +204,7 @@ class ShapeRule {
   std::optional<Shape> elementwise() {
     if (in_.empty()) return fail("has no inputs");
     std::optional<Shape> out = broadcast_shape(in_);
-    if (!out) return fail("has inputs whose shapes do not go together");
+    if (!out) return fail("has inputs with incompatible shapes");
     return out;
   }
 
@@ -291,7 +291,7 @@ class ShapeRule {
     std::vector<std::size_t> sorted = op_.permutation;
     std::ranges::sort(sorted);
     for (std::size_t axis = 0; axis < sorted.size(); ++axis)
-      if (sorted[axis] != axis) return fail("has a permutation that is none");
+      if (sorted[axis] != axis) return fail("has an invalid permutation");
     if (sorted.size() != in_[0].size())
       return fail("permutes ", sorted.size(), " axes of a tensor with ", in_[0].size());
     Shape out;
@@ -311,7 +311,7 @@ class ShapeRule {
       out = {out[0], out[1] / (r * r), out[2] * r, out[3] * r};
     } else {
       if (out[2] % r != 0 || out[3] % r != 0)
-        return fail("has extents that are no multiples of ", r);
+        return fail("has extents that are not multiples of ", r);
       out = {out[0], out[1] * r * r, out[2] / r, out[3] / r};
     }
     return out;

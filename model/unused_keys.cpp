@@ -65,8 +65,8 @@ class UnusedKeys {
     if (!modes_ && (hardware_.mode_switch.cycles != 0 || hardware_.mode_switch.energy_pj != 0)) {
       at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
       wrong(hardware_.mode_switch.cycles != 0 ? "cycles" : "energy",
-            "leave `mode_switch` out, or give a memory its `modes`",
-            "has a price for a `mode_switch`, but no memory has modes");
+            "remove `mode_switch`, or add `modes` to a memory",
+            "has a cost for `mode_switch`, but no memory has modes");
     }
   }
 
@@ -87,9 +87,8 @@ class UnusedKeys {
       const HardwareMemory& memory = hardware_.memories[m];
       at(HardwarePart::memory, m, say("Memory '", memory.space.name, "'"));
       if (memory.direct_run > 0 && off_chip::reached(hardware_) != &memory)
-        wrong("direct_run",
-              "leave it out, or name the memory off the chip in the `memories` of an engine",
-              "has a `direct_run`, but no engine reads or writes there itself");
+        wrong("direct_run", "remove it, or name the off-chip memory in the `memories` of an engine",
+              "has a `direct_run`, but no engine accesses it directly");
       else if (memory.direct_run > 0)
         direct_run(memory);
       if (!memory.offchip) {
@@ -103,36 +102,37 @@ class UnusedKeys {
       const HardwareMemory*& home = homes[memory.writable ? 1 : 0];
       if (home != nullptr && memory.writable)
         wrong("offchip",
-              "say `writable: false` of the one that holds the weights, or place buffers into one",
-              "is a second memory off the chip for what a program writes, but that goes to '",
-              home->space.name, "'");
+              "set `writable: false` for the memory that holds the weights, or remove `offchip` "
+              "from one",
+              "is a second writable off-chip memory, but all stores go to '", home->space.name,
+              "'");
       else if (home != nullptr)
-        wrong("offchip", "describe the one that holds them, or let programs write into this one",
-              "is a second memory off the chip that is not writable, but all weights come from '",
+        wrong("offchip", "keep only the memory that holds the weights, or make this one writable",
+              "is a second read-only off-chip memory, but all weights come from '",
               home->space.name, "'");
       else
         home = &memory;
       off_chip(memory.space);
       if (!memory.writable && (memory.write_bandwidth || memory.write_latency))
-        wrong(memory.write_bandwidth ? "bandwidth" : "latency", "give the figure for reading alone",
-              "has a figure for writing, but is not writable");
+        wrong(memory.write_bandwidth ? "bandwidth" : "latency", "give the value for reading only",
+              "has a value for writing, but is not writable");
     }
     if (stays_on_chip(hardware_) && hardware_.dma.outstanding_writes) {
       at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
-      wrong("outstanding", "give the figure for reading alone",
-            "has writes `outstanding`, but no memory off the chip is writable");
+      wrong("outstanding", "give the value for reading only",
+            "has `outstanding` writes, but no off-chip memory is writable");
     }
   }
 
   void direct_run(const HardwareMemory& memory) {
     if (memory.direct_run >= memory.burst)
-      wrong("direct_run", "leave it out, or give a `burst` that is longer",
-            "has a `direct_run` of ", memory.direct_run, " bytes, and bursts of ", memory.burst,
-            ": all of a burst is wanted anyway");
+      wrong("direct_run", "remove it, or set a longer `burst`", "has a `direct_run` of ",
+            memory.direct_run, " bytes, and bursts of ", memory.burst,
+            ": a run of one burst or more has no effect");
     else if (unbricked(memory.layout).order.back() != 1)
-      wrong("direct_run", "leave it out, or give the memories a `layout` with channels last",
+      wrong("direct_run", "remove it, or set a `layout` with channels last",
             "has a `direct_run`, but in its `layout` ", to_string(memory.layout),
-            " no pixel has its channels side by side");
+            " the channels of a pixel are not contiguous");
   }
 
   /// A backing memory holds weights that pass through the memory it names, and tensors that find no
@@ -141,31 +141,29 @@ class UnusedKeys {
     off_chip(memory.space);
     const HardwareMemory* const home = off_chip::weights(hardware_);
     if (home == nullptr || memory.behind != home->space.name || !home->writable)
-      return wrong("behind",
-                   "name the memory off the chip that holds weights and everything else, and that "
-                   "a program writes",
-                   "is `behind` '", memory.behind, "', through which no weights come");
+      return wrong("behind", "name the writable off-chip memory that holds weights and activations",
+                   "is `behind` '", memory.behind,
+                   "', but no weights are transferred through that memory");
     if (off_chip::backing(hardware_) != &memory)
-      wrong("behind", "describe the one that weights come from", "is a second memory behind '",
+      wrong("behind", "keep only the one that weights come from", "is a second backing memory of '",
             memory.behind, "'");
     if (home->space.capacity == unbounded)
-      wrong("behind", say("give '", memory.behind, "' its `capacity`, or leave this memory out"),
-            "is behind '", memory.behind, "', which has room for everything");
+      wrong("behind", say("give '", memory.behind, "' a `capacity`, or remove this memory"),
+            "is behind '", memory.behind, "', which has unlimited capacity");
     if (!memory.writable && memory.energy.write_pj != memory.energy.read_pj)
-      wrong("energy", "give one figure, of reading",
-            "has an energy of writing, but is not writable");
+      wrong("energy", "give one value, for reading",
+            "has an energy for writing, but is not writable");
     if (memory.space.base != 0)
       wrong("base", "leave it out",
-            "has a `base`, but is `behind` another one, and no plan says "
-            "where weights lie in it");
+            "has a `base`, but is a backing memory, for which plans have no addresses");
     if (memory.space.capacity == unbounded &&
         (memory.space.alignment != 1 || !memory.space.reserved.empty()))
       wrong(memory.space.alignment != 1 ? "alignment" : "reserved",
-            "give it its `capacity`, which has to hold all weights, or leave this out",
-            "has room for everything, whatever is left free in it");
+            "add a `capacity` that holds all weights, or remove this key",
+            "has unlimited capacity, so this key has no effect");
     if (!memory.writable && (memory.write_bandwidth || memory.write_latency))
-      wrong(memory.write_bandwidth ? "bandwidth" : "latency", "give the figure for reading alone",
-            "has a figure for writing, but is not writable");
+      wrong(memory.write_bandwidth ? "bandwidth" : "latency", "give the value for reading only",
+            "has a value for writing, but is not writable");
   }
 
   /// Weight slices only apply to weights that are fetched while an array waits.
@@ -176,10 +174,10 @@ class UnusedKeys {
                          hardware_.tiling.weights.end();
     if (!fetched)
       wrong("weight_slices", "add `refetch` to the `weights` of `tiling`",
-            "has `weight_slices`, but all weights are there before the first tile");
+            "has `weight_slices`, but all weights are loaded before the first tile");
     else if (!has_array())
-      wrong("weight_slices", "they are for an engine of kind `mac_array`",
-            "has `weight_slices`, but no array that works on them");
+      wrong("weight_slices", "add an engine of kind `mac_array`, or remove it",
+            "has `weight_slices`, but no array that uses them");
   }
 
   [[nodiscard]] bool has_array() const {
@@ -191,8 +189,8 @@ class UnusedKeys {
   void coding() {
     if (!hardware_.coding || has_array()) return;
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
-    wrong("weight_coding", "an engine of kind `mac_array` decodes weights",
-          "has a `weight_coding`, but no array that decodes");
+    wrong("weight_coding", "add an engine of kind `mac_array`, or remove it",
+          "has a `weight_coding`, but no array that decodes it");
   }
 
   /// Layouts only apply to memories of activations; a conversion rate only applies if layouts
@@ -203,20 +201,20 @@ class UnusedKeys {
       const HardwareMemory& memory = hardware_.memories[m];
       if (!memory.offchip || &memory == home || memory.layout == Layout{}) continue;
       at(HardwarePart::memory, m, say("Memory '", memory.space.name, "'"));
-      wrong("layout", "give it to the memory that activations lie in",
-            "has a `layout`, but holds weights alone, which lie as they are read");
+      wrong("layout", "set it for the memory that holds activations",
+            "has a `layout`, but holds only weights, which have no layout");
     }
     const bool differ = home != nullptr && home->layout != on_chip_layout(hardware_);
     if (differ == hardware_.dma.convert.has_value()) return;
     if (!differ) {
       at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
-      wrong("convert", "leave it out, or give the memories their `layout`",
-            "says how fast layouts are converted, but no transfer converts any");
+      wrong("convert", "remove it, or add `layout` to the memories",
+            "has a conversion rate for layouts, but no transfer converts a layout");
     } else if (hardware_.clock_hz > 0) {
       at(HardwarePart::memory, static_cast<std::size_t>(home - hardware_.memories.data()),
          say("Memory '", home->space.name, "'"));
-      wrong("layout", "say how fast, `dma: {convert: 8 B/cycle}`, or give both the same",
-            "has the `layout` ", to_string(home->layout), ", memories on the chip have ",
+      wrong("layout", "add a rate, `dma: {convert: 8 B/cycle}`, or use the same layout",
+            "has the `layout` ", to_string(home->layout), ", on-chip memories have ",
             to_string(on_chip_layout(hardware_)), ", and the `dma` does not `convert`");
     }
   }
@@ -227,26 +225,24 @@ class UnusedKeys {
                         : !space.straddle      ? "straddle"
                                                : nullptr;
     if (field != nullptr)
-      wrong(field,
-            "leave it out; a `capacity`, an `alignment` and `reserved` ranges are kept there",
-            "has `", field, "`, but is off-chip, where no bank matters");
+      wrong(field, "remove it; off-chip memories support `capacity`, `alignment` and `reserved`",
+            "has `", field, "`, but is off-chip, where banks have no effect");
   }
 
   void on_chip(const HardwareMemory& memory) {
     if (!memory.behind.empty())
-      wrong("behind", "only a memory off the chip lies behind another one",
-            "is on the chip, and cannot be `behind` '", memory.behind, "'");
+      wrong("behind", "only an off-chip memory can be a backing memory",
+            "is on-chip, and cannot be `behind` '", memory.behind, "'");
     if (!memory.writable)
-      wrong("writable", "only a memory off the chip may be read-only: flash, say",
-            "is on the chip, where buffers are placed, and cannot be read-only");
+      wrong("writable", "only an off-chip memory may be read-only, for instance flash",
+            "is on-chip, holds buffers, and cannot be read-only");
     if (memory.burst != 1)
-      wrong("burst", "bursts are of the off-chip memory",
-            "has a `burst`, but is on the chip, where no transfer is cut into bursts");
+      wrong("burst", "set it for the off-chip memory",
+            "has a `burst`, but is on-chip, where transfers have no bursts");
     if ((memory.latency != 0 || memory.write_latency.value_or(0) != 0) && !waits_)
       wrong("latency",
-            "an array with `blocks` of some `stages` waits for the memory whose `bandwidth` is "
-            "stated",
-            "has a `latency` on the chip, but no engine waits for it");
+            "only an array with `blocks` and `stages` waits for a memory with a `bandwidth`",
+            "has an on-chip `latency`, but no engine waits for it");
   }
 
   void reach() {
@@ -269,8 +265,8 @@ class UnusedKeys {
     for (std::size_t m = 0; m < reached.size(); ++m) {
       if (reached[m] || hardware_.memories[m].offchip) continue;
       at(HardwarePart::memory, m, say("Memory '", hardware_.memories[m].space.name, "'"));
-      wrong("memories", "name it in the `memories` of an engine, or leave it out",
-            "is reached by no engine, so nothing would ever lie in it");
+      wrong("memories", "name it in the `memories` of an engine, or remove it",
+            "is not reached by any engine, so it would hold no buffers");
     }
   }
 
@@ -285,7 +281,7 @@ class UnusedKeys {
           [](const HardwareMemory& each) -> const std::string& { return each.space.name; });
       if (found == hardware_.memories.end())
         wrong("memories", say("memories are ", all_names()), "reaches '", list[k],
-              "', which is no memory of the profile");
+              "', which is not a memory of the profile");
       else if (found->offchip)
         off_chip = off_chip_reached(*found, weights) || off_chip;
       else
@@ -299,31 +295,30 @@ class UnusedKeys {
     if (off_chip && std::ranges::none_of(hardware_.memories, [&](const HardwareMemory& each) {
           return on_chip(each) && named(each);
         }))
-      wrong("memories", say("name one on the chip as well: ", chip_names()),
-            "reaches no memory on the chip, where operands lie that ops leave each other");
+      wrong("memories", say("also name an on-chip memory: ", chip_names()),
+            "reaches no on-chip memory, which holds the operands passed between ops");
     const bool all = std::ranges::all_of(hardware_.memories, [&](const HardwareMemory& each) {
       return each.offchip || named(each);
     });
     if (all && !tells && !off_chip && !list.empty())
-      wrong("memories", "leave it out",
-            "names every memory on the chip, all of which an engine reaches anyway");
+      wrong("memories", "leave it out", "names every on-chip memory, which is the default");
   }
 
   /// May an engine read or write this memory directly?
   bool off_chip_reached(const HardwareMemory& memory, bool weights) {
     const std::string& name = memory.space.name;
     if (weights)
-      wrong("memories", "say `memories: {input: [..], output: [..]}`, without it for `weights`",
-            "reaches '", name, "' off the chip for weights, which always come by DMA");
+      wrong("memories", "write `memories: {input: [..], output: [..]}` without `weights`",
+            "reaches '", name, "' (off-chip) for weights, which are always loaded by DMA");
     else if (&memory != off_chip::activations(hardware_))
-      wrong("memories", "take it out of the list: weights come from there by DMA", "reaches '",
-            name, "' off the chip, where no activations lie");
+      wrong("memories", "remove it from the list: weights are loaded from it by DMA", "reaches '",
+            name, "' (off-chip), which holds no activations");
     else if (off_chip::backing(hardware_) != nullptr)
-      wrong("memories", "describe the memory that the engine reaches as one on the chip",
-            "reaches '", name, "' off the chip, where only the DMA finds what lies behind it");
+      wrong("memories", "describe the memory that the engine reaches as on-chip", "reaches '", name,
+            "' (off-chip), whose backing memory only the DMA can access");
     else if (memory.layout != on_chip_layout(hardware_))
       wrong("memories", "give both the same `layout`", "reaches '", name,
-            "' off the chip, where activations have another layout than on it");
+            "' (off-chip), where activations have another layout than on chip");
     else
       return true;
     return false;
@@ -338,9 +333,9 @@ class UnusedKeys {
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
     wrong("direct",
           home == nullptr ? "leave it out"
-                          : say("leave it out, or name '", home->space.name,
+                          : say("remove it, or name '", home->space.name,
                                 "' in the `memories` of an engine: {input: [..], output: [..]}"),
-          "has `direct`, but no engine reaches a memory off the chip");
+          "has `direct`, but no engine reaches an off-chip memory");
   }
 
   /// Is there anything to prefetch?
@@ -349,12 +344,11 @@ class UnusedKeys {
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
     if (off_chip::backing(hardware_) != nullptr)
       wrong("early", "write `early: none`",
-            "has weights that come `early`, but those from a memory behind another one come when "
-            "there is room for them");
+            "has `early` weights, which is not supported with a backing memory");
     else if (std::ranges::find(hardware_.tiling.weights, WeightPolicy::resident) ==
              hardware_.tiling.weights.end())
       wrong("early", "write `early: none`, or list `resident` among the `weights` of `tiling`",
-            "has weights that come `early`, but none that stay through the tiles of a run");
+            "has `early` weights, but no resident weights");
   }
 
   /// Is there anything to pin?
@@ -363,12 +357,10 @@ class UnusedKeys {
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
     if (off_chip::backing(hardware_) != nullptr)
       wrong("pinned", "write `pinned: none`",
-            "has weights that are `pinned`, but those from a memory behind another one come when "
-            "there is room for them, some for good");
+            "has `pinned` weights, which is not supported with a backing memory");
     else if (!pin_memory(hardware_))
-      wrong("pinned", "write `pinned: none`, or give the chip a memory without banks",
-            "has weights that are `pinned`, but no memory on the chip without banks, modes and "
-            "reserved ranges, where they would lie");
+      wrong("pinned", "write `pinned: none`, or add an on-chip memory without banks",
+            "has `pinned` weights, but no on-chip memory without banks, modes and reserved ranges");
   }
 
   /// Is there a tensor of which the first rows can stay on-chip?
@@ -377,12 +369,10 @@ class UnusedKeys {
     at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
     if (stays_on_chip(hardware_))
       wrong("stay", "write `stay: whole`",
-            "has tensors of which only `rows` stay, but no memory off the chip that can be "
-            "written, where the rest would lie");
+            "has `stay: rows`, but no writable off-chip memory for the other rows");
     else if (off_chip::backing(hardware_) != nullptr)
       wrong("stay", "write `stay: whole`",
-            "has tensors of which only `rows` stay, which is not for machines with a memory behind "
-            "another one");
+            "has `stay: rows`, which is not supported with a backing memory");
   }
 
   /// Are there engines that can overlap?
@@ -396,19 +386,18 @@ class UnusedKeys {
     });
     if (all.size() < 2 || one_queue)
       return wrong("engines", "write `engines: in_turn`",
-                   "has engines that work `side_by_side`, but no two of them",
-                   all.size() < 2 ? "" : " in queues of their own");
+                   "has `engines: side_by_side`, but no two engines",
+                   all.size() < 2 ? "" : " with separate queues");
     if (std::ranges::find(tiling.double_buffer, true) == tiling.double_buffer.end() ||
         std::ranges::find(tiling.halo, HaloPolicy::recompute) == tiling.halo.end())
-      return wrong("engines",
-                   "write `engines: in_turn`, or list true among `double_buffer` and `recompute` "
-                   "among `halo`",
-                   "has engines that work `side_by_side`, which is for tiles that are "
-                   "double-buffered and recompute halos, and tries none of these");
+      return wrong(
+          "engines",
+          "write `engines: in_turn`, or list true among `double_buffer` and `recompute` "
+          "among `halo`",
+          "has `engines: side_by_side`, which needs double-buffered tiles with recomputed halos");
     if (off_chip::backing(hardware_) != nullptr)
       return wrong("engines", "write `engines: in_turn`",
-                   "has engines that work `side_by_side`, and a memory behind another one: what "
-                   "waits for that one is not known when runs are looked at");
+                   "has `engines: side_by_side`, which is not supported with a backing memory");
   }
 
   [[nodiscard]] std::string all_names() const {
@@ -436,20 +425,19 @@ class UnusedKeys {
       at(HardwarePart::engine, e, say("Engine '", engines[e].name, "'"));
       if (!computes[e])
         wrong("kind",
-              "an array says in `maps` which kinds of op it computes, the first that names one "
-              "takes it",
+              "list its kinds of op in `maps`; the first array that names a kind computes it",
               "computes nothing: other engines take every kind of op");
       else if (engines[e].kind == EngineKind::mac_array)
         array(engines[e], used_[e]);
       const std::string& queue = engines[e].queue;
       if (!queue.empty() && std::ranges::count(engines, queue, &Engine::queue) == 1)
-        wrong("queue", "leave it out, or name the queue of another engine", "waits in a `queue` '",
-              queue, "' of its own, as it would without");
+        wrong("queue", "remove it, or name the queue of another engine", "waits in a `queue` '",
+              queue, "' that no other engine uses, which is the default");
       rates("cycles_per_vector", engines[e].cycles_per_vector, e);
       rates("output", engines[e].output_of, e);
       for (const auto& [type, factor] : engines[e].dtype_factor)
         if (type == engines[e].dtype)
-          wrong("dtype_factor", "leave it out: `dtype` is the type at full speed",
+          wrong("dtype_factor", "remove it: `dtype` is the type at full speed",
                 "has a `dtype_factor` for its own `dtype` ", type);
     }
   }
@@ -470,7 +458,7 @@ class UnusedKeys {
         takes = takes || (same && engine_of(op) == e);
       }
       if (!takes)
-        wrong(field, "leave it out, or let the engine compute such ops", "has `", field, "` for '",
+        wrong(field, "remove it, or let the engine compute such ops", "has `", field, "` for '",
               name, "', which other engines compute");
     }
   }
@@ -511,30 +499,29 @@ class UnusedKeys {
       for (const std::string& op : mapping.ops)
         if (std::ranges::find(used[m], op) == used[m].end())
           wrong("maps",
-                "the first array that names a kind of op takes it, by its most special name",
+                "the first array that names a kind of op computes it, by the most specific name",
                 "has a map '", mapping.name, "' for '", op,
-                "' that computes nothing: other maps or engines take all such ops");
+                "' without effect: other maps or engines compute all such ops");
       for (const auto& [loop, least] : mapping.at_least)
         if (std::string_view("CRST").find(loop) == std::string_view::npos)
           wrong("maps", "it can have C, R, S and T", "has a map '", mapping.name,
-                "' whose `at_least` names ", loop,
-                ": only loops that are summed over can be too short");
+                "' whose `at_least` names ", loop, ": only reduction loops can be too short");
       const bool taps = count_of(mapping.unroll, "T") > 1 || count_of(mapping.at_least, "T") > 1;
       for (const LoopCounts* counts : {&mapping.unroll, &mapping.at_least})
         if (taps && (count_of(*counts, "R") > 1 || count_of(*counts, "S") > 1))
-          wrong("maps", "T stands for all taps, R x S", "has a map '", mapping.name,
-                "' with T beside R or S, which would be ignored");
+          wrong("maps", "T stands for all taps (R x S)", "has a map '", mapping.name,
+                "' with both T and R or S; R and S would be ignored");
     }
     for (const auto& [loop, most] : engine.blocks.most)
       if (std::string_view("KHWRS").find(loop) == std::string_view::npos)
         wrong("blocks", "it can have K, H, W, R and S", "has `blocks` whose `most` names ", loop,
-              ": a block has channels, rows, columns and parts of a kernel");
+              ": a block has channels, rows, columns and kernel taps");
     if (engine.blocks.stages > 0 && !chip_bandwidth_)
-      wrong("blocks", "state the `bandwidth` of the memory that it reads from",
-            "has `stages`, but no memory on the chip has a `bandwidth`");
+      wrong("blocks", "add the `bandwidth` of the memory that it reads from",
+            "has `stages`, but no on-chip memory has a `bandwidth`");
     if (engine.blocks.small > 0 && engine.blocks.equal != EqualBlocks::first)
-      wrong("blocks", "say `equal: first`, too, or take it away with `small: null`",
-            "has `small`, which tells which of equal blocks is taken where the first is");
+      wrong("blocks", "add `equal: first`, or remove it with `small: null`",
+            "has `small`, which only has an effect with `equal: first`");
     for (const auto& [kind, cycles] : engine.channel_of)
       if (std::ranges::none_of(told_apart, [&kind = kind](const OpNames& op) {
             return op.weights && op.names[0] == kind;

@@ -38,16 +38,17 @@ void validate_objectives(const PlacementProblem& problem, std::vector<Defect>& o
   std::vector<Objective> all{problem.objective};
   all.insert(all.end(), problem.next_objectives.begin(), problem.next_objectives.end());
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if (all[k] > Objective::modes) return wrong("The problem's objective is none.");
+    if (all[k] > Objective::modes) return wrong("The objective of the problem is unknown.");
     if (all[k] == Objective::modes)
-      return wrong("The fewest modes are no objective of a problem; ask place() for them.");
+      return wrong(
+          "`modes` is not an objective of a problem; use the option `minimize` of place().");
     if (all[k] == Objective::fit && all.size() > 1)
       return wrong(
-          "The list of objectives names `fit`, which asks for nothing beside others; leave it "
-          "out.");
+          "The list of objectives names `fit`, which has no effect with other objectives; remove "
+          "it.");
     if (std::find(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), all[k]) !=
         all.begin() + static_cast<std::ptrdiff_t>(k))
-      return wrong("The list of objectives names one twice; the second one asks for nothing.");
+      return wrong("The list of objectives names an objective twice; remove the second one.");
   }
 }
 
@@ -112,8 +113,8 @@ void validate_sums(const PlacementProblem& problem, std::vector<Defect>& out) {
     if (!has_modes(problem.memories[m]) || steps <= max_moded_horizon) continue;
     Findings(out, ProblemPart::memory, m, problem.memories[m].name)
         .add("modes", "has modes, but the buffers live until step ", steps,
-             "; a mode is chosen for every step, so at most ", max_moded_horizon,
-             " steps are accepted: number only the steps where something begins, ends or is "
+             "; each step has a mode, so at most ", max_moded_horizon,
+             " steps are supported: number only the steps at which a buffer starts, ends or is "
              "accessed");
   }
 }
@@ -125,7 +126,7 @@ void validate_relations(const PlacementProblem& problem, std::vector<Defect>& ou
     const Relation& relation = problem.relations[r];
     const std::string_view kind = to_string(relation.kind);
     Findings found(out, ProblemPart::relation, r, kind);
-    if (meaning(relation.kind).word.empty()) found.add(kind, "is of no kind that exists");
+    if (meaning(relation.kind).word.empty()) found.add(kind, "has an unknown kind");
     if (relation.buffers.size() < 2) {
       found.add(kind, "names ", relation.buffers.size(), " buffer(s), but needs at least two");
     }
@@ -144,7 +145,7 @@ void validate_relations(const PlacementProblem& problem, std::vector<Defect>& ou
                   max_address);
       }
     } else if (relation.cost != 0) {
-      found.add("cost", "has a cost, but only avoid_overlap can be bought off; remove the cost");
+      found.add("cost", "has a cost, which only avoid_overlap supports; remove the cost");
     }
   }
 }

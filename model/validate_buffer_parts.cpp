@@ -26,7 +26,7 @@ bool check_part_live(const Buffer& buffer, const BufferPart& part, std::string_v
     }
     if (k > 0 && live.lower <= part.live[k - 1].upper) {
       found.add("parts", "has ", who, " with live intervals ", part.live[k - 1], " and ", live,
-                ", which are not in order or not apart; sort them and join what touches");
+                ", which are not sorted or not disjoint; sort them and merge adjacent intervals");
       return false;
     }
   }
@@ -71,7 +71,7 @@ bool check_part_bytes(const Buffer& buffer, const BufferPart& part, std::string_
 std::int64_t validate_buffer_parts(const Buffer& buffer, Findings& found) {
   if (buffer.parts.empty()) return 0;
   if (!buffer.gaps.empty()) {
-    found.add("parts", "has parts and gaps; say with parts alone what lives when");
+    found.add("parts", "has parts and gaps; use parts only");
     return 0;
   }
   for (std::size_t p = 0; p < buffer.parts.size(); ++p) {

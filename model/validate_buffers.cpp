@@ -28,7 +28,7 @@ bool check_live(const Buffer& buffer, Findings& found) {
     }
     if (k > 0 && live.lower <= buffer.live[k - 1].upper) {
       found.add("live", "has live intervals ", buffer.live[k - 1], " and ", live,
-                ", which are not in order or not apart; sort them and join what touches");
+                ", which are not sorted or not disjoint; sort them and merge adjacent intervals");
       return false;
     }
   }
@@ -56,7 +56,7 @@ void check_gaps(const Buffer& buffer, Findings& found) {
     if (!gap.window) continue;
     if (gap.window->empty()) {
       found.add("gaps", "has gap ", gap.steps, " with the empty window ", *gap.window,
-                "; leave the window out where nothing is occupied");
+                "; remove the window if the gap occupies no bytes");
     } else if (gap.window->begin < 0 || gap.window->end > buffer.size) {
       found.add("gaps", "has gap ", gap.steps, " with window ", *gap.window,
                 ", which is not inside [0, ", buffer.size, ")");
@@ -73,7 +73,7 @@ void check_accesses(const Buffer& buffer, const std::vector<Step>& steps, std::s
       return;
     }
     if (live_is_right && !live_at(buffer, steps[k])) {
-      found.add(field, "has ", field, " step ", steps[k], ", but it is not live then");
+      found.add(field, "has ", field, " step ", steps[k], ", but is not live at that step");
       return;
     }
   }
@@ -108,8 +108,7 @@ void check_optional(const Buffer& buffer, Findings& found) {
   }
   if (buffer.benefit != 0)
     found.add("benefit",
-              "has a benefit, but is not optional: it is placed whatever that is worth; "
-              "add `optional: true`, or remove the benefit");
+              "has a benefit, but is not optional; add `optional: true`, or remove the benefit");
   if (!buffer.group.empty())
     found.add("group", "is in group '", buffer.group,
               "', but is not optional; add `optional: true`, "
@@ -189,7 +188,7 @@ void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out)
     } else if (met) {
       found.add("id", "has the id of an earlier buffer");
     }
-    if (buffer.kind > BufferKind::weight) found.add("kind", "is of no kind that exists");
+    if (buffer.kind > BufferKind::weight) found.add("kind", "has an unknown kind");
     if (!is_quantity(buffer.size)) {
       found.add("size", "has size ", buffer.size, ", but it must be between 1 and ", max_address);
     }
@@ -203,8 +202,8 @@ void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out)
       pieces += validate_buffer_parts(buffer, found);
       if (pieces > max_part_runs)
         found.add("parts", "brings the parts of the problem above ", max_part_runs,
-                  " runs, counted once for every stretch of steps in which the same parts of a "
-                  "buffer live; join parts that live nearly as long");
+                  " runs, counted per interval of steps with the same live parts of a buffer; "
+                  "merge parts with similar lifetimes");
     }
     check_optional(buffer, found);
     check_accesses(buffer, buffer.read, "read", live_is_right, found);

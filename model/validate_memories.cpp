@@ -26,8 +26,7 @@ void check_banks(const Memory& memory, Findings& found) {
     if (memory.modes_per_bank && bank.roles.empty()) {
       found.add("banks", "has modes per bank, but its bank '", bank.name, "' has no roles");
     } else if (!memory.modes_per_bank && !bank.roles.empty()) {
-      found.add("banks", "gives roles to its bank '", bank.name,
-                "', which only mean something with modes per bank");
+      found.add("banks", "gives roles to its bank '", bank.name, "', which need modes per bank");
     }
     std::vector<Role> roles = bank.roles;
     std::sort(roles.begin(), roles.end());
@@ -56,10 +55,10 @@ void check_modes(const Memory& memory, Findings& found) {
   const auto unknown = [](Role role) { return role > Role::off; };
   for (const Bank& bank : memory.banks)
     if (std::any_of(bank.roles.begin(), bank.roles.end(), unknown))
-      found.add("banks", "gives bank '", bank.name, "' a role that does not exist");
+      found.add("banks", "gives bank '", bank.name, "' an unknown role");
   for (const Mode& mode : memory.modes)
     if (std::any_of(mode.roles.begin(), mode.roles.end(), unknown))
-      found.add("modes", "has mode '", mode.name, "' with a role that does not exist");
+      found.add("modes", "has mode '", mode.name, "' with an unknown role");
   const std::size_t banks = std::max<std::size_t>(1, memory.banks.size());
   for (std::size_t k = 0; k < memory.modes.size(); ++k) {
     const Mode& mode = memory.modes[k];

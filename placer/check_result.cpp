@@ -58,7 +58,7 @@ class ResultCheck {
   }
   void equal(const std::string& what, std::int64_t said, std::int64_t has) {
     if (said == has) return;
-    wrong("The result says that the " + what + " is " + std::to_string(said) +
+    wrong("The result states that the " + what + " is " + std::to_string(said) +
           ", but the placement has " + std::to_string(has) + ".");
   }
 
@@ -77,7 +77,7 @@ class ResultCheck {
                                     [](Size height) { return height != 0; });
     if (counts || result_.proven_minimum || result_.proven_optimal || result_.unused_modes ||
         !result_.objectives.empty()) {
-      wrong("The result says something of a placement, but has none.");
+      wrong("The result has properties of a placement, but no placement.");
       return;
     }
     if (result_.status == Status::infeasible) {
@@ -121,10 +121,10 @@ class ResultCheck {
     if (!verdict_.wrong.empty()) return;
     height_bounds(high, highest);
     if (result_.cost_bound > cost)
-      wrong("The result says that nothing costs less than " + std::to_string(result_.cost_bound) +
-            ", but it costs " + std::to_string(cost) + " itself.");
+      wrong("The result states a lower bound of the cost of " + std::to_string(result_.cost_bound) +
+            ", but its cost is " + std::to_string(cost) + ".");
     if (result_.proven_minimum && result_.lower_bound != highest)
-      wrong("The result calls its height the least, but its own bound is lower.");
+      wrong("The result states that its height is proved minimal, but its bound is lower.");
     if (!verdict_.wrong.empty()) return;
     bound_of_costs();
     how_it_was_found();
@@ -133,11 +133,12 @@ class ResultCheck {
   void benefit() {
     const Benefit has = benefit_of(problem_, *result_.placement);
     if (result_.benefit != has)
-      wrong("The result says that the benefit is " + benefit_text(result_.benefit) +
+      wrong("The result states a benefit of " + benefit_text(result_.benefit) +
             ", but the placement has " + benefit_text(has) + ".");
     else if (result_.benefit_bound < has)
-      wrong("The result says that no benefit is above " + benefit_text(result_.benefit_bound) +
-            ", but it has " + benefit_text(has) + " itself.");
+      wrong("The result states an upper bound of the benefit of " +
+            benefit_text(result_.benefit_bound) + ", but its benefit is " + benefit_text(has) +
+            ".");
     else if (result_.benefit_bound < whole_benefit(problem_))
       bound({.kind = ClaimKind::benefit, .most = result_.benefit_bound},
             "benefit_bound " + benefit_text(result_.benefit_bound));
@@ -145,15 +146,16 @@ class ResultCheck {
 
   void height_bounds(const std::vector<Size>& high, Size highest) {
     if (result_.lower_bound > highest)
-      wrong("The result says that nothing is lower than " + std::to_string(result_.lower_bound) +
-            ", but it is " + std::to_string(highest) + " high itself.");
+      wrong("The result states a lower bound of the height of " +
+            std::to_string(result_.lower_bound) + ", but its height is " + std::to_string(highest) +
+            ".");
     if (high.size() > 1 && result_.lower_bounds.size() == high.size()) {
       for (MemoryIndex m = 0; m < high.size(); ++m) {
         const Size least = result_.lower_bounds[m];
         const std::string& name = problem_.memories[m].name;
         if (least > high[m])
-          wrong("The result says that " + name + " cannot be lower than " + std::to_string(least) +
-                ", but it is " + std::to_string(high[m]) + " high.");
+          wrong("The result states a lower bound of the height of " + name + " of " +
+                std::to_string(least) + ", but its height is " + std::to_string(high[m]) + ".");
         else
           bound({ClaimKind::height, {m}, least},
                 "lower_bound " + std::to_string(least) + " of " + name);
@@ -161,7 +163,7 @@ class ResultCheck {
     }
     if (high.size() == 1 && result_.lower_bounds.size() == 1 &&
         result_.lower_bounds.front() != result_.lower_bound)
-      wrong("The result has two different bounds of the height of its one memory.");
+      wrong("The result states two different bounds of the height of its only memory.");
     if (!verdict_.wrong.empty()) return;
     bound_of_all_heights();
   }
@@ -169,27 +171,27 @@ class ResultCheck {
   void unused() {
     if (!result_.unused_modes) return;
     if (*result_.unused_modes == unused_modes(problem_, *result_.placement)) return;
-    wrong("The result lists other modes as unused than its placement leaves unused.");
+    wrong("The result lists unused modes that differ from those of its placement.");
   }
 
   /// Benefits are maximised, so the bound is an upper bound.
   void benefit_objective(const ObjectiveValue& each) {
     const bool first = &each == &result_.objectives.front();
     if (each.value != result_.benefit || (first && each.bound != result_.benefit_bound))
-      wrong("The result has two different benefits, or bounds of it.");
+      wrong("The result states two different benefits, or two different bounds of the benefit.");
     if (each.bound < each.value || each.bound > result_.benefit_bound)
-      wrong("The result has a bound of its benefit that cannot be one.");
+      wrong("The result states an impossible bound of the benefit.");
     if (each.proved && each.bound != each.value)
-      wrong("The result calls its benefit proved, but its own bound is higher.");
+      wrong("The result states that its benefit is proved maximal, but its bound is higher.");
     if (!first && each.bound < whole_benefit(problem_)) later(each, benefit_text(each.bound));
     if (result_.objectives.size() == 1 && result_.proven_optimal != each.proved)
-      wrong("The result contradicts itself about whether its benefit is proved.");
+      wrong("The result contradicts itself: is its benefit proved maximal or not?");
   }
 
   /// A bound given the values of previous objectives is not checked here.
   void later(const ObjectiveValue& each, const std::string& bound) {
     verdict_.claimed.push_back("bound " + bound + " of the " + each.name +
-                               ", at the values of the objectives before it");
+                               ", at the values of the preceding objectives");
   }
 
   void objectives(Size height, Cost cost) {
@@ -213,13 +215,14 @@ class ResultCheck {
                                 : cost;
       equal("objective " + each.name, each.value, has);
       if (each.bound > each.value)
-        wrong("The result says that no " + each.name + " is below " + std::to_string(each.bound) +
-              ", but has " + std::to_string(each.value) + " itself.");
+        wrong("The result states a lower bound of the " + each.name + " of " +
+              std::to_string(each.bound) + ", but its value is " + std::to_string(each.value) +
+              ".");
       if (each.proved && each.bound != each.value)
-        wrong("The result calls its " + each.name + " proved, but its own bound is lower.");
+        wrong("The result states that its " + each.name + " is proved, but its bound is lower.");
       if (!each.proved && each.bound == each.value)
-        wrong("The result does not call its " + each.name +
-              " proved, but its own bound is the same.");
+        wrong("The result states that its " + each.name +
+              " is not proved, but its bound is equal.");
       if (modes && verdict_.wrong.empty())
         bound({ClaimKind::modes, {}, each.bound},
               "bound " + std::to_string(each.bound) + " of modes");
@@ -230,18 +233,19 @@ class ResultCheck {
       cost_or_modes = cost_or_modes || each.name != "height";
       if (each.name != "height" && result_.objectives.size() == 1 &&
           result_.proven_optimal != each.proved)
-        wrong("The result contradicts itself about whether its " + each.name + " is proved.");
+        wrong("The result contradicts itself on whether its " + each.name + " is proved.");
     }
     if (result_.objectives.size() > 1 && result_.proven_optimal != all_proved)
-      wrong("The result contradicts itself about whether its objectives are proved.");
+      wrong("The result contradicts itself on whether its objectives are proved.");
     if (result_.proven_optimal && !cost_or_modes && result_.cost_bound != cost && cost != 0)
-      wrong("The result calls its cost optimal, but its own bound is lower.");
+      wrong("The result states that its cost is optimal, but its bound is lower.");
   }
 
   void how_it_was_found() {
     if (!result_.reason.empty()) verdict_.claimed.push_back("reason: " + result_.reason);
     if (result_.engine.empty()) return;
-    verdict_.claimed.emplace_back("engine, stop, seconds, seed and stats: how it was found");
+    verdict_.claimed.emplace_back(
+        "engine, stop, seconds, seed and stats: how the result was found");
   }
 
   const PlacementProblem& problem_;

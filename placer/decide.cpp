@@ -356,8 +356,8 @@ struct Attempts {
     const PlacementProblem& asked = harder ? *harder : problem;
     Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_undecided);
     if (field.contenders.empty()) {
-      if (!placed) throw BadInput("no engine takes this problem: " + field.refusals);
-      return limit(StopReason::completed, "No engine takes this problem: " + field.refusals);
+      if (!placed) throw BadInput("no engine supports this problem: " + field.refusals);
+      return limit(StopReason::completed, "No engine supports this problem: " + field.refusals);
     }
     if (field.contenders.size() > 1 && canonical_first) {
       if (learning_first) {
@@ -609,7 +609,7 @@ engine::SearchResult decide_by_turns(const PlacementProblem& problem,
   const Field field = line_up(problem, params.goal, 1, engines, false);
   if (field.contenders.empty()) {
     engine::SearchResult none;
-    none.reason = "No engine takes this problem: " + field.refusals;
+    none.reason = "No engine supports this problem: " + field.refusals;
     return none;
   }
   engine::SearchParams own = params;

@@ -25,24 +25,23 @@ namespace {
 
 constexpr auto infos = std::to_array<EngineInfo>({
     {"canonical", "depth-first search over canonical placements"},
-    {"learning", "clauses over orders and bounds, learned from conflicts", true, true},
-    {"sat", "every rule as clauses, decided by CaDiCaL"},
+    {"learning", "conflict-driven search over orders and bounds", true, true},
+    {"sat", "encoding of all rules as clauses, solved by CaDiCaL"},
 #ifndef TESSERA_WITHOUT_Z3
-    {"smt", "the same rules over integers or bit-vectors, decided by Z3"},
+    {"smt", "encoding over integers or bit-vectors, solved by Z3"},
 #endif
-    {"guided", "a tree over which buffer is next, guided by a solver; may give up", false},
+    {"guided", "search over the next buffer, guided by a solver; incomplete", false},
 #ifndef TESSERA_WITHOUT_CBC
-    {"ilp", "a baseline: a linear program with integers, decided by CBC"},
+    {"ilp", "baseline: integer linear program, solved by CBC"},
 #endif
 #ifndef TESSERA_WITHOUT_GECODE
-    {"cp", "a baseline: the disjunctions themselves, decided by Gecode"},
+    {"cp", "baseline: constraint program, solved by Gecode"},
 #endif
-    {"weave",
-     "buffers fitted into bytes that tiles of others leave; finding nothing proves nothing", false},
-    {"taa", "tile-aware allocation as published, to compare with", false},
-    {"shared-objects", "whole tensors in shared objects as published, to compare with", false},
-    {"boxing", "low placements of very many buffers; finding nothing proves nothing", false},
-    {"greedy", "several orders of first fit; finding nothing proves nothing", false},
+    {"weave", "places buffers into bytes that other tiles have freed; incomplete", false},
+    {"taa", "baseline: tile-aware allocation as published", false},
+    {"shared-objects", "baseline: shared objects for whole tensors as published", false},
+    {"boxing", "fast heuristic for very many buffers; incomplete", false},
+    {"greedy", "several first-fit orders; incomplete", false},
 });
 
 struct Maker {
@@ -120,7 +119,7 @@ std::unique_ptr<engine::PlacementEngine> make_known_engine(std::string_view name
   for (const EngineInfo& known : infos) known_names.push_back(known.name);
   const std::string_view close = closest_word(name, known_names);
   throw BadInput(
-      "there is no engine '" + std::string(name) + "'",
+      "unknown engine '" + std::string(name) + "'",
       close.empty() ? "engines: " + names : "did you mean `" + std::string(close) + "`?");
 }
 
@@ -132,8 +131,8 @@ void require_engine(const PlacementProblem& problem, const std::string& name, Ob
   if (name == "auto") return;
   const std::unique_ptr<engine::PlacementEngine> engine = make_known_engine(name);
   if (const auto why = engine->unsupported(problem, goal))
-    throw BadInput("engine " + name + " cannot take this problem: " + *why,
-                   "--engine auto chooses one that can");
+    throw BadInput("engine " + name + " does not support this problem: " + *why,
+                   "use --engine auto");
 }
 
 }  // namespace tessera::placer

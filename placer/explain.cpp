@@ -25,10 +25,10 @@ Explanation explain_lifted(const PlacementProblem& problem, const Lifted& above,
   for (MemoryIndex m = 0; m < above.by.size(); ++m)
     if (above.by[m] > 0)
       told.text +=
-          "Addresses of " + problem.memories[m].name + " are counted here from " +
+          "Addresses of " + problem.memories[m].name + " are relative to " +
           hex_text(problem.memories[m].base - above.by[m]) + ", a multiple of the alignments " +
           std::to_string(above.by[m]) +
-          " below its base; the bytes in between are reserved and part of each capacity.\n";
+          " below its base; the bytes in between are reserved and count in each capacity.\n";
   return told;
 }
 

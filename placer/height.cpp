@@ -98,7 +98,7 @@ HeightResult best_of(HeightResult result, std::optional<Decision> start) {
     result.engine = start->engine;
     result.found = std::move(start->found);
   } else {
-    result.found = engine::out_of_memory("the search of a least height");
+    result.found = engine::out_of_memory("the search for the minimum height");
   }
   result.found.stop = StopReason::memory_limit;
   return result;

@@ -91,14 +91,14 @@ bool is_torn(const PlacementProblem& problem, const std::vector<Size>& by, const
 
 void move_up(const PlacementProblem& problem, const std::vector<Size>& by, Buffer& buffer) {
   if (is_torn(problem, by, buffer))
-    throw BadInput(
-        "buffer '" + buffer.id + "' " +
-            (buffer.offset   ? "has a fixed offset"
-             : buffer.window ? "has a window"
-                             : "has parts above its offset") +
-            " and may go to memories whose bases differ in what is left by their alignments",
-        "name the one memory it is meant for (`memory`), or give these memories bases that are "
-        "multiples of the alignments");
+    throw BadInput("buffer '" + buffer.id + "' " +
+                       (buffer.offset   ? "has a fixed offset"
+                        : buffer.window ? "has a window"
+                                        : "has parts above its offset") +
+                       " and its allowed memories have bases with different remainders modulo "
+                       "their alignments",
+                   "name one memory in `memory`, or give these memories bases that are multiples "
+                   "of the alignments");
   const std::vector<MemoryIndex> memories = reachable(problem, buffer);
   const Size distance = by[memories.front()];
   const Offset first = first_byte(buffer);
@@ -147,8 +147,8 @@ std::optional<Lifted> lifted(const PlacementProblem& problem) {
   const std::vector<Defect> defects = validate(above.problem);
   if (!defects.empty())
     throw BadInput(
-        "the bases of the memories are too large for alignments that do not divide "
-        "them: counted from a multiple of all of them, " +
+        "the bases of the memories are too large for alignments that do not divide them: counted "
+        "from a multiple of all of them, " +
             defects.front().message,
         "choose bases that are multiples of the alignments");
   return above;
@@ -162,10 +162,10 @@ void lower(const Lifted& above, PlacementResult& result) {
 
 void require_aligned_bases(const PlacementProblem& problem, const std::string& what) {
   if (!has_unaligned_base(problem)) return;
-  throw BadInput(what + " not know a base that is no multiple of an alignment (" +
-                     facts::where_used(problem, facts::Feature::unaligned_base) + ")",
-                 "ask for one objective, without --proof; or choose a base that is a multiple of "
-                 "every alignment");
+  throw BadInput(
+      what + " not support a base that is not a multiple of an alignment (" +
+          facts::where_used(problem, facts::Feature::unaligned_base) + ")",
+      "use one objective without --proof, or a base that is a multiple of every alignment");
 }
 
 }  // namespace tessera::placer

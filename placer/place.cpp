@@ -55,7 +55,7 @@ class Placer {
 
   PlacementResult run() {
     validation::require_valid(problem_);
-    if (params_.minimize > Objective::modes) throw BadInput("there is no such thing to minimise");
+    if (params_.minimize > Objective::modes) throw BadInput("unknown objective to minimise");
     objectives_ = resolve_objectives(params_.minimize, problem_);
     const Objective what = objectives_.front();
     search_.goal = goal_of(what);
@@ -64,10 +64,10 @@ class Placer {
     if (in_order() && what != Objective::benefit && !params_.proof.empty() &&
         std::find(objectives_.begin(), objectives_.end(), Objective::benefit) != objectives_.end())
       throw BadInput(
-          "a certificate of a height or a cost is about placements of all buffers, and this "
-          "problem's list of objectives lets some stay out",
-          "leave the certificate out, name `maximize_benefit` first, or ask for one objective "
-          "with --minimize or --maximize");
+          "a certificate of a height or a cost covers placements of all buffers, but the "
+          "objectives of this problem allow leaving some out",
+          "remove --proof, put `maximize_benefit` first, or choose one objective with --minimize "
+          "or --maximize");
     if (!params_.proof.empty())
       proof_.emplace(params_.proof.string(), validation::OutputFile::Writer::by_name);
     search_.seed = params_.limits.seed;
@@ -189,7 +189,7 @@ class Placer {
     result_.heights.assign(problem_.memories.size(), 0);
     if (result_.status == Status::feasible) {
       if (!answer_.found.placement)
-        throw InternalError("engine " + answer_.engine + " found a placement but gave none");
+        throw InternalError("engine " + answer_.engine + " reported a placement but returned none");
       result_.placement = std::move(answer_.found.placement);
       tell("check");
       validation::require_right(problem_, *result_.placement, answer_.engine);
@@ -316,8 +316,8 @@ class Placer {
       if (result_.certificate_error.empty() && !result_.certified.empty())
         proof_->commit(params_.limits.stop);
     } catch (const std::bad_alloc&) {
-      result_.certificate_error = "there was no memory for a certificate";
-    } catch (const OutputError& error) {  // full disk: the result stands without a certificate
+      result_.certificate_error = "not enough memory for a certificate";
+    } catch (const OutputError& error) {  // a full disk: the answer stands without
       result_.certificate_error = error.what();
     }
     if (!result_.certificate_error.empty()) {
@@ -463,7 +463,7 @@ PlacementResult place_tied(const PlacementProblem& problem, const PlaceParams& p
   const Clock::time_point begin = Clock::now();
   if (!params.proof.empty()) require_aligned_bases(problem, "a certificate does");
   if (resolve_objectives(params.minimize, problem).size() > 1)
-    require_aligned_bases(problem, "several objectives, one after the other, do");
+    require_aligned_bases(problem, "several objectives in order do");
   const auto answer = [](const PlacementProblem& one, const PlaceParams& own) {
     const std::optional<Lifted> above = lifted(one);
     return above ? place_lifted(one, *above, own) : Placer(one, own).run();

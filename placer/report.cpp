@@ -183,8 +183,8 @@ Report report_html(const std::string& result, const Input* input, const Limits& 
   std::string given = "null";
   const bool is_json = io::detect_format(text) == io::ProblemFormat::dsa_json;
   if (!is_json && input == nullptr)
-    throw BadInput(result + ": a report is of a placement/1 or a plan/1 in JSON",
-                   "place --output FILE.json writes one; of a CSV with offsets only with --input");
+    throw BadInput(result + ": is not a placement/1 or plan/1 JSON",
+                   "place --output FILE.json writes one; a CSV with offsets needs --input");
   std::optional<io::ReportKind> kind;
   if (is_json) {
     const io::Sources sources(result);
@@ -196,11 +196,11 @@ Report report_html(const std::string& result, const Input* input, const Limits& 
     if (kind) json = io::json_text(root);
     if (kind == io::ReportKind::plan) title = placer::title_of_plan(root).value_or(title);
     if (kind == io::ReportKind::plan && input != nullptr)
-      throw BadInput(result + ": is a plan, which is reported without --input",
-                     "a plan holds all that its report shows");
+      throw BadInput(result + ": is a plan, which does not take --input",
+                     "remove --input: a plan has all data of its report");
     const io::Node* const status = root.find("status");
     if (kind == io::ReportKind::placement && status->text == "infeasible")
-      report.note = "with the problem (--input FILE) the report shows why there is no placement";
+      report.note = "add --input FILE (the problem): the report then explains why it is infeasible";
   }
   if (!kind) {
     const PlacementResult placed = load_result_text(std::move(text), result, *input);
@@ -211,8 +211,7 @@ Report report_html(const std::string& result, const Input* input, const Limits& 
   report.html = io::report_page(title, json, given);
   if (report.html.size() > placer::large_page)
     report.note = "the page has " + size_text(static_cast<Size>(report.html.size()) >> 20U << 20U) +
-                  "; a browser needs some seconds for it. --plot of place draws one picture "
-                  "without a table";
+                  "and loads slowly in a browser; place --plot draws a single picture";
   return report;
 }
 

@@ -78,13 +78,14 @@ struct Session::State {
 
   engine::SearchResult ask(const engine::SearchParams& search, int threads) {
     if (memo.refutes(layer))
-      return known(Status::infeasible, "Buffers of at most these sizes did not fit before.");
+      return known(Status::infeasible,
+                   "Known from an earlier call: buffers of at most these sizes do not fit.");
     if (name == placer::automatic) {
       if (!load) load.emplace(problem);
       if (const Size excess = load->first_excess(layer.sizes); excess > 0) {
-        engine::SearchResult result =
-            known(Status::infeasible, "The buffers that live at one step need " +
-                                          std::to_string(excess) + " bytes more than there are.");
+        engine::SearchResult result = known(
+            Status::infeasible, "The buffers that live at one step need " + std::to_string(excess) +
+                                    " bytes more than the capacity.");
         decided_by = "bounds";
         return result;
       }
@@ -158,7 +159,7 @@ template <typename What>
 void require_quantity(Size value, What what) {
   if (value >= 1 && value <= max_address) return;
   throw BadInput(what() + " is " + std::to_string(value),
-                 "it has to be between 1 and " + std::to_string(max_address));
+                 "it must be between 1 and " + std::to_string(max_address));
 }
 
 std::string size_of_buffer(const PlacementProblem& problem, BufferIndex buffer) {
@@ -174,7 +175,7 @@ namespace tessera {
 void Session::set_size(BufferIndex buffer, Size size) {
   State& state = *state_;
   if (buffer >= state.layer.sizes.size())
-    throw BadInput("there is no buffer number " + std::to_string(buffer),
+    throw BadInput("unknown buffer number " + std::to_string(buffer),
                    "the problem has " + std::to_string(state.layer.sizes.size()));
   placer::require_quantity(size, [&] { return placer::size_of_buffer(state.problem, buffer); });
   if (state.layer.sizes[buffer] == size) return;
@@ -195,12 +196,12 @@ void Session::set_sizes(std::span<const Size> sizes) {
 void Session::set_capacity(MemoryIndex memory, Size capacity) {
   State& state = *state_;
   if (memory >= state.layer.capacities.size())
-    throw BadInput("there is no memory number " + std::to_string(memory),
+    throw BadInput("unknown memory number " + std::to_string(memory),
                    "the problem has " + std::to_string(state.layer.capacities.size()));
   Memory& changed = state.problem.memories[memory];
   if (!changed.banks.empty())
     throw BadInput("memory '" + changed.name + "' has banks, whose sizes are its capacity",
-                   "open a session for the problem with other banks");
+                   "open a new session for other banks");
   if (capacity != unbounded)
     placer::require_quantity(capacity,
                              [&] { return "the capacity of memory '" + changed.name + "'"; });

@@ -23,65 +23,70 @@ namespace {
   }
 
 constexpr auto switches = std::to_array<Switch>({
-    TESSERA_RULE(canonical, section_inference, "floor and unplaced sizes of a section must fit"),
-    TESSERA_RULE(canonical, dominance, "what does not lie at its lowest offset has to be lifted"),
+    TESSERA_RULE(canonical, section_inference,
+                 "prune: floor and unplaced sizes of a section must fit"),
+    TESSERA_RULE(canonical, dominance, "a buffer above its lowest offset must rest on another one"),
     TESSERA_RULE(canonical, decomposition,
-                 "parts that no unplaced buffer connects are solved one by one"),
-    TESSERA_RULE(canonical, hatless, "what lifts nothing has no alternative"),
-    TESSERA_RULE(canonical, monotonic_floor,
-                 "nothing lies below the lowest item that can be placed"),
+                 "solve parts without a common unplaced buffer separately"),
+    TESSERA_RULE(canonical, hatless, "no alternative for a buffer that raises no other"),
+    TESSERA_RULE(canonical, monotonic_floor, "no buffer below the lowest placeable item"),
     TESSERA_RULE(canonical, unallocated_floor,
                  "a section starts no lower than its lowest unplaced buffer"),
-    TESSERA_RULE(canonical, cliques, "section inference for what relations keep apart, too"),
+    TESSERA_RULE(canonical, cliques, "section inference also for buffers separated by relations"),
     TESSERA_RULE(canonical, one_machine, "section inference for every release offset"),
-    TESSERA_RULE(canonical, failed_states, "refuted states are remembered"),
-    TESSERA_RULE(canonical, subset_sums,
-                 "capacities are rounded down to a sum that sizes can form"),
-    TESSERA_RULE(canonical, local_choice, "choose where a section is tightest"),
-    TESSERA_RULE(canonical, symmetry, "equal buffers keep their order"),
-    TESSERA_RULE(canonical, backjumping, "return to the last choice that a dead end rests on"),
-    TESSERA_RULE(canonical, restarts, "several orders with growing budgets"),
-    TESSERA_RULE(canonical, contention, "most orders go by what refused in earlier tries"),
-    TESSERA_RULE(learning, triangles, "i below j and j below k: i below k"),
-    TESSERA_RULE(learning, overload, "more bytes than room in a window of one section"),
-    TESSERA_RULE(learning, edge_finding, "who must lie above or below a set that fills its window"),
-    TESSERA_RULE(learning, energy, "bounds from the summed sizes of what is known below"),
-    TESSERA_RULE(learning, not_first, "who cannot lie lowest or highest of a set"),
-    TESSERA_RULE(learning, balance, "what two sections share fits with what lies around a member"),
-    TESSERA_RULE(learning, cliques, "sections also from what relations keep apart"),
-    TESSERA_RULE(learning, generalise, "spend the slack of explanations"),
-    TESSERA_RULE(learning, minimise, "drop literals that the others imply"),
-    TESSERA_RULE(learning, order_search, "the search that chooses orders of pairs"),
-    TESSERA_RULE(learning, place_search, "the search that places buffers at their lowest offset"),
-    TESSERA_RULE(learning, rests, "every buffer lies on the ground or on another one"),
-    TESSERA_RULE(learning, symmetry, "twins are ordered, one mirrored pair is fixed"),
-    TESSERA_RULE(learning, cores, "bounds of costs from sets of which one is always paid"),
-    TESSERA_RULE(learning, reduce, "forget clauses that do not help"),
-    TESSERA_RULE(learning, restarts, "restarts after Luby"),
-    TESSERA_RULE(learning, recall, "in sessions: what earlier answers say of new sizes"),
-    TESSERA_RULE(sat, break_symmetry, "twins are ordered, one mirrored pair is fixed"),
-    TESSERA_RULE(sat, balance, "what two steps say together"),
-    TESSERA_RULE(sat, load_cut, "the load of one step is asked first"),
-    TESSERA_RULE(smt, break_symmetry, "twins are ordered, one mirrored pair is fixed"),
-    TESSERA_RULE(smt, load_cut, "the load of one step is asked first"),
-    TESSERA_RULE(guided, phases, "what is most contended goes first, phase by phase"),
-    TESSERA_RULE(guided, candidates, "longest, largest and largest area; off: the longest alone"),
-    TESSERA_RULE(guided, directed, "back to a placement in the conflict; off: to the one before"),
-    TESSERA_RULE(guided, promote, "what failed is tried first where the search goes back to"),
-    TESSERA_RULE(guided, stuck, "leave a subtree that was backtracked into too often"),
-    TESSERA_RULE(guided, widen, "more candidates once the tree with a few is exhausted"),
-    TESSERA_RULE(guided, restarts, "begin again with other ties"),
-    TESSERA_RULE(guided, learn, "the solver remembers what it refused"),
+    TESSERA_RULE(canonical, failed_states, "cache of excluded states"),
+    TESSERA_RULE(canonical, subset_sums, "round capacities down to a reachable sum of sizes"),
+    TESSERA_RULE(canonical, local_choice, "branch on the tightest section"),
+    TESSERA_RULE(canonical, symmetry, "fix the order of interchangeable buffers"),
+    TESSERA_RULE(canonical, backjumping, "backjump to the last relevant choice"),
+    TESSERA_RULE(canonical, restarts, "restart with several orders and growing budgets"),
+    TESSERA_RULE(canonical, contention, "orders use failures of earlier restarts"),
+    TESSERA_RULE(learning, triangles, "transitivity: i below j and j below k gives i below k"),
+    TESSERA_RULE(learning, overload, "overload of a window of one section"),
+    TESSERA_RULE(learning, edge_finding,
+                 "edge finding: buffers above or below a set that fills its window"),
+    TESSERA_RULE(learning, energy, "bounds from the total size of buffers known to be below"),
+    TESSERA_RULE(learning, not_first, "not-first and not-last of a set"),
+    TESSERA_RULE(learning, balance, "bounds from buffers common to two sections"),
+    TESSERA_RULE(learning, cliques, "sections also from buffers separated by relations"),
+    TESSERA_RULE(learning, generalise, "generalise explanations by their slack"),
+    TESSERA_RULE(learning, minimise, "remove implied literals from explanations"),
+    TESSERA_RULE(learning, order_search, "search over orders of pairs"),
+    TESSERA_RULE(learning, place_search, "search that places buffers at their lowest offset"),
+    TESSERA_RULE(learning, rests, "every buffer starts at 0 or directly above another one"),
+    TESSERA_RULE(learning, symmetry,
+                 "symmetry breaking: order interchangeable buffers, fix one mirrored pair"),
+    TESSERA_RULE(learning, cores, "cost bounds from cores: sets of which one cost is always paid"),
+    TESSERA_RULE(learning, reduce, "delete inactive clauses"),
+    TESSERA_RULE(learning, restarts, "Luby restarts"),
+    TESSERA_RULE(learning, recall, "in sessions: deduce results from earlier results"),
+    TESSERA_RULE(sat, break_symmetry,
+                 "symmetry breaking: order interchangeable buffers, fix one mirrored pair"),
+    TESSERA_RULE(sat, balance, "bounds from pairs of steps"),
+    TESSERA_RULE(sat, load_cut, "check the load of single steps first"),
+    TESSERA_RULE(smt, break_symmetry,
+                 "symmetry breaking: order interchangeable buffers, fix one mirrored pair"),
+    TESSERA_RULE(smt, load_cut, "check the load of single steps first"),
+    TESSERA_RULE(guided, phases, "most contended buffers first, phase by phase"),
+    TESSERA_RULE(guided, candidates,
+                 "candidates: longest, largest, largest area; off: longest only"),
+    TESSERA_RULE(guided, directed, "backjump into the conflict; off: one level"),
+    TESSERA_RULE(guided, promote, "retry the failed buffer first after a backjump"),
+    TESSERA_RULE(guided, stuck, "leave a subtree after too many backtracks"),
+    TESSERA_RULE(guided, widen, "more candidates after the small tree is exhausted"),
+    TESSERA_RULE(guided, restarts, "restart with other tie-breaking"),
+    TESSERA_RULE(guided, learn, "the solver learns no-goods"),
     TESSERA_RULE(guided, sections, "the solver uses all section rules"),
-    TESSERA_RULE(guided, learned, "a trained forest says how far to go back"),
-    TESSERA_NUMBER(guided, most_candidates, "of one point, with those that were put before them"),
+    TESSERA_RULE(guided, learned, "a trained forest chooses the backjump level"),
+    TESSERA_NUMBER(guided, most_candidates,
+                   "backjump candidates of one point, with the buffers placed before them"),
     TESSERA_NUMBER(guided, stuck_after, "backtracks inside a subtree"),
-    TESSERA_RULE(boxing, stacking, "skyline, earliest birth and best fit find the first heights"),
-    TESSERA_RULE(boxing, boxing, "boxes of short lives, boxed again"),
+    TESSERA_RULE(boxing, stacking, "first heights by skyline, earliest start and best fit"),
+    TESSERA_RULE(boxing, boxing, "recursive boxing of short-lived buffers"),
     TESSERA_RULE(boxing, improve, "ruin and recreate at the peak"),
-    TESSERA_RULE(boxing, focus, "only where the peak is"),
-    TESSERA_RULE(boxing, exact, "the ranges that carry the peak are decided by a complete engine"),
-    TESSERA_RULE(boxing, eject, "what sticks out pushes its way in again, in windows of time"),
+    TESSERA_RULE(boxing, focus, "only near the peak"),
+    TESSERA_RULE(boxing, exact, "a complete engine decides the ranges that determine the peak"),
+    TESSERA_RULE(boxing, eject, "reinsert protruding buffers, in windows of steps"),
 });
 
 #undef TESSERA_RULE
@@ -102,7 +107,7 @@ const Switch& known_switch(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Switch& each : switches) names.push_back(each.name);
   const std::string_view close = closest_word(name, names);
-  throw BadInput("there is no switch '" + std::string(name) + "'",
+  throw BadInput("unknown switch '" + std::string(name) + "'",
                  close.empty() ? "`tessera help --switches` lists them"
                                : "did you mean `" + std::string(close) + "`?");
 }
@@ -110,12 +115,11 @@ const Switch& known_switch(std::string_view name) {
 void set_switch(EngineParams& params, const std::string& setting) {
   const std::size_t sign = setting.find('=');
   if (sign == std::string::npos)
-    throw BadInput("'" + setting + "' says not what the switch is set to",
-                   "write NAME=on, NAME=off, or NAME=NUMBER");
+    throw BadInput("'" + setting + "' has no value", "write NAME=on, NAME=off, or NAME=NUMBER");
   const Switch& which = known_switch(std::string_view(setting).substr(0, sign));
   const std::string_view value = std::string_view(setting).substr(sign + 1);
   if (which.rule != nullptr) {
-    if (value != "on" && value != "off") throw BadInput("'" + setting + "': a switch is on or off");
+    if (value != "on" && value != "off") throw BadInput("'" + setting + "' is neither on nor off");
     which.rule(params) = value == "on";
     return;
   }
@@ -149,8 +153,8 @@ void require_switches_of(std::string_view engine, std::span<const std::string> s
                            ? std::find(of_auto.begin(), of_auto.end(), own) != of_auto.end()
                            : own == engine;
     if (!asked)
-      throw BadInput("'" + setting + "' would change nothing: engine " + std::string(engine) +
-                         " does not ask engine " + std::string(own),
+      throw BadInput("'" + setting + "' has no effect: engine " + std::string(engine) +
+                         " does not run engine " + std::string(own),
                      "add --engine " + std::string(own));
   }
 }

@@ -101,8 +101,7 @@ bool better(const TileReport& a, const TileReport& b) {
 /// The requested shape, if any.
 std::optional<tiling::TileShape> shape_of(const tiling::Subgraph& part, const TileParams& params) {
   if (!params.shape) return std::nullopt;
-  if (params.all)
-    throw BadInput("one shape is asked about, and every largest one", "leave one of the two out");
+  if (params.all) throw BadInput("`shape` and `all` exclude each other", "remove one of them");
   static constexpr const char* names[] = {"C", "H", "W"};
   const tiling::TileSpace space = tiling::tile_space(part);
   const std::string& anchor = part.tensor(space.anchor).name;
@@ -113,12 +112,12 @@ std::optional<tiling::TileShape> shape_of(const tiling::Subgraph& part, const Ti
     if (asked == 0 || asked == whole) continue;
     if (asked < 0 || asked > whole)
       throw BadInput("no tile has " + std::string(names[a]) + "=" + std::to_string(asked) +
-                         ": what is cut, " + anchor + ", has " + names[a] + "=" +
+                         ": the tiled tensor, " + anchor + ", has " + names[a] + "=" +
                          std::to_string(whole),
-                     "give at most that, or leave " + std::string(names[a]) + " out");
+                     "use at most this extent, or leave " + std::string(names[a]) + " out");
     if (!space.axis[a])
-      throw BadInput(anchor + " cannot be cut along " + names[a] + ", so no tile has " + names[a] +
-                         "=" + std::to_string(asked),
+      throw BadInput(anchor + " cannot be tiled along " + names[a] + ", so no tile has " +
+                         names[a] + "=" + std::to_string(asked),
                      "leave " + std::string(names[a]) + " out");
     shape.extent[a] = asked;
   }
@@ -128,42 +127,43 @@ std::optional<tiling::TileShape> shape_of(const tiling::Subgraph& part, const Ti
 std::string why_not(const TileReport& report, const MissingBytes& missing, bool one_shape) {
   if (report.status == Status::feasible) return "";
   if (report.status == Status::unknown)
-    return one_shape ? "a limit came before it was known whether tiles of this shape fit"
+    return one_shape ? "a limit ended the search before it decided whether tiles of this shape fit"
                      : "a limit ended the search before a tile was found";
   if (one_shape && report.lacking > 0)
-    return "in one step of a tile of this shape the buffers, rounded up to their alignment, take " +
-           std::to_string(report.lacking) + " bytes more than the memory has";
+    return "in one step of a tile of this shape the live buffers, rounded up to their alignment, "
+           "exceed the memory by " +
+           std::to_string(report.lacking) + " bytes";
   if (one_shape)
-    return "tiles of this shape do not fit: no step needs more bytes than there are, but no "
-           "arrangement keeps every rule of the profile";
+    return "tiles of this shape do not fit: the live bytes of every step fit, but no arrangement "
+           "satisfies every rule of the profile";
   if (missing.bytes > 0)
     return "even the smallest tile needs " + to_string(missing) + " than the memory has";
   if (missing.stopped)
-    return "no tile shape fits; a limit came before it was known how many bytes are missing";
-  return "no tile shape fits: bytes enough for the smallest, but no arrangement keeps every rule "
-         "of "
-         "the profile";
+    return "no tile shape fits; a limit ended the search for the number of missing bytes";
+  return "no tile shape fits: the live bytes of the smallest tile fit, but no arrangement "
+         "satisfies every rule of the profile";
 }
 
 void require_valid(const TileParams& params) {
-  if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
+  if (params.nodes_per_question < 1)
+    throw BadInput("a placement query needs at least one search node");
   if (params.question_timeout && *params.question_timeout < std::chrono::nanoseconds::zero())
-    throw BadInput("the time limit of a question is negative");
+    throw BadInput("the time limit of a placement query is negative");
   for (const TileVariant& variant : params.variants) {
     if (variant.weights > WeightPolicy::refetch || variant.halo > HaloPolicy::keep)
-      throw BadInput("a tiling variant does not exist");
+      throw BadInput("a tiling variant has an unknown value");
     if (variant.stationary != Stationary::none)
-      throw BadInput("a tile is looked for where nothing stays from one to the next",
-                     "leave `stationary` at none; plan_network() decides what stays");
+      throw BadInput("a tile search does not support `stationary`",
+                     "set `stationary` to none; plan_network() chooses it");
     if (variant.one_copy != OneCopy::none)
-      throw BadInput("a tile is looked for with two copies of all that is double-buffered",
-                     "leave `one_copy` at none; plan_network() decides what has one");
+      throw BadInput("a tile search does not support `one_copy`",
+                     "set `one_copy` to none; plan_network() chooses it");
     if (variant.reduction != 1)
-      throw BadInput("a tile is looked for in which products make their sums at once",
-                     "leave `reduction` at 1; plan_network() decides how many parts there are");
+      throw BadInput("a tile search does not support split reductions",
+                     "set `reduction` to 1; plan_network() chooses it");
     if (variant.direct != Direct::none)
-      throw BadInput("a tile is looked for that has everything on the chip",
-                     "leave `direct` at none; plan_network() decides what is not");
+      throw BadInput("a tile search does not support direct off-chip access",
+                     "set `direct` to none; plan_network() chooses it");
   }
 }
 
@@ -240,7 +240,7 @@ class VariantSearch {
         tiling::lower(part_, tiling::tile_space(part_), hardware_, variant);
     if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Objective::fit))
       throw BadInput("engine '" + params_.engine + "' cannot be used here: " + *why,
-                     "without --engine, one that can is chosen");
+                     "remove --engine to use a suitable engine");
     search::TileSearchParams search{.options = variant, .engine = engine.get(), .budget = budget()};
     search.nodes_per_question = params_.nodes_per_question;
     search.time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0});
@@ -348,8 +348,9 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
   placer::require_valid(params);
   if (params.ops.first > params.ops.last || params.ops.last >= network.ops.size())
     throw BadInput("ops " + std::to_string(params.ops.first) + ":" +
-                       std::to_string(params.ops.last) + " are not a run of this network's ops",
-                   "they are numbered from 0 to " + std::to_string(network.ops.size() - 1));
+                       std::to_string(params.ops.last) +
+                       " are not a valid range of ops of this network",
+                   "ops are numbered from 0 to " + std::to_string(network.ops.size() - 1));
   const placer::Clock::time_point begin = placer::Clock::now();
   const tiling::Subgraph part =
       tiling::make_subgraph(network, params.ops, tiling::last_readers(network), hardware);

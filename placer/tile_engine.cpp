@@ -44,8 +44,7 @@ std::unique_ptr<engine::PlacementEngine> session_engine(facts::FeatureSet needed
 std::unique_ptr<engine::PlacementEngine> tile_engine(const Hardware& hardware) {
   const std::vector<Memory> memories = placement_memories(hardware);
   if (memories.empty())
-    throw std::invalid_argument("profile " + hardware.name +
-                                " has no on-chip memory: there is nowhere to place buffers");
+    throw std::invalid_argument("profile " + hardware.name + " has no on-chip memory for buffers");
   facts::FeatureSet needed = facts::features_of(memories);
   if (memories.size() > 1) needed.add(facts::Feature::choice_of_memory);
   for (const OperandRestriction& rule : hardware.restrictions)

@@ -12,30 +12,31 @@ namespace {
 
 std::string fetch_wrong(const PlannedFetch& fetch, const BehindUse* use, std::size_t runs) {
   const std::string who = "`behind` fetches '" + fetch.tensor + "'";
-  if (use == nullptr) return who + ", which is no weight that an op reads, nor a tensor over a cut";
-  if (!use->weight && !fetch.passes) return who + " as a whole, but only weights come like that";
+  if (use == nullptr)
+    return who + ", which is neither a weight of an op nor a tensor across a cut point";
+  if (!use->weight && !fetch.passes) return who + " as a whole, which is allowed for weights only";
   if (fetch.subgraph >= runs || fetch.from > fetch.subgraph)
     return who + " from subgraph " + std::to_string(fetch.from) + " for subgraph " +
-           std::to_string(fetch.subgraph) + ", which cannot be";
+           std::to_string(fetch.subgraph) + ", which is not a valid order";
   if (!fetch.passes && (fetch.room > use->size || fetch.at > use->size))
-    return who + ", but that has " + std::to_string(use->size) + " bytes, and not those from " +
+    return who + ", but that has " + std::to_string(use->size) + " bytes, so no byte " +
            std::to_string(fetch.at) + " on";
   if (!fetch.passes && fetch.subgraph != use->first())
     return who + " for subgraph " + std::to_string(fetch.subgraph) + ", but subgraph " +
            std::to_string(use->first()) + " reads it first";
   const auto pass = std::ranges::find(use->passes, fetch.subgraph, &BehindUse::Pass::run);
   if (fetch.passes && fetch.at != 0)
-    return who + " piece by piece from byte " + std::to_string(fetch.at) +
-           " on: what passes does so as a whole";
+    return who + " in slices from byte " + std::to_string(fetch.at) + ": slices start at byte 0";
   if (fetch.passes && (fetch.from != fetch.subgraph || pass == use->passes.end()))
-    return who + " piece by piece while subgraph " + std::to_string(fetch.subgraph) +
-           " works, which does not touch it";
+    return who + " in slices during subgraph " + std::to_string(fetch.subgraph) +
+           ", which does not use it";
   if (fetch.passes ? pass->stage(fetch.loops) == nullptr || fetch.copies < 1 || fetch.copies > 2
                    : fetch.loops != 0 || fetch.copies != 2)
-    return who + " in pieces of " + std::to_string(fetch.loops) + " loops and " +
-           std::to_string(fetch.copies) + " copies, of which nothing is saved or known";
+    return who + " in slices of " + std::to_string(fetch.loops) + " loops and " +
+           std::to_string(fetch.copies) + " copies, which is not a valid combination";
   if (fetch.writes != (fetch.passes && pass->writes))
-    return who + (fetch.writes ? " the wrong way: it is not made there" : " that makes it");
+    return who + (fetch.writes ? " as an output of a subgraph that does not produce it"
+                               : " as an input of the subgraph that produces it");
   return {};
 }
 
@@ -47,10 +48,10 @@ std::vector<std::string> behind_wrong(const Network& network, const Hardware& ha
   const PlannedBehind& said = plan.behind;
   if (memory == nullptr) {
     if (said == PlannedBehind{}) return {};
-    return {"`behind` speaks of memory '" + said.memory + "', but the machine has none behind"};
+    return {"`behind` names memory '" + said.memory + "', but the profile has no backing memory"};
   }
   if (said.memory != memory->space.name)
-    return {"`behind` does not say what comes from memory '" + memory->space.name + "'"};
+    return {"`behind` does not name the backing memory '" + memory->space.name + "'"};
   const std::vector<BehindUse> uses = behind_uses(network, hardware, plan.subgraphs);
   std::map<std::string, const BehindUse*> use_of;
   for (const BehindUse& use : uses) use_of[network.tensors[use.tensor].name] = &use;
@@ -67,14 +68,14 @@ std::vector<std::string> behind_wrong(const Network& network, const Hardware& ha
   for (const std::string& name : said.resident) {
     const auto found = use_of.find(name);
     if (found == use_of.end() || !found->second->weight)
-      wrong.push_back("`behind` keeps '" + name + "', which is no weight that an op reads");
+      wrong.push_back("`behind` keeps '" + name + "', which is not a weight of an op");
     ++named[name].resident;
   }
   for (const std::string& name : said.away) {
     const auto found = use_of.find(name);
     if (found == use_of.end() || found->second->weight)
       wrong.push_back("`behind` has '" + name +
-                      "' away, which is no tensor over a cut that may lie there");
+                      "' away, which is not a tensor across a cut point that may be stored there");
     ++named[name].away;
   }
   for (const PlannedFetch& fetch : said.fetches) {
@@ -103,16 +104,15 @@ std::vector<std::string> behind_wrong(const Network& network, const Hardware& ha
                         std::ranges::equal(each.passes, use->passes, {}, {}, &BehindUse::Pass::run);
     if (!use->weight) {
       if (each.away > 1 || (each.away == 1 ? !in_all : !each.passes.empty()))
-        wrong.push_back("`behind` has to say of tensor '" + name +
-                        "' once that it is away, and let it pass in each subgraph that reads or "
-                        "makes it, or say nothing of it");
+        wrong.push_back("`behind`: tensor '" + name +
+                        "' must be listed once in `away` and be transferred in each subgraph that "
+                        "uses it, or not be listed at all");
       continue;
     }
     if (!once && !in_all)
-      wrong.push_back(
-          "`behind` has to say of weight '" + name +
-          "' that it is resident, or fetch each of its bytes once and in their order, or "
-          "let it pass in each subgraph that reads it");
+      wrong.push_back("`behind`: weight '" + name +
+                      "' must be resident, or be fetched once, every byte in order, or be "
+                      "transferred in each subgraph that reads it");
   }
   if (!wrong.empty()) return wrong;
   PlannedBehind right = said;
@@ -121,16 +121,17 @@ std::vector<std::string> behind_wrong(const Network& network, const Hardware& ha
     const PlannedFetch& a = right.fetches[k];
     if (const PlannedFetch& b = said.fetches[k]; a != b)
       wrong.push_back("`behind`: the fetch of '" + a.tensor + "' moves " + std::to_string(a.bytes) +
-                      " bytes into a room of " + std::to_string(a.room) + " from cycle " +
+                      " bytes into a space of " + std::to_string(a.room) + " from cycle " +
                       std::to_string(a.begin) + " to " + std::to_string(a.end) + ", not " +
                       std::to_string(b.bytes) + " into " + std::to_string(b.room) + " from " +
                       std::to_string(b.begin) + " to " + std::to_string(b.end));
   }
   if (right.begins != said.begins)
-    wrong.push_back("`behind`: `begins` does not follow from what the subgraphs wait for");
+    wrong.push_back("`behind`: `begins` does not match the transfers the subgraphs wait for");
   if (right.bytes != said.bytes || right.waiting_cycles != said.waiting_cycles ||
       std::abs(right.energy_pj - said.energy_pj) > 1e-9 * std::max(1.0, right.energy_pj))
-    wrong.push_back("`behind`: " + std::to_string(right.bytes) + " bytes come, and runs wait " +
+    wrong.push_back("`behind`: " + std::to_string(right.bytes) +
+                    " bytes are transferred, and groups wait " +
                     std::to_string(right.waiting_cycles) + " cycles for them, not " +
                     std::to_string(said.bytes) + " and " + std::to_string(said.waiting_cycles));
   return wrong;

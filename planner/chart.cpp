@@ -177,26 +177,26 @@ class Builder {
     const auto runs = plan_.subgraphs.size();
     const auto ops = network_.ops.size();
     return std::to_string(ops) + (ops == 1 ? " op in " : " ops in ") + std::to_string(runs) +
-           (runs == 1 ? " run; " : " runs; ") + std::to_string(totals.latency_cycles) +
+           (runs == 1 ? " group; " : " groups; ") + std::to_string(totals.latency_cycles) +
            " cycles, " + scaled(ns, 1000, {"ns", "µs", "ms", "s"}) + "; " +
            scaled(static_cast<double>(totals.dram_bytes), 1024, {"B", "KiB", "MiB", "GiB"}) +
-           " over the bus; " + scaled(totals.energy_pj, 1000, {"pJ", "nJ", "µJ", "mJ", "J"}) +
+           " of DRAM traffic; " + scaled(totals.energy_pj, 1000, {"pJ", "nJ", "µJ", "mJ", "J"}) +
            "; score " + scaled(plan_.score, 1e300, {""}) + "of " +
            (plan_.reference.profile.empty() || plan_.reference.profile == plan_.profile
                 ? "layer by layer"
                 : plan_.reference.profile) +
-           (plan_.optimal             ? ", proved best"
-            : plan_.looked_at.optimal ? ", proved best of what was looked at"
+           (plan_.optimal             ? ", proved optimal"
+            : plan_.looked_at.optimal ? ", optimal within the explored space"
                                       : "");
   }
 
   std::string about(const SimulatedRun& run) const {
     const PlannedSubgraph& s = *run.planned;
-    return "run " + std::to_string(run.index) + ": " + names_.of(s) + "\n" +
+    return "group " + std::to_string(run.index) + ": " + names_.of(s) + "\n" +
            std::to_string(s.ops.size()) + (s.ops.size() == 1 ? " op, " : " ops, ") +
            std::to_string(s.tile_count()) + (s.tile_count() == 1 ? " tile\n" : " tiles\n") +
            std::to_string(s.metrics.latency_cycles) + " cycles, " +
-           std::to_string(s.metrics.dram_bytes) + " bytes over the bus, peak " +
+           std::to_string(s.metrics.dram_bytes) + " bytes of DRAM traffic, peak " +
            std::to_string(s.metrics.peak_bytes) + " bytes";
   }
 

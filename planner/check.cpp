@@ -78,7 +78,7 @@ class RunChecker {
     }
     if (s.placements.size() != piece.demands.size())
       return say(name_of(s) + " has " + std::to_string(s.placements.size()) + " placements for " +
-                 std::to_string(piece.demands.size()) + " different demands of its tiles");
+                 std::to_string(piece.demands.size()) + " different sizes of its tiles");
     bool placed = true;
     for (std::size_t k = 0; k < s.placements.size(); ++k) {
       const PlacementProblem problem = piece_problem(piece, k);
@@ -120,7 +120,7 @@ class RunChecker {
       if (++touched <= named) names += (names.empty() ? ": '" : ", '") + pin.weight + "'";
     }
     if (touched > named) names += " and " + std::to_string(touched - named) + " more";
-    return " Weights lie there for good" + names + ".";
+    return " The range holds pinned weights" + names + ".";
   }
 
   /// A plan may leave them out.
@@ -144,7 +144,7 @@ class RunChecker {
       part(said.bound_by == layer.bound_by, "bound_by", layer.bound_by);
       if (!differs.empty())
         say("layer " + std::to_string(s.ops.first + k) + ", '" + layer.op + "': " + differs +
-            ", which is not what `layers` says");
+            ", which differs from `layers`");
     }
   }
 
@@ -168,7 +168,7 @@ class PlanChecker {
   std::vector<std::string> run() {
     weights();
     if (plan_.status != Status::feasible) {
-      if (!plan_.subgraphs.empty()) say("a plan that is not feasible lists subgraphs");
+      if (!plan_.subgraphs.empty()) say("a plan without status `feasible` lists subgraphs");
       return std::move(wrong_);
     }
     coverage();
@@ -186,10 +186,10 @@ class PlanChecker {
                   plan_.totals, wrong_);
     const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
     if (!close(cost::score_of(score, plan_.totals), plan_.score))
-      say("the score does not follow from the totals, the reference and the weights");
+      say("the score does not match the totals, the reference and the weights");
     if (!close(cost::score_of(score, plan_.baseline), plan_.baseline_score))
       say("the score of the baseline is not " + std::to_string(plan_.baseline_score) +
-          ": it does not follow from the baseline, the reference and the weights");
+          ": it does not match the baseline, the reference and the weights");
     if (plan_.clock_hz != 0 && plan_.clock_hz != hardware_.clock_hz)  // 0: not said
       say("the profile's clock is " + json_number(hardware_.clock_hz) + " Hz, not " +
           json_number(plan_.clock_hz));
@@ -207,16 +207,16 @@ class PlanChecker {
 
   void claim(const PlanClaim& said, const std::string& where) {
     if (said.bound > plan_.score && !close(said.bound, plan_.score))
-      say(where + "the bound is above the score of the plan itself");
+      say(where + "the bound is above the score of the plan");
     if (said.optimal && said.bound < plan_.score && !close(said.bound, plan_.score))
-      say(where + "the plan is called optimal, but its bound is below its score");
+      say(where + "the plan is marked optimal, but its bound is below its score");
   }
 
   void weights() {
     double sum = 0;
     for (const double weight : {plan_.weights.latency, plan_.weights.energy,
                                 plan_.weights.dram_bytes, plan_.weights.peak_memory}) {
-      if (!(weight >= 0)) return say("a weight of the score is negative or no number");
+      if (!(weight >= 0)) return say("a weight of the score is negative or not a number");
       sum += weight;
     }
     if (plan_.weights.peak_bandwidth != 0 || std::abs(sum - 1) > 1e-9)
@@ -260,16 +260,16 @@ class PlanChecker {
   void objectives() {
     for (const ObjectiveValue& said : plan_.objectives) {
       if (said.name != "modes") {
-        say("`objectives` lists '" + said.name + "', which is nothing a plan is asked for");
+        say("`objectives` lists '" + said.name + "', which is not an objective of a plan");
         continue;
       }
       if (const std::int64_t used = modes_in_use(plan_.subgraphs); said.value != used)
         say("the plan uses " + std::to_string(used) + " modes, not " + std::to_string(said.value) +
-            " as `objectives` says");
+            " as in `objectives`");
       if (said.bound > said.value || said.proved != (said.bound == said.value))
-        say("`objectives` says of the modes that " + std::to_string(said.value) + " of at least " +
-            std::to_string(said.bound) + " are " + (said.proved ? "" : "not ") +
-            "proved to be the fewest, which cannot be");
+        say("`objectives` states for the modes that " + std::to_string(said.value) +
+            " of at least " + std::to_string(said.bound) + " are " + (said.proved ? "" : "not ") +
+            "proved minimal, which is impossible");
     }
   }
 
@@ -278,9 +278,9 @@ class PlanChecker {
     if (!wrong_.empty()) return;  // placements that cannot be trusted say nothing about banks
     const std::vector<Memory> memories = placement_memories(hardware_);
     if (plan_.unused_modes != unused_modes(memories, plan_.subgraphs))
-      say("the modes listed as unused are not those that no step is in");
+      say("the modes listed as unused differ from the unused modes of the plan");
     if (plan_.idle_banks != idle_banks(memories, plan_.subgraphs))
-      say("the banks listed as idle are not those that no buffer touches");
+      say("the banks listed as idle differ from the unused banks of the plan");
   }
 
   const Network& network_;
@@ -323,9 +323,9 @@ PlacementProblem offchip_problem(const Network& network, const Hardware& hardwar
                                  const NetworkPlan& plan) {
   const std::vector<std::string> wrong = check_plan(network, hardware, plan);
   if (!wrong.empty())
-    throw BadInput("a wrong plan has no question about what lies off the chip: " + wrong.front());
+    throw BadInput("the plan is wrong, so it has no off-chip placement problem: " + wrong.front());
   if (plan.status != Status::feasible)
-    throw BadInput("a plan that was not found has no question about what lies off the chip");
+    throw BadInput("no plan was found, so there is no off-chip placement problem");
   const planner::PinnedMachine own =
       planner::as_planned(network, hardware, plan.joined, plan.pinned);
   return planner::offchip_question_of(own.network, own.hardware, plan);

@@ -136,11 +136,11 @@ std::pair<double, bool> Plannings::look_for_better(NetworkPlan& plan, PlanPart p
 void Plannings::claim_with(NetworkPlan& plan, const ResidencyWork& stays) {
   if (!stays.sets.empty()) {
     plan.bound = std::min({plan.bound, stays.fewest_bound, plan.score});
-    plan.proved_over += ", whatever stays on the chip from run to run";
+    plan.proved_over += ", with any residency between groups";
   } else if (stays.better || stays.stop != StopReason::completed) {
     return bound_alone(plan);
   } else {
-    plan.proved_over += ", with tensors from run to run stored and loaded";
+    plan.proved_over += ", without residency between groups";
   }
   plan.optimal = plan.bound >= plan.score;
 }
@@ -170,32 +170,26 @@ void Plannings::bounds_in_time(const NetworkPlan& plan) {
 }
 
 std::string Plannings::over_everything() const {
-  std::string text = "covers by runs of consecutive ops";
+  std::string text = "partitions into groups of consecutive ops";
   if (params_.max_ops < network_.ops.size())
-    text += ", at most " + std::to_string(params_.max_ops) + " in a run";
-  text += ", in whatever tiles and variants of the profile's tiling";
+    text += ", at most " + std::to_string(params_.max_ops) + " ops per group";
+  text += ", with any tiling of the profile";
   if (std::ranges::any_of(network_.tensors, [](const Tensor& t) { return t.joined.has_value(); }))
-    text += ", with what is joined in its place off the chip";
+    text += ", with concatenated tensors in place off chip";
   if (params_.residency && !stays_on_chip(hardware_))
-    text += later_.rows ? ", whatever stays on the chip from run to run, in whole or in part"
-                        : ", whatever stays on the chip from run to run";
-  if (later_.early) text += ", whatever weights come early";
-  if (!params_.peak_limits.empty()) text += ", within the limits on peaks that were given";
+    text += later_.rows ? ", with any residency between groups, whole or in rows"
+                        : ", with any residency between groups";
+  if (later_.early) text += ", with any weight prefetch";
+  if (!params_.peak_limits.empty()) text += ", within the given peak limits";
   return text;
 }
 
 std::string Plannings::looked_at_later() const {
   std::string text;
-  if (later_.direct)
-    text +=
-        ", and the runs of one op that the best of those has also with what its engine reads "
-        "and writes off the chip itself";
-  if (later_.trailing)
-    text +=
-        ", and the longer runs that the best of those has also with their last ops beside the "
-        "next tile's";
-  if (later_.early) text += ", and the best of those with weights that come early";
-  if (later_.rows) text += ", and the best of those with rows that stay";
+  if (later_.direct) text += ", and direct off-chip access of single ops on the best of those";
+  if (later_.trailing) text += ", and pipelined last ops on the best of those";
+  if (later_.early) text += ", and weight prefetch on the best of those";
+  if (later_.rows) text += ", and resident rows on the best of those";
   return text;
 }
 

@@ -105,11 +105,11 @@ std::string no_room_sentence(const Memory& front, const std::vector<PlannedSubgr
                              const std::vector<Size>& loads) {
   const auto most = std::ranges::max_element(loads);
   const PlannedSubgraph& run = runs[static_cast<std::size_t>(most - loads.begin())];
-  return "what crosses the cuts of the best cover takes " + std::to_string(*most) +
+  return "tensors across the cut points of the best partition take " + std::to_string(*most) +
          " bytes of memory '" + front.name + "', which has " + std::to_string(front.capacity) +
          ", around op '" + run.names.front() +
-         "', and what is read and made meanwhile has no room beside it, not even piece by piece; "
-         "of other covers only the best by shorter runs were tried";
+         "', which leaves no space for the tensors that this group reads and writes, not even in "
+         "slices; of the other partitions, only the best ones with shorter groups were evaluated";
 }
 
 /// What lies behind, what comes from there, and where everything lies in front.

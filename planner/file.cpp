@@ -87,17 +87,17 @@ class ClaimCheck {
     bounds();
     objectives();
     verdict_.claimed.emplace_back(
-        "stop, search, seed, limit_mattered and engine names: how it was found");
+        "stop, search, seed, limit_mattered and engine names: how the plan was found");
   }
 
  private:
   /// Files may have been given other names since.
   void names() {
     if (plan_.network != network_.name)
-      verdict_.claimed.push_back("network '" + plan_.network + "': this one is called '" +
+      verdict_.claimed.push_back("network '" + plan_.network + "': the given name is '" +
                                  network_.name + "'");
     if (plan_.profile != hardware_.name)
-      verdict_.claimed.push_back("profile '" + plan_.profile + "': this one is called '" +
+      verdict_.claimed.push_back("profile '" + plan_.profile + "': the given name is '" +
                                  hardware_.name + "'");
     for (const OffchipMemory& memory : plan_.offchip)
       verdict_.claimed.push_back("offchip: whole_tensors " + std::to_string(memory.whole_tensors) +
@@ -111,7 +111,7 @@ class ClaimCheck {
         is_close(own.dram_bytes, said.dram_bytes) && is_close(own.peak_memory, said.peak_memory))
       return;
     verdict_.claimed.emplace_back(
-        "weights: others than the profile's were asked for (the score is right for them)");
+        "weights: differ from those of the profile (the score matches them)");
   }
 
   /// Of the profile's own machine it is the baseline; of the machine the profile names it is made
@@ -124,7 +124,7 @@ class ClaimCheck {
       const bool named =
           said.profile == hardware_.name || (other != nullptr && said.profile == other->name);
       if (!named)
-        verdict_.claimed.push_back(where + ": what it costs");
+        verdict_.claimed.push_back(where + ": its cost");
       else
         compare({said.profile, hardware_.clock_hz, plan_.baseline});
       return;
@@ -146,7 +146,7 @@ class ClaimCheck {
     if (made)
       compare(*made);
     else
-      verdict_.claimed.push_back(where + ": what it costs");
+      verdict_.claimed.push_back(where + ": its cost");
   }
 
   void compare(const PlanReference& made) {
@@ -158,10 +158,10 @@ class ClaimCheck {
   /// Another plan's totals may be the reference, under the name of that plan's machine.
   void claim_other_than(const PlanReference& layers) {
     const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, layers)};
-    verdict_.claimed.push_back("reference: what a plan on " + layers.profile +
-                               " costs. It is not what that takes layer by layer, relative to which"
-                               " this one scores " +
-                               std::to_string(cost::score_of(score, plan_.totals)));
+    verdict_.claimed.push_back(
+        "reference: the cost of a plan on " + layers.profile +
+        ". It differs from the layer-by-layer plan there, relative to which this plan scores " +
+        std::to_string(cost::score_of(score, plan_.totals)));
   }
 
   [[nodiscard]] CandidateParams effort(const Budget& budget) const {
@@ -177,12 +177,12 @@ class ClaimCheck {
     Candidates candidates(network_, machine, effort(limited.budget()), make_plan_memory());
     const SingleOps singles = single_ops(candidates, network_.ops.size(), limits_.threads);
     if (limited.budget().exhausted() || candidates.ran_out_of_memory()) {
-      verdict_.claimed.emplace_back("baseline: a limit ended the check before it was made again");
+      verdict_.claimed.emplace_back("baseline: a limit ended the check before it was recomputed");
       return;
     }
     if (const std::optional<OpIndex> open = first_open(singles)) {
       verdict_.claimed.push_back("baseline: op '" + network_.ops[*open].name +
-                                 "' alone was not decided with the effort the plan names");
+                                 "' alone was not decided with the effort stated in the plan");
       return;
     }
     const Metrics made = with_single_fetches(network_, hardware_, sum_of(singles));
@@ -200,13 +200,13 @@ class ClaimCheck {
   void bounds() {
     const PlanClaim all{plan_.bound, plan_.optimal, plan_.proved_over};
     claim(all, "");
-    if (plan_.looked_at != all) claim(plan_.looked_at, " of what was looked at");
+    if (plan_.looked_at != all) claim(plan_.looked_at, " of the explored space");
   }
   void claim(const PlanClaim& said, const std::string& of_what) {
     if (!(said.bound > 0) && !said.optimal) return;
     verdict_.claimed.push_back(
         "bound " + std::to_string(said.bound) + (said.optimal ? ", proven_optimal" : "") + of_what +
-        (said.over.empty() ? ": over what it ranges is not said" : ": over " + said.over));
+        (said.over.empty() ? ": its range is not stated" : ": over " + said.over));
   }
 
   /// Proved once more: the answer here may be better, or worse where time is short.
@@ -225,9 +225,8 @@ class ClaimCheck {
            .budget = limited.budget()},
           runs);
       if (own.value < said.bound)
-        verdict_.wrong.push_back("`objectives` says that no fewer than " +
-                                 std::to_string(said.bound) + " modes will do, but " +
-                                 std::to_string(own.value) + " do");
+        verdict_.wrong.push_back("`objectives` states that at least " + std::to_string(said.bound) +
+                                 " modes are needed, but " + std::to_string(own.value) + " do");
       else if (own.bound < said.bound)
         verdict_.claimed.push_back("modes >= " + std::to_string(said.bound) + ": over " +
                                    modes_range);
@@ -260,7 +259,7 @@ std::string plan_csv(const NetworkPlan& plan) {
 std::string plan_c_header(const NetworkPlan& plan, std::string_view name) {
   validation::require_plan(plan);
   if (plan.status != Status::feasible)
-    throw BadInput("there is no plan that a header could be about");
+    throw BadInput("no plan was found, so no header can be written");
   return io::write_plan_c_header(plan, name);
 }
 

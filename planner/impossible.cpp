@@ -47,16 +47,17 @@ ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
     if (!answer.options.empty() || !answer.complete()) continue;
     std::string text = "op '" + network.ops[op].name + "' (" +
                        std::string(to_string(network.ops[op].kind)) +
-                       ") fits with no tile into the memory of " + hardware.name;
+                       ") does not fit into the memory of " + hardware.name;
     const placer::MissingBytes missing = missing_bytes(network, op, hardware, budget);
     if (missing.bytes > 0)
-      text += ": its smallest tile needs " + placer::to_string(missing) + " than there are";
+      text += " with any tile: its smallest tile needs " + placer::to_string(missing) +
+              " than available";
     else if (missing.stopped)
-      text += "; a limit came before it was known how many bytes are missing";
+      text += " with any tile; a limit ended the search for the number of missing bytes";
     else
       text +=
-          ": bytes enough for its smallest tile, but no arrangement keeps every rule of the "
-          "profile";
+          " with any tile: the live bytes of its smallest tile fit, but no arrangement satisfies "
+          "every rule of the profile";
     return {text, missing.stopped};
   }
   return {};
@@ -66,24 +67,24 @@ std::string why_no_cover(const Network& network, const Hardware& hardware, const
                          const std::string& op) {
   std::string limits;
   for (const auto& [name, value] : params.peak_limits)
-    limits += (limits.empty() ? "the limit on " : " and that on ") + name;
-  const std::string within = limits.empty() ? "" : "within " + limits + " ";
+    limits += (limits.empty() ? "the limit of " : " and ") + name;
+  const std::string within = limits.empty() ? "" : "within " + limits + ", ";
   const bool must_stay = stays_on_chip(hardware);
   if (!op.empty() && !must_stay) return within + op;
   const bool longer = params.max_ops < network.ops.size();
-  std::string cover = "no cover of the network";
+  std::string cover = "no partition of the network";
   if (longer)
     cover += " by " + (params.max_ops == 1
                            ? std::string("single ops")
-                           : "runs of at most " + std::to_string(params.max_ops) + " ops");
+                           : "groups of at most " + std::to_string(params.max_ops) + " ops");
   // Those of a look at less of the memory have no names.
   if (limits.empty()) limits = "the limits";
-  std::string text = must_stay
-                         ? within + cover + " leaves room for what has to stay on the chip of " +
-                               hardware.name + ", whose memory off the chip is not writable"
-                         : cover + " keeps " + limits + " with the tiles that were tried";
+  std::string text = must_stay ? within + cover +
+                                     " leaves space for the tensors that must stay on chip on " +
+                                     hardware.name + ", whose off-chip memory is not writable"
+                               : cover + " meets " + limits + " with the evaluated tiles";
   if (!op.empty()) text += "; " + op;
-  if (longer) text += "; longer runs, which may need less, were kept out";
+  if (longer) text += "; longer groups, which may need less, were excluded";
   return text;
 }
 

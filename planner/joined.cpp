@@ -191,10 +191,10 @@ Network network_of(const Network& network, const Hardware& hardware,
   if (right == joined) return own;
   const auto [said, is] = std::ranges::mismatch(joined, right);
   if (said != joined.end())
-    throw std::invalid_argument("`joined` says that '" + said->tensor + "' lies in '" +
+    throw std::invalid_argument("`joined` states that '" + said->tensor + "' lies in '" +
                                 said->whole + "' from channel " + std::to_string(said->begin) +
-                                " on, which is not so on this machine");
-  throw std::invalid_argument("`joined` does not say that '" + is->tensor + "' lies in '" +
+                                " on, which does not hold on this machine");
+  throw std::invalid_argument("`joined` does not state that '" + is->tensor + "' lies in '" +
                               is->whole + "'");
 }
 

@@ -67,7 +67,7 @@ class Together {
       Buffer buffer = shifted(own.buffers[b]);
       const std::optional<Held> held = held_by(piece, runs_, of_run_.size() - 1, b);
       if (!held) {
-        buffer.id = "run " + std::to_string(of_run_.size()) + ": " + buffer.id;
+        buffer.id = "group " + std::to_string(of_run_.size()) + ": " + buffer.id;
         mine.push_back(all_.buffers.size());
         all_.buffers.push_back(std::move(buffer));
         continue;
@@ -78,8 +78,8 @@ class Together {
         extend(all_.buffers[known->second], buffer);
         continue;
       }
-      buffer.id =
-          (held->reader ? "for run " + std::to_string(*held->reader) : "stays") + ": " + buffer.id;
+      buffer.id = (held->reader ? "for group " + std::to_string(*held->reader) : "stays") + ": " +
+                  buffer.id;
       all_.buffers.push_back(std::move(buffer));
     }
     for (Relation relation : own.relations) {
@@ -191,7 +191,7 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const H
     inside.memories = together.problem().memories;
     auto modes =
         facts::resolve_modes(inside, own.placement.places, pieces[k].lowering.steps_per_tile);
-    if (!modes) throw InternalError("runs were placed together so that a step has no mode");
+    if (!modes) throw InternalError("a joint placement of groups leaves a step without a mode");
     own.placement.modes = std::move(*modes);
     const cost::GroupCost cost =
         cost::group_cost(piece_run(pieces[k], hardware, runs[k].placements));
@@ -215,25 +215,25 @@ void residence_wrong(const Network& network, const Hardware& hardware,
   std::ranges::sort(stays);
   stays.erase(std::unique(stays.begin(), stays.end()), stays.end());
   if (stays_on_chip(hardware)) {
-    wrong.emplace_back("subgraphs list what they keep on a machine that keeps everything");
+    wrong.emplace_back(
+        "subgraphs list resident tensors on a machine that keeps every tensor on chip");
     return;
   }
   const std::vector<TensorIndex> may = tiling::may_stay(network, readers);
   for (const TensorIndex t : stays)
     if (!std::ranges::binary_search(may, t))
       wrong.push_back("tensor '" + network.tensors[t].name +
-                      "' cannot stay on the chip: it is not made by one op for others, or is a "
-                      "result of the network");
+                      "' cannot stay on chip: it is a network output, or it is not produced by one "
+                      "op for others");
   for (const PlannedSubgraph& run : runs)
     if (const std::vector<std::string> right =
             kept_names(tiling::make_subgraph(network, run.ops, readers, hardware, stays));
         run.kept != right) {
       std::string names;
       for (const std::string& name : right) names += (names.empty() ? "'" : ", '") + name + "'";
-      wrong.push_back("the run of ops " + std::to_string(run.ops.first) + " to " +
+      wrong.push_back("the group of ops " + std::to_string(run.ops.first) + " to " +
                       std::to_string(run.ops.last) + " keeps " +
-                      (names.empty() ? "nothing" : names) +
-                      ", which is not what it lists as `kept`");
+                      (names.empty() ? "nothing" : names) + ", which differs from its list `kept`");
     }
 }
 
@@ -246,12 +246,12 @@ void rows_wrong(const Network& network, const Hardware& hardware,
       const auto [known, fresh] = listed.try_emplace(rows.tensor, rows.rows);
       if (!fresh && known->second != rows.rows)
         wrong.push_back("of tensor '" + rows.tensor + "' " + std::to_string(known->second) +
-                        " rows stay on the chip in one run, and " + std::to_string(rows.rows) +
+                        " rows stay on chip in one group, and " + std::to_string(rows.rows) +
                         " in another");
     }
   if (listed.empty() || !wrong.empty()) return;
   if (hardware.tiling.stay != Stay::rows) {
-    wrong.emplace_back("rows of tensors stay, which the profile's `tiling` does not allow");
+    wrong.emplace_back("rows of tensors are resident, which the profile's `tiling` does not allow");
     return;
   }
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
@@ -261,8 +261,8 @@ void rows_wrong(const Network& network, const Hardware& hardware,
     const auto found = std::ranges::find_if(may, is_it);
     if (found == may.end()) {
       wrong.push_back("of tensor '" + name +
-                      "' no rows can stay on the chip: it is not made by one op for others, is a "
-                      "result of the network, or is joined with others off the chip");
+                      "' no rows can stay on chip: it is a network output, is not produced by one "
+                      "op for others, or is concatenated off chip");
       continue;
     }
     OpIndex maker = 0;
@@ -275,10 +275,11 @@ void rows_wrong(const Network& network, const Hardware& hardware,
       const bool lives = maker <= run.ops.last && *readers[*found] >= run.ops.first;
       const bool crosses = maker < run.ops.first || *readers[*found] > run.ops.last;
       if (is != (lives && crosses))
-        wrong.push_back("the run of ops " + std::to_string(run.ops.first) + " to " +
-                        std::to_string(run.ops.last) +
-                        (is ? " lists rows of '" + name + "' that are not there"
-                            : " does not list the rows of '" + name + "' that stay through it"));
+        wrong.push_back(
+            "the group of ops " + std::to_string(run.ops.first) + " to " +
+            std::to_string(run.ops.last) +
+            (is ? " lists rows of '" + name + "' that are not resident there"
+                : " does not list the rows of '" + name + "' that are resident during it"));
     }
   }
 }
@@ -290,12 +291,12 @@ void early_wrong(const Network& network, const Hardware& hardware,
     return !run.early.empty() || !run.ahead.empty() || !run.passing.empty();
   };
   if (hardware.tiling.early == Early::none && std::ranges::any_of(runs, has_some)) {
-    wrong.emplace_back("weights come early, which the profile's `tiling` does not allow");
+    wrong.emplace_back("weights are prefetched, which the profile's `tiling` does not allow");
     return;
   }
   std::vector<TensorIndex> waiting;  // sorted
   const auto begins_at = [&](const PlannedSubgraph& run) {
-    return "the run that begins at op " + std::to_string(run.ops.first);
+    return "the group that begins at op " + std::to_string(run.ops.first);
   };
   for (const PlannedSubgraph& run : runs) {
     const tiling::PrefetchedWeights weights = early_weights(network, run);
@@ -303,20 +304,20 @@ void early_wrong(const Network& network, const Hardware& hardware,
     const auto is_there = [&](TensorIndex t) { return std::ranges::binary_search(waiting, t); };
     for (const TensorIndex t : weights.early)
       if (!is_there(t))
-        wrong.push_back("weight '" + network.tensors[t].name + "' is not loaded ahead of " +
+        wrong.push_back("weight '" + network.tensors[t].name + "' is not prefetched before " +
                         begins_at(run));
     for (const TensorIndex t : weights.passing) {
       if (is_there(t))
         still.push_back(t);
       else
         wrong.push_back("weight '" + network.tensors[t].name + "' is listed as `passing` by " +
-                        begins_at(run) + ", but none before loads it ahead");
+                        begins_at(run) + ", but no earlier group prefetches it");
     }
     std::ranges::sort(still);
     for (const TensorIndex t : waiting)
       if (!std::ranges::binary_search(weights.early, t) && !std::ranges::binary_search(still, t))
         wrong.push_back("weight '" + network.tensors[t].name +
-                        "' is loaded ahead, but listed neither as `early` nor as `passing` by " +
+                        "' is prefetched, but listed neither as `early` nor as `passing` by " +
                         begins_at(run));
     waiting = std::move(still);
     std::ranges::copy(weights.ahead, std::back_inserter(waiting));
@@ -324,7 +325,7 @@ void early_wrong(const Network& network, const Hardware& hardware,
   }
   for (const TensorIndex t : waiting)
     wrong.push_back("weight '" + network.tensors[t].name +
-                    "' is loaded ahead, but no run reads it afterwards");
+                    "' is prefetched, but no later group reads it");
 }
 
 }  // namespace
@@ -350,13 +351,13 @@ std::vector<std::string> kept_wrong(const Network& network, const Hardware& hard
         if (fresh || known->second == here) continue;
         if (known->second.second != here.second) {
           wrong.push_back("weight '" + network.tensors[held->tensor].name +
-                          "' is encoded for one of two runs that it is on the chip for");
+                          "' is encoded in only one of two groups that hold it on chip");
           continue;
         }
         wrong.push_back("tensor '" + network.tensors[held->tensor].name +
-                        "' stays on the chip, but lies at " +
-                        std::to_string(known->second.first.offset) + " in one run and at " +
-                        std::to_string(here.first.offset) + " in that of ops " +
+                        "' stays on chip, but is placed at " +
+                        std::to_string(known->second.first.offset) + " in one group and at " +
+                        std::to_string(here.first.offset) + " in the group of ops " +
                         std::to_string(run.ops.first) + " to " + std::to_string(run.ops.last));
       }
   }

@@ -465,7 +465,7 @@ std::string never_fits_offchip(const Network& network, const Hardware& hardware)
     };
     if (homes.data == m) {
       look_at(network.inputs, "all inputs");
-      look_at(network.outputs, "all results");
+      look_at(network.outputs, "all outputs");
     }
     const Size room = facts::free_bytes(memory);
     if (weights + beside <= room) continue;
@@ -529,24 +529,26 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
     if (result.height > capacities[m]) {
       if (!in_time)
         return {.memories = {},
-                .too_small = "time was up before memory '" + result.memory +
-                             "' had room for what crosses the cuts of the best cover: " +
-                             std::to_string(result.height) + " bytes with the quickest places, " +
-                             std::to_string(capacities[m]) + " there are"};
+                .too_small =
+                    "a limit ended the search before memory '" + result.memory +
+                    "' had space for the tensors across the cut points of the best partition: " +
+                    std::to_string(result.height) + " bytes with the fastest placement, " +
+                    std::to_string(capacities[m]) + " available"};
       const Homes homes(hardware, !front.away.empty());
-      const std::string who = homes.behind == m ? "weights and the tensors that lie behind need "
-                              : homes.data != m ? "the weights need "
-                              : off_chip::backing(hardware) != nullptr
-                                  ? "what passes, weights while they are read and what crosses the "
-                                    "cuts of the best cover need "
-                              : homes.weights == m
-                                  ? "weights and what crosses the cuts of the best cover need "
-                                  : "what crosses the cuts of the best cover needs ";
+      const std::string who =
+          homes.behind == m ? "weights and tensors in the backing memory need "
+          : homes.data != m ? "weights need "
+          : off_chip::backing(hardware) != nullptr
+              ? "transfers in slices, weights in use and tensors across the cut points of the best "
+                "partition need "
+          : homes.weights == m
+              ? "weights and tensors across the cut points of the best partition need "
+              : "tensors across the cut points of the best partition need ";
       return {.memories = {},
               .too_small = who + std::to_string(result.height) + " bytes of memory '" +
-                           result.memory + "' (at least " + std::to_string(result.lower_bound) +
-                           " with its tiles), which has " + std::to_string(capacities[m]) +
-                           "; other covers were not tried for that"};
+                           result.memory + "' (lower bound " + std::to_string(result.lower_bound) +
+                           " for its tiles), which has " + std::to_string(capacities[m]) +
+                           "; other partitions were not evaluated"};
     }
     if (!result.buffers.empty()) answer.memories.push_back(std::move(result));
   }

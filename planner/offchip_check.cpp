@@ -19,13 +19,13 @@ bool has_a_place(const Network& network, const Hardware& hardware, const Network
 
 /// One memory of the question, alone, and what the plan says of it.
 std::vector<std::string> memory_wrong(const PlacementProblem& problem, const OffchipMemory& said) {
-  const std::string who = "off the chip, memory '" + said.memory + "': ";
+  const std::string who = "off-chip memory '" + said.memory + "': ";
   if (said.base != problem.memories.front().base)
     return {who + "the addresses begin at " + std::to_string(said.base) + ", but the memory at " +
             std::to_string(problem.memories.front().base)};
   if (said.buffers.size() != problem.buffers.size())
     return {who + std::to_string(said.buffers.size()) + " buffers are listed, but " +
-            std::to_string(problem.buffers.size()) + " lie there"};
+            std::to_string(problem.buffers.size()) + " are stored there"};
   Placement placement;
   placement.modes.resize(1);
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
@@ -37,7 +37,7 @@ std::vector<std::string> memory_wrong(const PlacementProblem& problem, const Off
               std::to_string(buffer.size) + " bytes that lives from step " +
               std::to_string(hull.lower) + " to " + std::to_string(hull.upper)};
     if (each.weights != (buffer.kind == BufferKind::weight))
-      return {who + "buffer '" + each.id + "' is of another kind"};
+      return {who + "buffer '" + each.id + "' has another kind"};
     placement.places.push_back({0, each.offset});
   }
   std::vector<std::string> wrong;
@@ -69,13 +69,13 @@ std::vector<std::string> places_wrong(const PlacementProblem& problem,
     const PlacementProblem part = alone(problem, m);
     if (part.buffers.empty()) continue;
     if (said == all_said.end() || said->memory != part.memories.front().name)
-      return {"`offchip` does not say what lies in memory '" + part.memories.front().name +
+      return {"`offchip` does not list the buffers of memory '" + part.memories.front().name +
               "', or not in the order of the profile"};
     for (std::string& sentence : memory_wrong(part, *said)) wrong.push_back(std::move(sentence));
     ++said;
   }
   if (said != all_said.end())
-    wrong.push_back("`offchip` lists memory '" + said->memory + "', where nothing lies");
+    wrong.push_back("`offchip` lists memory '" + said->memory + "', which holds no buffers");
   return wrong;
 }
 
@@ -95,7 +95,7 @@ std::vector<std::string> bounds_wrong(const PlacementProblem& problem,
     const auto m = static_cast<MemoryIndex>(memory - problem.memories.begin());
     const Size bound = bound_of(problem, m);
     if (said.lower_bound > bound)
-      wrong.push_back("off the chip, memory '" + said.memory + "': the bound is " +
+      wrong.push_back("off-chip memory '" + said.memory + "': the bound is " +
                       std::to_string(bound) + ", not " + std::to_string(said.lower_bound));
   }
   return wrong;
@@ -122,8 +122,8 @@ std::vector<std::string> offchip_wrong(const Network& network, const Hardware& h
       offchip_question_of(network, hardware, plan, max_part_runs, threads);
   // What is fetched, and when, rests on there being a place for it.
   if (plan.offchip.empty() && !problem.buffers.empty() && !has_a_place(network, hardware, plan))
-    return {"`offchip` does not say where things lie in memory '" + problem.memories.front().name +
-            "', and there is no room for all that `behind` has there"};
+    return {"`offchip` has no placement for memory '" + problem.memories.front().name +
+            "', which has no space for all the buffers that `behind` stores there"};
   if (plan.offchip.empty()) return {};
   std::vector<std::string> wrong = places_wrong(problem, plan.offchip);
   // A bound of tiles may stand beside places of whole tensors.

@@ -24,12 +24,12 @@ PeakLimits peak_limits_of(const PlanParams& params) {
       throw BadInput("a limit names the metric '" + name + "', which does not exist",
                      "limits are for peak_memory and peak_bandwidth");
     if (*metric != cost::MetricName::peak_memory && *metric != cost::MetricName::peak_bandwidth)
-      throw BadInput("'" + name + "' adds over subgraphs and cannot be limited",
-                     "limits are for maxima: peak_memory and peak_bandwidth; give '" + name +
+      throw BadInput("'" + name + "' is a sum over subgraphs and cannot be limited",
+                     "limits apply to peak_memory and peak_bandwidth; give '" + name +
                          "' more weight instead");
-    if (!(value >= 0)) throw BadInput("the limit on " + name + " is negative or no number");
+    if (!(value >= 0)) throw BadInput("the limit on " + name + " is negative or not a number");
     if (*metric == cost::MetricName::peak_memory && value < 1)
-      throw BadInput("the limit on peak_memory leaves no byte", "for instance peak_memory=512KiB");
+      throw BadInput("the limit on peak_memory is below 1 byte", "for instance peak_memory=512KiB");
     double& limit =
         *metric == cost::MetricName::peak_memory ? limits.peak_bytes : limits.peak_bandwidth;
     limit = std::min(limit, value);

@@ -29,7 +29,7 @@ std::vector<TensorIndex> named(const Network& network, const PlannedSubgraph& pl
   for (const std::string& name : names) {
     const auto found = std::ranges::find(network.tensors, name, &Tensor::name);
     if (found == network.tensors.end())
-      refuse(planned, does + (" '" + name) + "', which is no tensor of the network");
+      refuse(planned, does + (" '" + name) + "', which is not a tensor of the network");
     tensors.push_back(static_cast<TensorIndex>(found - network.tensors.begin()));
   }
   return tensors;
@@ -57,17 +57,16 @@ void set_prefetched(const Network& network, const Hardware& hardware,
     if (std::ranges::find(weights.ahead, t) != weights.ahead.end())
       refuse(planned, "lists " + listed(t) + " in `ahead` and in `passing`");
   if (planned.variant.reduction != 1)
-    refuse(planned,
-           "makes sums in parts and has weights that come early, which do not go together");
+    refuse(planned, "combines a split reduction with weight prefetch, which is not supported");
   if (off_chip::backing(hardware) != nullptr)
     refuse(planned,
-           "has weights that come early, on a machine that has a memory behind another one");
+           "has weight prefetch, which is not supported on a machine with a backing memory");
   const auto reads = [&](TensorIndex t) {
     return std::ranges::find(part.tensors, t, &tiling::LocalTensor::tensor) != part.tensors.end();
   };
   for (const TensorIndex t : weights.early)
     if (network.tensors[t].kind != TensorKind::weight || !reads(t))
-      refuse(planned, "finds " + listed(t) + " early, which is no weight that it reads");
+      refuse(planned, "finds " + listed(t) + " early, which is not a weight that it reads");
   const auto is_for_others = [&](TensorIndex t) {
     return network.tensors[t].kind == TensorKind::weight && storage_of(network, t) == t &&
            !reads(t);
@@ -75,18 +74,16 @@ void set_prefetched(const Network& network, const Hardware& hardware,
   for (const TensorIndex t : weights.ahead) {
     const bool own = network.tensors[t].kind == TensorKind::weight && reads(t);
     if (own && planned.variant.weights != WeightPolicy::resident)
-      refuse(planned, "leaves " + listed(t) +
-                          " to a later one, and does not keep weights through its tiles");
+      refuse(planned, "leaves " + listed(t) + " to a later group without resident weights");
     if (!is_for_others(t) && (!own || network.tensors[t].pinned))
-      refuse(planned,
-             "loads " + listed(t) + " ahead, which is no weight that it leaves to a later one");
+      refuse(planned, "loads " + listed(t) + " ahead, which is not a weight for a later group");
   }
   for (const TensorIndex t : weights.passing)
     if (!is_for_others(t))
-      refuse(planned, "lists " + listed(t) +
-                          " as `passing`, which is no weight that it leaves to a later one");
+      refuse(planned,
+             "lists " + listed(t) + " as `passing`, which is not a weight for a later group");
   if (!weights.early.empty() && planned.variant.weights != WeightPolicy::resident)
-    refuse(planned, "finds weights early, and does not keep them through its tiles");
+    refuse(planned, "finds weights early without resident weights");
   tiling::set_prefetched(part, hardware, weights);
 }
 
@@ -166,14 +163,15 @@ tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
   }
   if (planned.variant.halo != HaloPolicy::recompute || planned.variant.one_copy != OneCopy::none)
     refuse(planned,
-           "makes sums in parts, which is for tiles that recompute halos and have two copies of "
-           "all that is double-buffered");
+           "has a split reduction, which needs recomputed halos and no single copies of "
+           "double-buffered tensors");
   if (!splits_sums(hardware))
-    refuse(planned, "makes sums in parts, on a machine that has a memory behind another one");
+    refuse(planned,
+           "has a split reduction, which is not supported on a machine with a backing memory");
   std::optional<tiling::Subgraph> split =
       tiling::split_reduction(part, hardware, planned.variant.reduction);
   if (!split)
-    refuse(planned, "has no product whose sums come in " +
+    refuse(planned, "has no product whose reduction can be split into " +
                         std::to_string(planned.variant.reduction) + " parts");
   set_kept_rows(network, hardware, planned, *split);
   return *std::move(split);
@@ -198,54 +196,50 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
   }
   if (planned.variant.stationary != Stationary::none &&
       planned.variant.halo != HaloPolicy::recompute)
-    refuse(planned, "cannot keep halos where something else stays from tile to tile");
+    refuse(planned, "cannot combine halo reuse with another stationary operand");
   if (planned.variant.stationary == Stationary::weights &&
       planned.variant.weights == WeightPolicy::resident)
-    refuse(planned, "is said to have weights that are resident and others that stay");
+    refuse(planned, "has weights that are both resident and stationary");
   if (planned.variant.one_copy != OneCopy::none &&
       (!planned.variant.double_buffer || planned.variant.stationary != Stationary::none ||
        planned.variant.halo != HaloPolicy::recompute))
     refuse(planned,
-           "has something with one copy, which is for tiles that are double-buffered, "
-           "recompute halos and leave nothing to the next");
+           "has single copies, which need double buffering, recomputed halos and no stationary "
+           "operand");
   if (planned.variant.trailing != 0) {
     if (!planned.variant.double_buffer || planned.variant.halo != HaloPolicy::recompute ||
         planned.variant.stationary != Stationary::none ||
         planned.variant.one_copy != OneCopy::none || planned.variant.reduction != 1 ||
         planned.variant.direct != Direct::none)
       refuse(planned,
-             "has ops that work beside the next tile's, which is for tiles that are "
-             "double-buffered, recompute halos, leave nothing to the next, make sums at once, have "
-             "nothing with one copy and go through the chip");
+             "has pipelined last ops, which need double buffering, recomputed halos, no stationary "
+             "operand, no split reduction, no single copies and no direct off-chip access");
     const std::vector<std::int64_t> choices = tiling::trailing_choices(part, hardware);
     if (std::ranges::find(choices, planned.variant.trailing) == choices.end())
-      refuse(
-          planned,
-          "is said to have its last " + std::to_string(planned.variant.trailing) + " of " +
-              std::to_string(part.steps()) +
-              " ops work beside the next tile's, which is for machines with `engines: "
-              "side_by_side`, from an op on whose engine has another queue than the one before it");
+      refuse(planned, "pipelines its last " + std::to_string(planned.variant.trailing) + " of " +
+                          std::to_string(part.steps()) +
+                          " ops, which needs `engines: side_by_side` and a first pipelined op in "
+                          "another queue than the op before it");
   }
   if (planned.variant.direct != Direct::none) {
     if (planned.variant.halo != HaloPolicy::recompute ||
         planned.variant.stationary != Stationary::none ||
         planned.variant.one_copy != OneCopy::none || planned.variant.reduction != 1)
       refuse(planned,
-             "reads or writes off the chip itself, which is for tiles that recompute halos, leave "
-             "nothing to the next, make sums at once and have nothing with one copy");
+             "has direct off-chip access, which needs recomputed halos, no stationary operand, no "
+             "split reduction and no single copies");
     const Direct there = tiling::direct_of(part, hardware, planned.variant.direct);
     if (part.steps() > 1)
-      refuse(planned,
-             "is said to read or write off the chip itself, which is for an op that runs alone");
+      refuse(planned, "has direct off-chip access, which needs a group of one op");
     if (there != planned.variant.direct)
       refuse(
           planned,
-          std::string("is said to read or write more off the chip itself than its engine does: ") +
-              (there == Direct::none     ? "it does neither"
-               : there == Direct::inputs ? "it reads its inputs there, and its outputs are not "
-                                           "for that memory"
-                                         : "it writes its outputs there, and its inputs do not "
-                                           "come from that memory"));
+          std::string("has more direct off-chip access than its engine supports: ") +
+              (there == Direct::none ? "the engine has none"
+               : there == Direct::inputs
+                   ? "the engine reads inputs there, but its outputs are not stored in that memory"
+                   : "the engine writes outputs there, but its inputs are not stored in that "
+                     "memory"));
   }
   for (const tiling::KeptRows& kept : part.kept_rows)
     if (const std::string why =
@@ -253,12 +247,12 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
         !why.empty())
       refuse(planned, "keeps rows of '" + kept.name + "', and " + why);
   tiling::TileGrid grid = geometry.grid(shape);
-  if (grid.counts != planned.counts) refuse(planned, "is said to have another number of tiles");
+  if (grid.counts != planned.counts) refuse(planned, "states another number of tiles");
   tiling::Lowering lowering = tiling::lower(part, space, hardware, planned.variant);
   for (const tiling::LaterShare& later : lowering.later)
     if (part.tensors[later.tensor].early)
       refuse(planned, "finds '" + part.tensor(later.tensor).name +
-                          "' early, of which its engines need more than one copy");
+                          "' early, but its engines need more than one copy of it");
   return make_piece(part, space, std::move(grid), std::move(lowering));
 }
 

@@ -37,26 +37,26 @@ Size align_up(Size bytes, Size alignment) {
 }
 
 [[noreturn]] void refuse(const PlannedPin& pin, const std::string& what) {
-  throw std::invalid_argument("`pinned` says that '" + pin.weight + "' lies in '" + pin.memory +
-                              "' for good, " + what);
+  throw std::invalid_argument("`pinned` states that '" + pin.weight + "' lies in '" + pin.memory +
+                              "', " + what);
 }
 
 /// The weight's index.
 TensorIndex check_pin(const Network& network, const Memory& space, const std::vector<Size>& bytes,
                       const PlannedPin& pin) {
   if (pin.memory != space.name)
-    refuse(pin, "but weights that do lie in '" + space.name + "' on this machine");
+    refuse(pin, "but pinned weights are stored in '" + space.name + "' on this machine");
   const auto found = std::ranges::find(network.tensors, pin.weight, &Tensor::name);
   const auto t = static_cast<TensorIndex>(found - network.tensors.begin());
   if (found == network.tensors.end() || bytes[t] == 0)
-    refuse(pin, "which is no weight whose readers find it there");
+    refuse(pin, "which is not a weight whose readers reach that memory");
   if (pin.bytes != bytes[t])
     refuse(pin, "and takes " + std::to_string(pin.bytes) + " bytes, which are " +
                     std::to_string(bytes[t]));
   if (pin.offset < 0 || pin.offset % space.alignment != 0 || pin.offset > space.capacity ||
       pin.bytes > space.capacity - pin.offset)
-    refuse(pin, "at " + std::to_string(pin.offset) +
-                    ", which is not aligned, or not inside of the memory");
+    refuse(pin,
+           "at " + std::to_string(pin.offset) + ", which is not aligned or not inside the memory");
   return t;
 }
 
@@ -123,7 +123,7 @@ PinnedMachine with_pins(const Network& network, const Hardware& hardware,
   PinnedMachine own{network, hardware};
   if (pins.empty()) return own;
   const std::optional<MemoryIndex> memory = pin_memory(hardware);
-  if (!memory) refuse(pins.front(), "but no memory of this machine has room for what does");
+  if (!memory) refuse(pins.front(), "but no memory of this machine can hold pinned weights");
   if (hardware.tiling.pinned == Pinned::none)
     refuse(pins.front(), "which the profile's `tiling` does not allow");
   Memory& space = own.hardware.memories[memory_on_chip(hardware, *memory)].space;

@@ -83,7 +83,7 @@ NetworkPlan Plannings::run() {
   if (plan.status == Status::feasible && always_settles(hardware_))
     settle_off_chip(network_, hardware_, whole_.budget(), plan, params_.limits.threads);
   if (plan.status == Status::unknown && plan.reason.empty())
-    plan.reason = "no cover of the network was found within the limits of the search";
+    plan.reason = "no partition of the network was found within the limits of the search";
   if (params_.progress && plan.status == Status::feasible)
     params_.progress({plan.score, plan.bound, std::max(told_solved_, solved_)});
   if (may_go_on(plan) && cut_ != StopReason::completed) {

@@ -31,12 +31,13 @@ namespace {
 void require_effort(const Network& network, const Hardware& hardware, const PlanParams& params) {
   validation::require_valid(network);
   validation::require_valid(hardware);
-  if (params.nodes_per_question < 1) throw BadInput("a question needs at least one search node");
+  if (params.nodes_per_question < 1)
+    throw BadInput("a placement query needs at least one search node");
   if (params.tile_shapes < 0 || params.proof_shapes < 0)
-    throw BadInput("so many shapes of tiles cannot be looked at: `tile_shapes` is " +
+    throw BadInput("a number of tile shapes is negative: `tile_shapes` is " +
                        std::to_string(params.tile_shapes) + " and `proof_shapes` " +
                        std::to_string(params.proof_shapes),
-                   "0 leaves them out");
+                   "use 0 for none");
 }
 
 /// Each way has candidates of its own.
@@ -120,10 +121,10 @@ void claim_with_pins(const Network& network, const Hardware& hardware, const Pla
   plan.bound =
       std::min(plan.score, bound_of_plans(own, hardware, params, {score, params.max_ops, early}));
   plan.optimal = plan.bound >= plan.score;
-  plan.proved_over += ", whatever weights are pinned";
+  plan.proved_over += ", with any pinned weights";
   plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);
   plan.looked_at.optimal = false;
-  plan.looked_at.over += ", with the weights that are pinned";
+  plan.looked_at.over += ", with the chosen pinned weights";
 }
 
 /// Without weights that lie on the chip for good, and then with as many as take some of it. Each
@@ -215,8 +216,9 @@ std::optional<PlanReference> layer_by_layer(const Network& network, const Hardwa
     const std::string impossible =
         planner::impossible_op(network, machine, singles, limited.budget()).sentence;
     if (!impossible.empty())
-      throw BadInput("layer by layer on " + hardware.name + " is no reference: " + impossible,
-                     "name another machine with `reference:` in the profile or --reference");
+      throw BadInput(
+          "layer by layer on " + hardware.name + " cannot be the reference: " + impossible,
+          "name another machine with `reference:` in the profile or --reference");
     if (planner::first_open(singles)) return std::nullopt;
     return PlanReference{hardware.name, hardware.clock_hz,
                          planner::with_single_fetches(network, hardware, planner::sum_of(singles))};
@@ -232,7 +234,7 @@ std::shared_ptr<PlanMemory> make_plan_memory() {
 NetworkPlan plan_network(const Network& network, const Hardware& hardware,
                          const PlanParams& params) {
   planner::require_effort(network, hardware, params);
-  if (params.max_ops < 1) throw BadInput("a run has at least one op: max_ops is 0");
+  if (params.max_ops < 1) throw BadInput("max_ops is 0, but a group has at least one op");
   if (hardware.reference) validation::require_valid(*hardware.reference);
   if (params.reference) validation::require_reference(*params.reference);
   NetworkPlan plan;
@@ -245,7 +247,7 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
         planner::as_planned(network, hardware, plan.joined, plan.pinned);
     const std::vector<std::string> wrong =
         planner::plan_wrong(own.network, own.hardware, plan, params.limits.threads);
-    if (!wrong.empty()) throw InternalError("the checker refuses the plan: " + wrong.front());
+    if (!wrong.empty()) throw InternalError("the checker rejects the plan: " + wrong.front());
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }

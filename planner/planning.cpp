@@ -57,7 +57,7 @@ ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) 
                    "use a limit: peak_bandwidth=8 (bytes per cycle)");
   const double sum = weights.latency + weights.energy + weights.dram_bytes + weights.peak_memory;
   if (!(sum > 0))
-    throw BadInput("all weights of the score are 0", "give at least one: --weight latency=1");
+    throw BadInput("all weights of the score are 0", "set at least one: --weight latency=1");
   return cost::normalized(weights);
 }
 
@@ -226,8 +226,9 @@ class Planner {
     }
     plan_.baseline = with_single_fetches(network_, hardware_, sum_of(singles));
     if (weights_.energy > 0 && plan_.baseline.energy_pj <= 0)
-      throw BadInput("the score weighs energy, but profile " + hardware_.name + " has no energies",
-                     "give the profile energies, or weights without energy: --weight latency=1");
+      throw BadInput(
+          "the score weighs energy, but profile " + hardware_.name + " has no energies",
+          "add energies to the profile, or set weights without energy: --weight latency=1");
     return true;
   }
 
@@ -254,7 +255,7 @@ class Planner {
       }
       if (!made) {
         plan_.reason = "the reference of the score, " + other->name +
-                       " layer by layer, was not known within the limits";
+                       " layer by layer, was not planned within the limits";
         plan_.stop = stop_reason();
         note_search(nullptr);
         return false;
@@ -270,9 +271,10 @@ class Planner {
         (weights_.energy > 0 && !(r.energy_pj > 0)) ||
         (weights_.dram_bytes > 0 && r.dram_bytes <= 0 && own.dram_bytes > 0) ||
         (weights_.peak_memory > 0 && r.peak_bytes <= 0 && own.peak_bytes > 0))
-      throw BadInput("the score weighs a metric of which the reference, " +
-                         plan_.reference.profile + ", has nothing",
-                     "give it figures, another reference, or the metric no weight");
+      throw BadInput(
+          "the score weighs a metric of which the reference, " + plan_.reference.profile +
+              ", has the value 0",
+          "add its values to the profile, choose another reference, or set the weight to 0");
     return true;
   }
 
@@ -432,22 +434,21 @@ class Planner {
 
   /// What the bound of what is looked at is a bound of, for whoever reads it in a file.
   [[nodiscard]] std::string proved_over() const {
-    std::string text = "covers by runs of consecutive ops";
+    std::string text = "partitions into groups of consecutive ops";
     if (params_.max_ops < network_.ops.size())
-      text += ", at most " + std::to_string(params_.max_ops) + " in a run";
-    text += ", each run in the fewest tiles that fit, in each variant of the profile's tiling";
+      text += ", at most " + std::to_string(params_.max_ops) + " ops per group";
+    text += ", each group in its fewest tiles for each variant of the profile's tiling";
     const bool halos = lowered_.tiling.halo != hardware_.tiling.halo;
-    if (halos) text += " that keeps no halos";
+    if (halos) text += " without halo reuse";
     if (params_.tile_shapes > 0)
-      text += ", or in the cheapest of those that were looked at, also with weights" +
-              std::string(halos ? ", halos" : "") +
-              " or inputs that stay from tile to tile, one copy of what else has two, or sums in "
-              "parts, at most " +
+      text += ", or in the cheapest evaluated tiles, also with stationary weights" +
+              std::string(halos ? ", halo reuse" : "") +
+              " or stationary inputs, single copies or split reductions, at most " +
               std::to_string(params_.tile_shapes) +
-              " shapes in a variant of a run that a best cover has";
+              " shapes per variant of a group of a best partition";
     if (tries_levels(params_, hardware_))
-      text += ", and the same in less of the memory as long as that was better";
-    if (!params_.peak_limits.empty()) text += ", within the limits on peaks that were given";
+      text += ", and the same with less memory while this improved the score";
+    if (!params_.peak_limits.empty()) text += ", within the given peak limits";
     return text;
   }
 
@@ -517,8 +518,8 @@ class Planner {
     plan_.stop = kept.stop;
     plan_.subgraphs.clear();
     plan_.reason =
-        "each run of the best cover fits, but no one place was found for what stays on the chip "
-        "from run to run";
+        "each group of the best partition fits, but no common placement was found for its resident "
+        "tensors";
   }
 
   /// A candidate is solved, reused or pruned.

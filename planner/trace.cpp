@@ -87,7 +87,7 @@ class Tracer {
  private:
   void name_lanes(const cost::GroupSchedule& schedule) {
     const cost::Pipeline& pipeline = schedule.pipeline;
-    trace_.lane(run_lane, "runs of ops");
+    trace_.lane(run_lane, "groups of ops");
     for (std::size_t r = 0; r < schedule.commanded; ++r) {
       if (pipeline.resources[r].name.empty()) continue;  // in the queue of another engine
       for (int channel = 0; channel < pipeline.resources[r].channels; ++channel)
@@ -188,7 +188,7 @@ class Tracer {
 void require_right(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
   const std::vector<std::string> wrong = check_plan(network, hardware, plan);
   if (!wrong.empty()) throw BadInput("the plan is wrong: " + wrong.front());
-  if (plan.status != Status::feasible) throw BadInput("there is no plan to be shown");
+  if (plan.status != Status::feasible) throw BadInput("no plan was found");
 }
 
 }  // namespace

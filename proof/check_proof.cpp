@@ -38,7 +38,8 @@ ProofHeader::Capacity read_capacity(std::string_view rest, std::size_t line) {
   const auto memory = take_number(rest);
   const auto size = take_number(rest);
   if (!memory || *memory < 0 || !size || *size < 1 || *size > max_address || rest.size() < 2)
-    throw Refused{at_line(line, "a capacity is a memory's number, a size and the memory's name")};
+    throw Refused{at_line(
+        line, "a capacity needs the number of a memory, a size and the name of the memory")};
   return {static_cast<MemoryIndex>(*memory), *size, std::string(rest.substr(1))};
 }
 
@@ -47,15 +48,15 @@ ProofHeader::Capacity read_capacity(std::string_view rest, std::size_t line) {
 void read_reading(std::string_view rest, std::size_t line, ProofHeader& header) {
   const std::string key(take_word(rest));
   if (key.empty() || rest.size() < 2)
-    throw Refused{at_line(line, "'read' is followed by a word and its value")};
+    throw Refused{at_line(line, "'read' needs a word and its value")};
   const std::string value(rest.substr(1));
   if (key != "profile" && key != "lifetimes")
-    throw Refused{at_line(line, "an input is read with a 'profile' or with 'lifetimes', no more")};
+    throw Refused{at_line(line, "'read' supports only 'profile' and 'lifetimes'")};
   for (const auto& [other, ignored] : header.read)
-    if (other == key) throw Refused{at_line(line, "'read " + key + "' stands twice")};
+    if (other == key) throw Refused{at_line(line, "'read " + key + "' is given twice")};
   if (key == "lifetimes" && value != "half-open" && value != "inclusive")
-    throw Refused{at_line(line, "lifetimes are read 'half-open' or 'inclusive'")};
-  // It is printed, so control characters are rejected.
+    throw Refused{at_line(line, "'lifetimes' must be 'half-open' or 'inclusive'")};
+  // It is shown to people.
   if (std::any_of(value.begin(), value.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }))
     throw Refused{at_line(line, "the name of a profile has control characters")};
   header.read.emplace_back(key, value);
@@ -84,7 +85,7 @@ Claim read_claim(std::string_view rest, const PlacementProblem& problem, std::si
   Claim claim;
   const std::string_view word = take_word(rest);
   if (word == "infeasible") {
-    if (!at_end(rest)) throw Refused{at_line(line, "the claim 'infeasible' has no numbers")};
+    if (!at_end(rest)) throw Refused{at_line(line, "the claim 'infeasible' takes no numbers")};
     return claim;
   }
   if (word == "height") {
@@ -97,26 +98,26 @@ Claim read_claim(std::string_view rest, const PlacementProblem& problem, std::si
     claim.kind = ClaimKind::benefit;
     const auto most = take_number(rest);
     if (!most || *most < -1 || *most > unbounded || !at_end(rest))
-      throw Refused{at_line(line, "a benefit is one number, of thousandths, of at least -1")};
+      throw Refused{at_line(line, "a benefit needs one number in thousandths, at least -1")};
     claim.most = *most;
     return claim;
   } else {
-    throw Refused{at_line(line, "'" + std::string(word) + "' is no claim known here")};
+    throw Refused{at_line(line, "'" + std::string(word) + "' is not a known claim")};
   }
   const auto least = take_number(rest);
   if (!least || *least < 1 || *least > unbounded)
-    throw Refused{at_line(line, "a bound is a number of at least 1")};
+    throw Refused{at_line(line, "a bound must be a number of at least 1")};
   claim.least = *least;
   while (claim.kind == ClaimKind::height && !at_end(rest)) {
     const auto memory = take_number(rest);
     if (!memory || *memory < 0 || *memory >= std::ssize(problem.memories) ||
         (!claim.memories.empty() && claim.memories.back() >= static_cast<MemoryIndex>(*memory)))
-      throw Refused{at_line(line, "the memories of a height are numbers, ascending")};
+      throw Refused{at_line(line, "the memories of a height must be ascending numbers")};
     claim.memories.push_back(static_cast<MemoryIndex>(*memory));
   }
   if (claim.kind == ClaimKind::height && claim.memories.empty())
-    throw Refused{at_line(line, "a height is of at least one memory")};
-  if (!at_end(rest)) throw Refused{at_line(line, "there is more in this line than a claim")};
+    throw Refused{at_line(line, "a height needs at least one memory")};
+  if (!at_end(rest)) throw Refused{at_line(line, "the line has text after the claim")};
   return claim;
 }
 
@@ -125,15 +126,15 @@ PlacementProblem with_capacities(const PlacementProblem& problem, const ProofHea
   std::vector<char> named(problem.memories.size(), 0);
   for (const ProofHeader::Capacity& each : header.capacities) {
     if (each.memory >= about.memories.size() || about.memories[each.memory].name != each.name)
-      throw Refused{"The certificate speaks of memory number " + std::to_string(each.memory) +
-                    ", '" + each.name + "', which this input does not have there."};
+      throw Refused{"The certificate names memory number " + std::to_string(each.memory) + ", '" +
+                    each.name + "', which this input does not have at this position."};
     if (named[each.memory] != 0)
-      throw Refused{"The certificate gives memory '" + each.name + "' two capacities."};
+      throw Refused{"The certificate states for memory '" + each.name + "' two capacities."};
     named[each.memory] = 1;
     Memory& memory = about.memories[each.memory];
     if (!memory.banks.empty() && memory.capacity != each.size)
-      throw Refused{"The certificate is about a memory '" + each.name + "' of " +
-                    std::to_string(each.size) + " bytes, but the banks of the input's add up to " +
+      throw Refused{"The certificate has memory '" + each.name + "' with " +
+                    std::to_string(each.size) + " bytes, but the banks in the input add up to " +
                     std::to_string(memory.capacity) + "."};
     memory.capacity = each.size;
   }
@@ -142,8 +143,8 @@ PlacementProblem with_capacities(const PlacementProblem& problem, const ProofHea
   for (MemoryIndex m = 0; m < about.memories.size(); ++m)
     if (named[m] == 0) {
       if (!about.memories[m].banks.empty())
-        throw Refused{"The certificate does not say how large memory '" + about.memories[m].name +
-                      "' is, whose size the input gives."};
+        throw Refused{"The certificate does not state the capacity of memory '" +
+                      about.memories[m].name + "', which the input states."};
       about.memories[m].capacity = unbounded;
     }
   const std::vector<Defect> defects = validate(about);
@@ -160,10 +161,11 @@ void refuse_less_room(const PlacementProblem& given, const PlacementProblem& abo
     const Size own = given.memories[m].capacity;
     const Size assumed = about.memories[m].capacity;
     if (own == unbounded || assumed >= own) continue;
-    throw Refused{"The certificate is about a memory '" + given.memories[m].name + "' of " +
-                  std::to_string(assumed) + " bytes, but here it has " + std::to_string(own) +
-                  ": what holds with less room need not hold with more. To ask about " +
-                  std::to_string(assumed) + " bytes, give that capacity."};
+    throw Refused{"The certificate has memory '" + given.memories[m].name + "' with " +
+                  std::to_string(assumed) + " bytes, but in the input it has " +
+                  std::to_string(own) +
+                  ": a claim for less memory need not hold for more. To check " +
+                  std::to_string(assumed) + " bytes, set that capacity."};
   }
 }
 
@@ -193,13 +195,13 @@ void judge(const PlacementProblem& problem, std::string_view text, std::size_t f
   if (part.kind == "choice") {
     check_choice(body, part, stop);
   } else if (part.claim.kind == ClaimKind::benefit) {
-    part.reason = at_line(first - 1, "a benefit is proved by a 'choice'");
+    part.reason = at_line(first - 1, "a benefit needs a proof of kind 'choice'");
   } else if (part.kind == "cut") {
     check_cut(body, part);
   } else if (part.kind == "derivation") {
     check_derivation(body, part, stop);
   } else {
-    part.reason = at_line(first - 1, "'" + part.kind + "' is no kind of proof known here");
+    part.reason = at_line(first - 1, "'" + part.kind + "' is not a known kind of proof");
   }
 }
 
@@ -236,12 +238,12 @@ std::optional<ProofHeader> proof_header(std::string_view text, std::string& why)
 std::optional<std::string> unspoken(const PlacementProblem& problem) {
   // Proof rules count alignments from offset 0.
   if (has_unaligned_base(problem))
-    return "A memory of the problem has a base that is no multiple of an alignment, which no "
-           "certificate speaks of.";
+    return "A memory of the problem has a base that is not a multiple of an alignment, which "
+           "certificates do not support.";
   for (const Relation& relation : problem.relations)
     if (!is_spoken_of(relation.kind))
       return "The problem has a relation " + std::string(to_string(relation.kind)) +
-             ", which no certificate speaks of.";
+             ", which certificates do not support.";
   return std::nullopt;
 }
 
@@ -274,7 +276,7 @@ ProofVerdict check_proof(const PlacementProblem& problem, std::string_view text,
     if (auto why = unspoken(problem)) throw Refused{*std::move(why)};
     verdict.about = with_capacities(problem, header);
     refuse_less_room(problem, verdict.about);
-    if (!lines.peek()) throw Refused{"The certificate claims nothing."};
+    if (!lines.peek()) throw Refused{"The certificate has no claims."};
     while (lines.peek() && !verdict.stop)
       verdict.parts.push_back(check_part(lines, problem, verdict.about, budget, verdict.stop));
   } catch (const Refused& refused) {

@@ -116,15 +116,15 @@ class SumRow {
     for (const MemoryIndex m : allowed_memories(problem_, buffer)) {
       if (!memories_.contains(m)) throw Amiss{who + "may go to another memory"};
       if (effective_alignment(buffer, problem_.memories[m]) % grain != 0)
-        throw Amiss{who + "need not lie on the grain"};
+        throw Amiss{who + "need not be aligned to the grain"};
     }
     for (const Load& load : loads(buffer)) {
       if (!load.steps.contains(*step_)) continue;
       if (load.range.begin % grain != 0 || (load.bytes != load.range.size() && grain != 1))
-        throw Amiss{who + "is not in one piece on the grain"};
+        throw Amiss{who + "is not contiguous on the grain"};
       return load.bytes;
     }
-    throw Amiss{who + "does not live at the step"};
+    throw Amiss{who + "is not live at the step"};
   }
 
   /// Capacity for items that begin at multiples of the grain, with sizes rounded up to it.
@@ -132,7 +132,7 @@ class SumRow {
     Wide sum = 0;
     for (const MemoryIndex m : memories_) {
       const Memory& memory = problem_.memories[m];
-      if (memory.capacity == unbounded) throw Amiss{"a memory without limit is named"};
+      if (memory.capacity == unbounded) throw Amiss{"a memory without capacity is named"};
       std::vector<AddressRange> taken = memory.reserved;
       if (!memory.straddle)
         for (const AddressRange& bank : bank_ranges(memory)) taken.push_back({bank.end, bank.end});
@@ -154,7 +154,7 @@ class SumRow {
     Row row;
     std::int64_t common = 0;
     for (const auto& [unit, amount] : amounts) {
-      if (amount > max_address) throw Amiss{"a row counts more than there can be"};
+      if (amount > max_address) throw Amiss{"a row exceeds the possible total"};
       row.amounts.emplace_back(unit, static_cast<std::int64_t>(amount));
       common = std::gcd(common, row.amounts.back().second);
     }
@@ -205,13 +205,13 @@ class ChoiceCheck {
       while (const auto next = lines_.next()) {
         step(*next);
         if (lines_.number() % 256 == 0 && (stop_ = budget_.exhausted()))
-          return "The limit ended before the choice was checked.";
+          return "A limit ended the check of the choice.";
       }
     } catch (const Amiss& amiss) {
       return at_line(lines_.number(), amiss.why);
     }
-    if (stop_) return "The limit ended before the choice was checked.";
-    if (!closed_) return "The tree ends before all of its branches do.";
+    if (stop_) return "A limit ended the check of the choice.";
+    if (!closed_) return "The tree ends before all branches are closed.";
     return {};
   }
 
@@ -258,7 +258,7 @@ class ChoiceCheck {
     } else {
       throw Amiss{"a row is a 'sum' or a 'set'"};
     }
-    if ((stop_ = budget_.exhausted())) throw Amiss{"the limit ended the check"};
+    if ((stop_ = budget_.exhausted())) throw Amiss{"a limit ended the check"};
   }
 
   /// These units are not all placed: together with the required buffers they have no placement.
@@ -287,30 +287,30 @@ class ChoiceCheck {
       check_cut(body, own);
     else
       check_derivation(body, own, stop_);
-    if (!own.accepted) throw Amiss{"the set is not refuted: " + own.reason};
+    if (!own.accepted) throw Amiss{"the set is not proved infeasible: " + own.reason};
     part.lemmas += own.lemmas;
     part.propagations += own.propagations;
     return row;
   }
 
   void step(std::string_view text) {
-    if (closed_) throw Amiss{"there is more than the tree needs"};
+    if (closed_) throw Amiss{"the text continues after the end of the tree"};
     std::string_view rest = text;
     const std::string_view word = first_word(rest);
     if (word == "prices") {
       price(rest);
     } else if (word == "in" || word == "out") {
       const std::size_t unit = take_unit(rest);
-      if (!at_end(rest)) throw Amiss{"there is more in this line than it needs"};
-      if (state_[unit] != free) throw Amiss{"it is decided already whether that one is in"};
+      if (!at_end(rest)) throw Amiss{"the line has extra text"};
+      if (state_[unit] != free) throw Amiss{"this buffer is already decided"};
       branches_.push_back({.unit = unit});
       put(unit, word == "in" ? in : out);
     } else if (word == "twin") {
       twin(rest);
     } else if (word == "leaf" && at_end(rest)) {
-      if (denominator_ == 0) throw Amiss{"a leaf needs prices before it"};
+      if (denominator_ == 0) throw Amiss{"a leaf needs preceding prices"};
       if (value_ >= Wide{denominator_} * above_)
-        throw Amiss{"the prices let more in than is claimed"};
+        throw Amiss{"the prices allow a larger benefit than claimed"};
       close();
     } else if (word == "over") {
       const auto number = take_number(rest);
@@ -319,7 +319,7 @@ class ChoiceCheck {
       const Row& row = rows_[static_cast<std::size_t>(*number)];
       Wide sum = 0;
       for (const auto& [unit, amount] : row.amounts) sum += state_[unit] == in ? amount : 0;
-      if (sum <= row.room) throw Amiss{"what is in does not pass the room of that row"};
+      if (sum <= row.room) throw Amiss{"the chosen buffers do not exceed the capacity of that row"};
       close();
     } else {
       throw Amiss{"'prices', 'in', 'out', 'twin', 'leaf' or 'over' is expected"};
@@ -330,21 +330,20 @@ class ChoiceCheck {
   void twin(std::string_view rest) {
     const std::size_t first = take_unit(rest);
     const std::size_t second = take_unit(rest);
-    if (!at_end(rest)) throw Amiss{"there is more in this line than it needs"};
-    if (first >= second) throw Amiss{"the second twin comes behind the first"};
-    if (state_[first] != out) throw Amiss{"the first twin is not out"};
-    if (state_[second] != free) throw Amiss{"it is decided already whether that one is in"};
+    if (!at_end(rest)) throw Amiss{"the line has extra text"};
+    if (first >= second) throw Amiss{"the second interchangeable buffer must follow the first"};
+    if (state_[first] != out) throw Amiss{"the first interchangeable buffer is not out"};
+    if (state_[second] != free) throw Amiss{"this buffer is already decided"};
     if (units_[first].benefit != units_[second].benefit)
-      throw Amiss{"these two have other benefits: they are no twins"};
+      throw Amiss{"these buffers have different benefits, so they are not interchangeable"};
     if (takes_.empty()) {
       takes_.resize(units_.size());
       for (std::size_t r = 0; r < rows_.size(); ++r)
         for (const auto& [unit, amount] : rows_[r].amounts) takes_[unit].emplace_back(r, amount);
     }
     if (takes_[first] != takes_[second])
-      throw Amiss{"a row tells these two apart: they are no twins"};
-    // otherwise it is excluded for good
-    if (!branches_.empty()) branches_.back().forced.push_back(second);
+      throw Amiss{"a row distinguishes these buffers, so they are not interchangeable"};
+    if (!branches_.empty()) branches_.back().forced.push_back(second);  // else it is out for good
     put(second, out);
   }
 
@@ -425,7 +424,7 @@ class ChoiceCheck {
 
 void check_choice(const Body& body, ProofPart& part, std::optional<StopReason>& stop) {
   if (body.claim.kind != ClaimKind::benefit) {
-    part.reason = "A choice is about benefits; it says nothing else.";
+    part.reason = "A choice proves benefits only.";
     return;
   }
   ChoiceCheck check(body, stop);
@@ -434,7 +433,7 @@ void check_choice(const Body& body, ProofPart& part, std::optional<StopReason>& 
   part.accepted = true;
   part.reason = std::to_string(check.rows()) + (check.rows() == 1 ? " row" : " rows") +
                 " and a tree of " + std::to_string(check.leaves) +
-                (check.leaves == 1 ? " leaf" : " leaves") + " leave no larger benefit.";
+                (check.leaves == 1 ? " leaf" : " leaves") + " exclude a larger benefit.";
 }
 
 }  // namespace tessera::proof

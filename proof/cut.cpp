@@ -227,7 +227,7 @@ class CutCheck {
       for (const Asked& other : items) {
         if (item.buffer != other.buffer && !kept_apart(item, other))
           return meet(item.buffer, other.buffer);
-        if (budget_.exhausted()) return "The limit ended before the cut was checked.";
+        if (budget_.exhausted()) return "A limit ended the check of the cut.";
       }
     }
     return {};
@@ -242,20 +242,20 @@ class CutCheck {
   [[nodiscard]] std::string confined(const Asked& item) const {
     const Buffer& buffer = problem_.buffers[item.buffer];
     const std::string who = "Buffer '" + buffer.id + "' ";
-    if (item.range.begin % grain_ != 0) return who + "does not begin on the grain at that step.";
+    if (item.range.begin % grain_ != 0) return who + "does not start on the grain at that step.";
     if (item.bytes != item.range.size() && grain_ != 1)
-      return who + "is not in one piece, so nothing of it is rounded up to the grain.";
+      return who + "is not contiguous, so its size is not rounded up to the grain.";
     for (const MemoryIndex m : allowed_memories(problem_, buffer)) {
       const Memory& memory = problem_.memories[m];
       if (!memories_.contains(m)) return who + "may go to another memory.";
       if (effective_alignment(buffer, memory) % grain_ != 0)
-        return who + "need not lie on the grain in memory '" + memory.name + "'.";
+        return who + "need not be aligned to the grain in memory '" + memory.name + "'.";
       if (!range_) continue;
       AddressRange room = own_range(buffer, memory);
       // A window restricts the parts, not the offset of the buffer.
       if (buffer.parts.empty())
         room = {room.begin + item.range.begin, room.end - buffer.size + item.range.end};
-      if (!range_->contains(room)) return who + "may lie outside of the range.";
+      if (!range_->contains(room)) return who + "may be placed outside the range.";
     }
     return {};
   }
@@ -296,7 +296,7 @@ class CutCheck {
     std::size_t tops = 0;  // the highest buffer of each stretch needs no rounding
     for (const MemoryIndex m : memories_) {
       if (problem_.memories[m].capacity == unbounded && !range_)
-        return "A memory without limit is named.";
+        return "A memory without capacity is named.";
       for (const AddressRange& free : stretches(problem_.memories[m])) {
         const Wide begin = round_up(free.begin, grain_);
         if (begin >= free.end) continue;
@@ -307,7 +307,7 @@ class CutCheck {
     std::sort(slack.begin(), slack.end(), std::greater<>());
     for (std::size_t k = 0; k < std::min(tops, slack.size()); ++k) asked -= slack[k];
     if (asked != sums_->first || available != sums_->second)
-      return "The sums are not those of the input.";
+      return "The sums differ from those of the input.";
     if (asked <= available) return "The buffers fit: the load is no contradiction.";
     proved = std::to_string(buffers_.size()) +
              (buffers_.size() == 1 ? " buffer needs " : " buffers need ") +
@@ -335,7 +335,7 @@ class CutCheck {
 
 void check_cut(const Body& body, ProofPart& part) {
   if (body.claim.kind != ClaimKind::infeasible && body.claim.kind != ClaimKind::height) {
-    part.reason = "A cut says that buffers do not fit; it says nothing about what is paid.";
+    part.reason = "A cut proves infeasibility or heights, not costs.";
     return;
   }
   CutCheck check(body);

@@ -53,13 +53,14 @@ void Derivation::symmetry(std::string_view& text, bool mirrored) {
   const BufferIndex a = lower(key).buffer;
   const BufferIndex b = upper(key).buffer;
   if (!mirrored) {
-    if (a > b || !facts_.twins(a, b)) throw Wrong{"these buffers are not twins in their order"};
-    // By their offsets, and so by the positions of these items.
+    if (a > b || !facts_.twins(a, b))
+      throw Wrong{"these buffers are not interchangeable in this order"};
+    // By their offsets, and so by where these items are.
     if (upper(key).range.end <= lower(key).range.begin)
-      throw Wrong{"the order of twins does not say this of their items"};
+      throw Wrong{"the order of interchangeable buffers does not imply this order of their items"};
   } else {
     if (mirrored_ || !facts_.mirrors() || facts_.has_twin(a) || facts_.has_twin(b))
-      throw Wrong{"mirroring does not allow to choose this order"};
+      throw Wrong{"mirror symmetry does not allow this choice of order"};
     mirrored_ = true;
   }
   fact({key, 1});
@@ -90,12 +91,12 @@ void Derivation::antecedent(char kind, std::string_view& text) {
   ++lemmas;
   if (kind == 'c') {
     const auto found = clauses_.find(number(text));
-    if (found == clauses_.end()) throw Wrong{"a clause is named that is not there"};
+    if (found == clauses_.end()) throw Wrong{"an unknown clause is named"};
     use(found->second);
     return;
   }
   if (std::string_view("etwnsrg").find(kind) == std::string_view::npos)
-    throw Wrong{"a step has clauses and rules, and no other lines"};
+    throw Wrong{"a step may contain only clauses and rules"};
   std::optional<Literal> conclusion;
   if (auto ahead = text; number(ahead) == -1)
     text = ahead;
@@ -134,7 +135,7 @@ void Derivation::forget(std::string_view& text) {
 
 void Derivation::line(std::string_view text) {
   const std::string_view word = first_word(text);
-  if (word.size() != 1) throw Wrong{"a line begins with one letter"};
+  if (word.size() != 1) throw Wrong{"a line must begin with one letter"};
   const char kind = word[0];
   if (open_ && kind != 'q') {
     antecedent(kind, text);
@@ -191,7 +192,7 @@ void Derivation::line(std::string_view text) {
         throw Wrong{"an unknown kind of line"};
     }
   }
-  if (!at_end(text)) throw Wrong{"there is more in this line than it needs"};
+  if (!at_end(text)) throw Wrong{"the line has extra text"};
 }
 
 void check_derivation(const Body& body, ProofPart& part, std::optional<StopReason>& stop) {
@@ -201,7 +202,7 @@ void check_derivation(const Body& body, ProofPart& part, std::optional<StopReaso
     Derivation derivation(body.problem, body.claim, body.text.size(), body.budget);
     while (const auto line = lines.next()) {
       if (lines.number() % lines_between_looks == 0 && (stop = body.budget.exhausted())) {
-        part.reason = "The limit ended before the derivation was checked.";
+        part.reason = "A limit ended the check of the derivation.";
         return;
       }
       derivation.line(*line);
@@ -214,7 +215,7 @@ void check_derivation(const Body& body, ProofPart& part, std::optional<StopReaso
                                 : "The derivation ends before it shows a contradiction.";
   } catch (const BudgetEnded& ended) {
     stop = ended.reason;
-    part.reason = "The limit ended before the derivation was checked.";
+    part.reason = "A limit ended the check of the derivation.";
   } catch (const Wrong& wrong) {
     part.reason = at_line(lines.number(), wrong.why);
   }

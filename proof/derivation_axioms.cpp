@@ -52,7 +52,7 @@ void Derivation::declare_gap(char kind, std::string_view& text) {
   const std::size_t from = index(text, variables_.size());
   const std::size_t to = index(text, variables_.size());
   if (variables_[from].kind != Kind::offset || variables_[to].kind != Kind::offset || from == to)
-    throw Wrong{"a difference of other things than two offsets"};
+    throw Wrong{"a difference that is not between two offsets"};
   const BufferIndex a = variables_[from].buffer;
   const BufferIndex b = variables_[to].buffer;
   if (kind == 'f') var.back = number(text);
@@ -60,7 +60,7 @@ void Derivation::declare_gap(char kind, std::string_view& text) {
   // One of the two has to hold, wherever the buffers are.
   if (kind == 'f' &&
       (!facts_.tied_together(a, b) || !facts_.always_meet(a, b, var.back, var.distance, poll_)))
-    throw Wrong{"the buffers do not meet at every difference in between"};
+    throw Wrong{"the buffers do not overlap at every difference in between"};
   var.kind = kind == 'f' ? Kind::gap : Kind::half_gap;
   var.order = {from, to};
 }
@@ -93,14 +93,14 @@ void Derivation::declare_choice(char kind, std::string_view& text) {
   }
   var.memory = index(text, facts_.memories());
   var.step = number(text);
-  if (var.step < 0 || var.step >= facts_.steps()) throw Wrong{"a mode of a step that is not there"};
+  if (var.step < 0 || var.step >= facts_.steps()) throw Wrong{"an unknown step or mode"};
   const Memory& memory = facts_.memory(var.memory);
   if (kind == 'k') {
     var.kind = Kind::mode;
     var.number = index(text, facts_.modes(var.memory));
   } else {
     var.kind = Kind::role;
-    if (!memory.modes_per_bank) throw Wrong{"the banks of this memory have no modes of their own"};
+    if (!memory.modes_per_bank) throw Wrong{"this memory has no modes per bank"};
     var.bank = index(text, memory.banks.size());
     var.number = index(text, memory.banks[var.bank].roles.size());
   }

@@ -23,14 +23,14 @@ void Derivation::declare_payment(char kind, std::string_view& text) {
     what = std::minmax(a, b);
     payment.cost = facts_.cost_of(a, b);
     if (claim_.kind != ClaimKind::cost || payment.cost < 1)
-      throw Wrong{"nothing is paid where these buffers share an address"};
+      throw Wrong{"an overlap of these buffers has no cost"};
     var.kind = Kind::shared;
     var.order = {what.first, what.second};
   } else {
     var.memory = index(text, facts_.memories());
     var.number = index(text, facts_.modes(var.memory));
     what = {var.memory, var.number};
-    if (claim_.kind != ClaimKind::modes) throw Wrong{"nothing is paid for modes"};
+    if (claim_.kind != ClaimKind::modes) throw Wrong{"modes have no cost in this problem"};
     var.kind = Kind::used;
   }
   payment.left = payment.cost;
@@ -42,18 +42,18 @@ void Derivation::declare_payment(char kind, std::string_view& text) {
 void Derivation::core(std::string_view& text) {
   const auto found = clauses_.find(number(text));
   const std::int64_t weight = number(text);
-  if (found == clauses_.end()) throw Wrong{"a clause is named that is not there"};
-  if (weight < 1) throw Wrong{"a core weighs nothing"};
+  if (found == clauses_.end()) throw Wrong{"an unknown clause is named"};
+  if (weight < 1) throw Wrong{"a core has no weight"};
   std::set<std::size_t> members;
   for (const Literal& lit : found->second) {
     const auto payment = payment_of_.find(lit.key / 2);
     if (lit.key % 2 != 0 || payment == payment_of_.end())
-      throw Wrong{"a core names something that is not paid for"};
+      throw Wrong{"a core names an item without cost"};
     members.insert(payment->second);
   }
   for (const std::size_t member : members) {
     Payment& payment = payments_[member];
-    if (payment.left < weight) throw Wrong{"a core takes more of a cost than is left"};
+    if (payment.left < weight) throw Wrong{"a core exceeds the remaining cost"};
     payment.left -= weight;
     payment.cores.push_back(core_weight_.size());
   }

@@ -210,14 +210,14 @@ std::vector<std::string> files_of(const py::object& sweep_path) {
 }
 
 void bind_exploration(py::module_& module) {
-  py::class_<Exploration>(module, "Exploration", "What a sweep over machines found.")
+  py::class_<Exploration>(module, "Exploration", "The result of a sweep over machines.")
       .def_property_readonly(
           "rows", [](const Exploration& e) { return row_dicts(e.result, e.result.rows); },
-          "A dict per candidate and network, and per candidate one of the weighted set, whose "
-          "network is '*'; in the order of the grid.")
+          "One dict per candidate and network, in the order of the grid; network '*' is the "
+          "weighted set.")
       .def_property_readonly(
           "pareto", [](const Exploration& e) { return row_dicts(e.result, e.result.pareto); },
-          "The rows '*' that no other beats in everything.")
+          "The rows '*' on the Pareto front.")
       .def_property_readonly(
           "best",
           [](const Exploration& e) -> py::object {
@@ -226,14 +226,13 @@ void bind_exploration(py::module_& module) {
                 return row_dict(e.result, row);
             return py::none();
           },
-          "The row '*' with the best score; None where no candidate has one.")
+          "The row '*' with the best score, or None.")
       .def_property_readonly(
           "modes", [](const Exploration& e) { return modes_dict(e.result); },
-          R"(Which modes of its memories the best machine needs, where the sweep asks for it with
-`modes:`; else None. A dict: `modes` (name: roles of the banks), `sets` (for each loss, and for all
+          R"(The modes that the best machine needs, if the sweep has `modes:`; else None. A dict: `modes` (name: roles of the banks), `sets` (for each loss, and for all
 networks ('*') and each of several by itself: needed, not_needed, bound, proved, scores), `without`
-(what a score is where one mode goes), plans (made for that), stored (known before), candidate,
-area_with_all_mm2, and `reason`, which says why the rest is empty.
+(the score without one mode), plans (computed for this), stored (read from the store), candidate,
+area_with_all_mm2, and `reason`, which explains an empty result.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -250,12 +249,13 @@ area_with_all_mm2, and `reason`, which says why the rest is empty.
     '0-7: data, 8-15: weight'
 )")
       .def_property_readonly(
-          "axes", [](const Exploration& e) { return e.result.axes; }, "Of the front.")
+          "axes", [](const Exploration& e) { return e.result.axes; },
+          "Metrics of the Pareto front.")
       .def_property_readonly(
           "stop", [](const Exploration& e) { return std::string(to_string(e.result.stop)); },
-          "What ended it: \"completed\", or a limit.")
+          "The end of the sweep: \"completed\", or the limit that stopped it.")
       .def_property_readonly(
-          "folder", [](const Exploration& e) { return e.folder; }, "Where its files are.")
+          "folder", [](const Exploration& e) { return e.folder; }, "The folder with its files.")
       .def("__repr__", [](const Exploration& e) {
         return "<tessera.Exploration: " + std::to_string(e.result.rows.size()) + " rows, " +
                std::to_string(e.result.pareto.size()) + " on the front, in " + e.folder + ">";
@@ -276,9 +276,9 @@ void bind_explore(py::module_& module) {
       py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
       py::arg("seed") = 0, py::arg("store") = py::none(), py::arg("progress") = py::none(),
       py::arg("client") = py::none(),
-      R"(Tries many machines on a set of networks, as `tessera explore` does: sweep is the path of a
+      R"(Evaluates many machines on a set of networks, as `tessera explore` does: sweep is the path of a
 sweep YAML, folder gets results.csv, pareto.csv, summary.json, report.html, plans/ and the store
-(and modes.csv, where the sweep asks for modes), so that the same call goes on where it was.
+(and modes.csv, if the sweep has `modes:`). The same call resumes a stopped sweep.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -299,12 +299,12 @@ sweep YAML, folder gets results.csv, pareto.csv, summary.json, report.html, plan
     ('completed', '2')
 
 `timeout`, in seconds, `work` and `memory_limit` are of the whole sweep; `store` names another file
-that keeps what was planned. `progress` is called with a dict: done, candidates, proved, excluded,
-best, mode_plans (of the search for modes, which comes last). A bad sweep raises BadInput, with file and line.
+that stores computed plans. `progress` is called with a dict: done, candidates, proved, excluded,
+best, mode_plans (of the final search for modes). A bad sweep raises BadInput, with file and line.
 
-`client` is a Client of Dask (dask.distributed): candidates are planned by its workers, and what
-they find goes into the store here. The results are the same. A limit and Ctrl-C end what the workers
-are at, too.
+`client` is a Client of Dask (dask.distributed): its workers plan the candidates, and their
+plans are written to the store of this process. The results are the same. A limit or Ctrl-C also
+stops the workers.
 )");
   // For tessera/cluster.py.
 }

@@ -30,10 +30,9 @@ void bind_errors(py::module_& module) {
     return type;
   };
   made("BadInput", PyExc_ValueError,
-       "What was given is wrong. The text says what and where; `hint` what would fix it.");
-  made("OutputError", PyExc_OSError, "What was found could not be written.");
-  made("InternalError", PyExc_RuntimeError,
-       "The checker refused an answer: a bug in Tessera, never yours.");
+       "An argument or a file is wrong. The text names the place; `hint` says how to fix it.");
+  made("OutputError", PyExc_OSError, "An output could not be written.");
+  made("InternalError", PyExc_RuntimeError, "The checker rejected a result: a bug in Tessera.");
   py::register_exception_translator([](std::exception_ptr thrown) {
     const auto type = [](const char* name) {
       return py::module_::import("tessera._tessera").attr(name).cast<py::object>();

@@ -59,7 +59,7 @@ class Parts {
     Op op;
     op.name = name;
     const std::optional<OpKind> known = op_kind_from(kind);
-    if (!known || *known == OpKind::opaque) throw BadInput("`" + kind + "` is no type of op");
+    if (!known || *known == OpKind::opaque) throw BadInput("`" + kind + "` is not a type of op");
     op.kind = *known;
     op.inputs = inputs;
     std::vector<std::vector<Dim>> shapes;
@@ -100,8 +100,7 @@ class Parts {
  private:
   TensorIndex add(Tensor tensor) {
     if (!names_.insert(tensor.name).second)
-      throw BadInput("there is a tensor `" + tensor.name + "` already",
-                     "give one of them another `name`");
+      throw BadInput("duplicate tensor `" + tensor.name + "`", "rename one of them with `name`");
     network_.tensors.push_back(std::move(tensor));
     return network_.tensors.size() - 1;
   }
@@ -213,7 +212,7 @@ void bind_networks(py::module_& module) {
           [](const KeptNetwork& n) { return network_stats(*n.network).weight_bytes; })
       .def(
           "to_yaml", [](const KeptNetwork& n) { return network_yaml(*n.network); },
-          "The network as a file that every command reads.")
+          "The network as a network YAML, which every command reads.")
       .def("__repr__", [](const KeptNetwork& n) {
         return "<tessera.Network: " + n.network->name + ", " +
                std::to_string(n.network->ops.size()) + " ops>";
@@ -224,8 +223,8 @@ void bind_networks(py::module_& module) {
       py::arg("fuse_activations") = true, py::arg("recognise") = true,
       R"(Reads a network: the path of an ONNX, TensorFlow Lite or YAML file, bytes of one, or an onnx.ModelProto.
 
-`dtype` takes the place of every floating type (biases of int8 and int16 networks are int32); `dims` gives named dynamic dimensions an extent.
-What the reader has to say of the file is a Python warning.
+`dtype` replaces every floating-point type (biases of int8 and int16 networks are int32); `dims` sets the extents of named dynamic dimensions.
+Notes of the reader are Python warnings.
 )");
   py::class_<Parts>(module, "_Parts")
       .def(py::init<const std::string&>(), py::arg("name"))

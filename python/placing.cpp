@@ -16,9 +16,9 @@ namespace {
 std::optional<Objective> minimize_of(const py::handle& value, const py::handle& maximize) {
   if (!maximize.is_none()) {
     if (!py::isinstance<py::str>(maximize) || maximize.cast<std::string>() != "benefit")
-      throw BadInput("there is no such thing to maximise", "`maximize` is \"benefit\"");
+      throw BadInput("unknown objective to maximise", "`maximize` is \"benefit\"");
     if (!value.is_none())
-      throw BadInput("`minimize` and `maximize` are two questions", "ask one of them");
+      throw BadInput("`minimize` and `maximize` exclude each other", "remove one of them");
     return Objective::benefit;
   }
   if (value.is_none() || value.is(py::bool_(false))) return Objective::fit;
@@ -30,8 +30,8 @@ std::optional<Objective> minimize_of(const py::handle& value, const py::handle& 
     if (word == "modes") return Objective::modes;
   }
   throw BadInput(
-      "there is no such thing to minimise",
-      "`minimize` is \"height\", \"cost\", \"modes\", or True for what the problem says");
+      "unknown objective to minimise",
+      "`minimize` is \"height\", \"cost\", \"modes\", or True for the objective of the problem");
 }
 
 /// Progress of a search, for a callback.
@@ -102,7 +102,7 @@ class KeptSession {
 
   void set_capacity(Size room) {
     if (begin_->memories.size() != 1)
-      throw BadInput("`capacity` is for one memory, and there are " +
+      throw BadInput("`capacity` sets one memory, but the problem has " +
                      std::to_string(begin_->memories.size()));
     session_.set_capacity(0, room);
     capacities_ = {room};
@@ -116,14 +116,14 @@ class KeptSession {
 };
 
 void bind_progress(py::module_& module) {
-  py::class_<PlaceStep>(module, "PlaceProgress", "What place() tells its `progress`.")
+  py::class_<PlaceStep>(module, "PlaceProgress", "The progress report of place().")
       .def_property_readonly("phase", [](const PlaceStep& p) { return p.phase; })
       .def_property_readonly(
           "height",
           [](const PlaceStep& p) -> py::object {
             return p.height ? py::cast(*p.height) : py::none();
           },
-          "The best so far, or None.")
+          "The best value found, or None.")
       .def_property_readonly("lower_bound", [](const PlaceStep& p) -> py::object {
         return p.lower_bound ? py::cast(*p.lower_bound) : py::none();
       });
@@ -151,10 +151,10 @@ void bind_place(py::module_& module) {
       py::arg("maximize") = py::none(), py::arg("engine") = "auto", py::arg("timeout") = py::none(),
       py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
       py::arg("seed") = 0, py::arg("progress") = py::none(),
-      R"(Finds an address for every buffer, or proves that there is none.
+      R"(Finds an address for every buffer, or proves that no placement exists.
 
-The buffer k has `sizes[k]` bytes and lives in the steps from `lower[k]` to `upper[k] - 1`. Instead
-of arrays a Problem may be given.
+Buffer k has `sizes[k]` bytes and is live in the steps `lower[k]` to `upper[k] - 1`. A Problem
+replaces the arrays.
 
     >>> p = place([4, 8, 4], lower=[0, 1, 2], upper=[2, 2, 4], capacity=12)
     >>> p.status, p.height
@@ -163,24 +163,25 @@ of arrays a Problem may be given.
     True
 
 `capacity` and `alignment` (one number, or an array) are bytes; a capacity may be a text such as
-"192 KiB". `fixed` and `hints` are arrays of offsets, -1 where there is none. `timeout` is in
-seconds. `minimize` is "height", "cost", "modes", or True for what the problem says.
+"192 KiB". `fixed` and `hints` are arrays of offsets, -1 for none. `timeout` is in seconds.
+`minimize` is "height", "cost", "modes", or True for the objective of the problem.
 
-`benefits` makes buffers optional: what each is worth where it is placed, nan for one that has to
-be. `maximize="benefit"` then chooses those whose sum is the largest.
+`benefits` makes buffers optional: the value of placing each, nan for a buffer that must be placed.
+`maximize="benefit"` then chooses the buffers with the largest total benefit.
 
     >>> p = place([4, 8, 4], [0, 0, 0], [2, 2, 2], capacity=12, benefits=[1, 5, 3.5], maximize="benefit")
     >>> p.benefit, p.left_out, p.offsets.tolist(), p.proven_optimal
     (8.5, [0], [-1, 0, 8], True)
 
-That nothing fits, and that a limit came first, is the status of the result. Wrong arguments raise
-BadInput. Other threads run meanwhile; Ctrl-C ends the search and raises KeyboardInterrupt.
-`progress` is called with a PlaceProgress now and then.
+Infeasibility and limits are the status of the result, not exceptions. Wrong arguments raise
+BadInput. Other threads run during the call; Ctrl-C stops the search and raises KeyboardInterrupt.
+`progress` is called periodically with a PlaceProgress.
 )");
 }
 
 void bind_session(py::module_& module) {
-  py::class_<KeptSession>(module, "Session", R"(One problem, asked again and again with other sizes.
+  py::class_<KeptSession>(module, "Session",
+                          R"(A problem that is solved repeatedly with other sizes.
 
     >>> s = Session([4, 8], lower=[0, 1], upper=[3, 2], capacity=12)
     >>> s.solve([4, 8]).status
@@ -190,7 +191,7 @@ void bind_session(py::module_& module) {
     >>> s.solve([5, 8], capacity=13).status
     'feasible'
 
-What earlier answers say of the new numbers is known without a search.
+Results that follow from earlier calls need no search.
 )")
       .def(py::init([](py::object sizes, py::object lower, py::object upper, py::object capacity,
                        py::object alignment, py::object ids, py::object fixed, py::object hints,
@@ -216,10 +217,10 @@ What earlier answers say of the new numbers is known without a search.
           py::arg("sizes") = py::none(), py::kw_only(), py::arg("capacity") = py::none(),
           py::arg("timeout") = py::none(), py::arg("work") = py::none(),
           py::arg("memory_limit") = py::none(), py::arg("threads") = 2, py::arg("seed") = 0,
-          "Is there a placement with these sizes? Sizes and a capacity stay until they are "
+          "Solves the problem with these sizes. Sizes and capacity keep their values until "
           "changed.")
       .def_property_readonly("problem", &KeptSession::problem,
-                             "The problem with the numbers it has now.");
+                             "The problem with its current sizes and capacity.");
 }
 
 }  // namespace

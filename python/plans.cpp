@@ -43,7 +43,7 @@ std::string summary(const Plan& self) {
   switch (plan.status) {
     case Status::feasible: {
       char text[160];
-      std::snprintf(text, sizeof text, "%zu ops in %zu pieces, score %.4f, at least %.4f",
+      std::snprintf(text, sizeof text, "%zu ops in %zu groups, score %.4f, lower bound %.4f",
                     self.network->ops.size(), plan.subgraphs.size(), plan.score, plan.bound);
       return plan.network + " on " + plan.profile + ": " + text;
     }
@@ -58,7 +58,7 @@ std::string summary(const Plan& self) {
 
 void require_feasible(const Plan& self) {
   if (self.plan.status != Status::feasible)
-    throw BadInput("there is no plan: the status is " + std::string(to_string(self.plan.status)));
+    throw BadInput("no plan was found: the status is " + std::string(to_string(self.plan.status)));
 }
 
 std::string html_of(const Plan& self) {
@@ -102,7 +102,7 @@ std::vector<std::pair<std::string, double>> numbers_of(const py::object& given, 
     }
     if (!(number >= 0) || !std::isfinite(number))
       throw BadInput(std::string(name) + " " + metric + " is '" + std::string(py::str(value)) +
-                     "', which is not a number of at least 0");
+                     "', which is not a number >= 0");
     list.emplace_back(metric, number);
   }
   return list;
@@ -131,7 +131,7 @@ NetworkPlan plan_against(const Network& network, const Hardware& hardware, const
   none.stop =
       params.limits.stop.stop_requested() ? StopReason::interrupted : StopReason::time_limit;
   none.reason = "the reference of the score, " + other.name +
-                " layer by layer, was not known within the limits";
+                " layer by layer, was not planned within the limits";
   return none;
 }
 
@@ -194,11 +194,11 @@ OpIndex op_of(const Network& network, const py::handle& given) {
     for (OpIndex k = 0; k < network.ops.size(); ++k)
       if (network.ops[k].name == name) return k;
     throw BadInput(
-        "`ops`: there is no op '" + name + "'",
-        "give numbers from 0 to " + std::to_string(network.ops.size() - 1) + ", or names");
+        "`ops`: unknown op '" + name + "'",
+        "use numbers from 0 to " + std::to_string(network.ops.size() - 1) + ", or names");
   }
   const auto number = size_of(given, "ops");
-  if (!number || *number < 0) throw BadInput("`ops` are numbers from 0, or names");
+  if (!number || *number < 0) throw BadInput("`ops` must be numbers from 0 or names");
   return static_cast<OpIndex>(*number);
 }
 
@@ -218,7 +218,8 @@ TileReport make_tile(const py::object& network, const py::object& ops, const py:
   TileParams params;
   if (py::isinstance<py::tuple>(ops) || py::isinstance<py::list>(ops)) {
     const auto pair = ops.cast<py::sequence>();
-    if (pair.size() != 2) throw BadInput("`ops` is the first op and the last one, both inside");
+    if (pair.size() != 2)
+      throw BadInput("`ops` must be a pair: the first and the last op, inclusive");
     params.ops = {op_of(*net.network, py::object(pair[0])),
                   op_of(*net.network, py::object(pair[1]))};
   } else {
@@ -231,8 +232,8 @@ TileReport make_tile(const py::object& network, const py::object& ops, const py:
     for (const auto& [key, value] : shape.cast<py::dict>()) {
       const std::string axis = py::str(key);
       if (axis.size() != 1 || names.find(axis) == names.npos)
-        throw BadInput("`shape`: '" + axis + "' is no axis of a tile",
-                       "give C, H and W as in {\"H\": 8, \"C\": 32}; what is left out is not cut");
+        throw BadInput("`shape`: '" + axis + "' is not an axis of a tile",
+                       "use C, H and W as in {\"H\": 8, \"C\": 32}; other axes are not tiled");
       extent[names.find(axis)] = *size_of(value, "shape");
     }
     params.shape = extent;
@@ -245,8 +246,8 @@ TileReport make_tile(const py::object& network, const py::object& ops, const py:
 }
 
 void bind_tile(py::module_& module) {
-  py::class_<TileReport>(module, "Tile",
-                         "The largest tile of a run of ops that fits, or why none does.")
+  py::class_<TileReport>(
+      module, "Tile", "The largest tile of a group of ops that fits, or the reason why none fits.")
       .def_property_readonly("status",
                              [](const TileReport& t) { return std::string(to_string(t.status)); })
       .def_property_readonly("stop",
@@ -255,18 +256,18 @@ void bind_tile(py::module_& module) {
           "shape", [](const TileReport& t) { return axes_dict(t.extent); }, "C, H and W of a tile.")
       .def_property_readonly(
           "whole", [](const TileReport& t) { return axes_dict(t.whole); },
-          "C, H and W of what is cut.")
-      .def_property_readonly("count", &TileReport::tile_count, "How many tiles.")
+          "C, H and W of the tiled tensor.")
+      .def_property_readonly("count", &TileReport::tile_count, "The number of tiles.")
       .def_property_readonly("proven_largest", [](const TileReport& t) { return t.proven_largest; })
       .def_property_readonly("variant", [](const TileReport& t) { return to_string(t.variant); })
       .def_property_readonly("engine", [](const TileReport& t) { return t.engine; })
       .def_property_readonly(
           "lacking", [](const TileReport& t) { return t.lacking; },
-          "Bytes the smallest tile needs beyond the memory.")
+          "The bytes by which the smallest tile exceeds the memory.")
       .def_property_readonly("reason", [](const TileReport& t) { return t.reason; })
       .def_property_readonly("seconds", [](const TileReport& t) { return t.seconds; })
       .def_property_readonly("stats", [](const TileReport& t) { return stats_dict(t.stats); })
-      .def("to_json", &tile_json, "As `tessera tile --format json` prints it.")
+      .def("to_json", &tile_json, "The JSON of `tessera tile --format json`.")
       .def("__repr__", [](const TileReport& t) {
         if (t.status != Status::feasible)
           return "<tessera.Tile: " + std::string(to_string(t.status)) + ": " + t.reason + ">";
@@ -287,10 +288,10 @@ void bind_tile(py::module_& module) {
       py::arg("shape") = py::none(), py::arg("engine") = "auto", py::arg("timeout") = py::none(),
       py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
       py::arg("seed") = 0,
-      R"(The largest tile of the ops from the first to the last that fits the machine.
+      R"(Finds the largest tile of a group of consecutive ops that fits the machine.
 
 `ops` is one op or a pair (first, last), by number from 0 or by name. `shape`, as in
-{"H": 8, "C": 32}, asks about one tile: does it fit?
+{"H": 8, "C": 32}, tests whether this one tile fits.
 
     >>> b = NetworkBuilder("toy", dtype="int8")
     >>> net = b.build(b.conv(b.input((1, 64, 56, 56)), 64, activation="relu"))
@@ -300,22 +301,22 @@ void bind_tile(py::module_& module) {
 }
 
 void bind_progress_of_plan(py::module_& module) {
-  py::class_<PlanStep>(module, "PlanProgress", "What plan() tells its `progress`.")
+  py::class_<PlanStep>(module, "PlanProgress", "The progress report of plan().")
       .def_readonly("best_score", &PlanStep::best_score)
       .def_readonly("bound", &PlanStep::bound)
       .def_readonly("solved", &PlanStep::solved);
   py::class_<KeptAnswers, std::shared_ptr<KeptAnswers>>(
       module, "PlanMemory",
-      "Answers kept from plan to plan: give the same one to all calls of a search.")
+      "Results reused between calls of plan(): pass the same object to all calls of a search.")
       .def(py::init<>());
 }
 
 void bind_plan_class(py::module_& module) {
   py::class_<Plan>(module, "Plan",
-                   R"(Where a network is cut, how each piece is tiled, where its buffers lie.
+                   R"(A plan: groups of ops, their tiles and the placement of their buffers.
 
-`score` is against `reference`, mostly the layer-by-layer plan on the same machine (`baseline`): below
-1 is better. `bound` is proved: no cover of the network scores less.
+`score` is relative to `reference`, usually the layer-by-layer plan on the same machine (`baseline`);
+lower is better. `bound` is a proved lower bound of the score.
 )")
       .def_property_readonly("status",
                              [](const Plan& p) { return std::string(to_string(p.plan.status)); })
@@ -336,28 +337,28 @@ void bind_plan_class(py::module_& module) {
             claim["proved_over"] = p.plan.looked_at.over;
             return claim;
           },
-          "Bound and proof of the tiles that were looked at: of less, and so proved more often.")
+          "Bound and proof within the explored space of tiles.")
       .def_property_readonly(
           "proved_over", [](const Plan& p) { return p.plan.proved_over; },
-          "What `bound` ranges over, in words.")
+          "The range of `bound`, as text.")
       .def_property_readonly("totals", [](const Plan& p) { return metrics_dict(p.plan.totals); })
       .def_property_readonly(
           "baseline", [](const Plan& p) { return metrics_dict(p.plan.baseline); },
-          "The totals layer by layer, on the same machine.")
+          "The totals of the layer-by-layer plan on the same machine.")
       .def_property_readonly("baseline_score", [](const Plan& p) { return p.plan.baseline_score; })
       .def_property_readonly("reference", &reference_of,
-                             "What the score is relative to: a profile's name and totals.")
+                             "The reference of the score: name and totals of a profile.")
       .def_property_readonly(
           "subgraphs", [](Plan& p) { return p.part("subgraphs"); },
-          "One dict per piece, as in the plan's JSON.")
+          "One dict per group, as in the plan JSON.")
       .def_property_readonly(
           "layers", [](Plan& p) { return p.part("layers"); },
-          "One dict per op: cycles, bytes, energy, what bounds it.")
+          "One dict per op: cycles, bytes, energy, bottleneck.")
       .def_property_readonly("search", [](Plan& p) { return p.part("search"); })
       .def_property_readonly("seconds", [](const Plan& p) { return p.plan.search.seconds; })
       .def(
           "to_json", [](const Plan& p) { return plan_json(p.plan); },
-          "As `tessera plan -o` writes it.")
+          "The JSON of `tessera plan -o`.")
       .def(
           "to_csv",
           [](const Plan& p) {
@@ -371,14 +372,14 @@ void bind_plan_class(py::module_& module) {
             require_feasible(p);
             return plan_trace(*p.network, *p.hardware, p.plan);
           },
-          "The simulated run, for Perfetto or chrome://tracing.")
+          "The simulated execution, for Perfetto or chrome://tracing.")
       .def(
           "to_svg",
           [](const Plan& p) {
             require_feasible(p);
             return plan_picture(*p.network, *p.hardware, p.plan);
           },
-          "The plan as a picture.")
+          "The plan as an SVG picture.")
       .def("_repr_html_", &html_of)
       .def("__repr__", [](const Plan& p) { return "<tessera.Plan: " + summary(p) + ">"; });
 }
@@ -407,7 +408,7 @@ void bind_plan(py::module_& module) {
       py::arg("residency") = PlanParams{}.residency, py::arg("weights") = py::none(),
       py::arg("limits") = py::none(), py::arg("reference") = py::none(),
       py::arg("memory").none(true) = py::none(), py::arg("progress") = py::none(),
-      R"(Plans a whole network on a machine: where to cut it, how to tile each piece, where buffers go.
+      R"(Plans a network on a machine: partitions it into groups, tiles and places each group.
 
     >>> b = NetworkBuilder("toy", dtype="int8")
     >>> x = b.input((1, 16, 32, 32))
@@ -419,18 +420,21 @@ void bind_plan(py::module_& module) {
     >>> made.totals["latency_cycles"] < made.baseline["latency_cycles"]
     True
 
-`network` is a Network or the path of one, `hardware` a Profile or the name of one. `weights` takes
-the place of the profile's ({"latency": 0.7, "energy": 0.3}); `limits` bounds what any piece may
-take ({"peak_memory": "512 KiB"}). `max_ops` is the longest piece; 1 plans layer by layer. So many
-`tile_shapes` are costed of a piece that a best plan has; 0: the fewest tiles alone. So many
-`proof_shapes` in all are costed to prove that no plan is better. With
-`residency` tensors between pieces may stay on the chip, and weights come early where the profile says so, where that scores less. `memory` is a PlanMemory: answers kept for the next call. `timeout` is in seconds. `reference` is what the
-score is relative to: a Profile or the name of one (layer by layer on it), or another Plan; without
-it what the profile says, or its own machine.
+`network` is a Network or the path of one, `hardware` a Profile or the name of one.
+`weights` replaces the weights of the profile ({"latency": 0.7, "energy": 0.3}).
+`limits` bounds every group ({"peak_memory": "512 KiB"}).
+`max_ops` is the maximum number of ops in a group; 1 plans layer by layer.
+`tile_shapes` is the number of tile shapes evaluated per variant of a group of the best plan; 0: only the fewest tiles.
+`proof_shapes` is the number of further shapes evaluated to prove optimality.
+`residency` allows tensors between groups to stay on chip and, if the profile allows it, weight prefetch.
+`memory` is a PlanMemory: results reused by the next call.
+`timeout` is in seconds.
+`reference` is the reference of the score: a Profile or the name of one (planned layer by layer), or
+another Plan; by default that of the profile, or its own machine.
 
-Wrong arguments raise BadInput; that nothing fits, and that a limit came first, is the status of
-the result. Other threads run meanwhile; Ctrl-C ends the search and raises KeyboardInterrupt.
-`progress` is called with a PlanProgress now and then.
+Wrong arguments raise BadInput. Infeasibility and limits are the status of the result, not exceptions.
+Other threads run during the call; Ctrl-C stops the search and raises KeyboardInterrupt.
+`progress` is called periodically with a PlanProgress.
 )");
 }
 

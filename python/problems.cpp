@@ -37,7 +37,7 @@ void add_benefits(const py::object& benefits, PlacementProblem& problem) {
   const auto values = py::array_t<double, py::array::forcecast>::ensure(benefits);
   if (!values || values.ndim() != 1) {
     PyErr_Clear();
-    throw BadInput("`benefits` is no list of numbers");
+    throw BadInput("`benefits` is not a list of numbers");
   }
   if (static_cast<std::size_t>(values.size()) != problem.buffers.size())
     throw BadInput("`benefits` has " + std::to_string(values.size()) + " entries, but there are " +
@@ -48,7 +48,7 @@ void add_benefits(const py::object& benefits, PlacementProblem& problem) {
     if (std::isnan(value)) continue;
     if (!(value >= 0 && value <= most))
       throw BadInput("`benefits` has an entry that is negative or too large",
-                     "nan says that the buffer has to be placed");
+                     "use nan for a buffer that must be placed");
     problem.buffers[b].optional = true;
     problem.buffers[b].benefit = std::llround(value * 1000);
   }
@@ -84,7 +84,7 @@ py::object memories_of(const Answer& answer) {
 
 std::string svg_of(const Answer& answer, const std::string& title) {
   if (!answer.result.placement)
-    throw BadInput("there is no placement to draw: the status is " +
+    throw BadInput("no placement to draw: the status is " +
                    std::string(to_string(answer.result.status)));
   return placement_picture(answer.asked(), *answer.result.placement, title);
 }
@@ -95,7 +95,7 @@ std::string summary(const Answer& answer) {
   switch (result.status) {
     case Status::feasible:
       return "feasible: " + count + " buffers placed by " + result.engine + ", height " +
-             std::to_string(result.height) + ", at least " + std::to_string(result.lower_bound);
+             std::to_string(result.height) + ", lower bound " + std::to_string(result.lower_bound);
     case Status::infeasible:
       return "infeasible: " + result.reason;
     case Status::unknown:
@@ -123,7 +123,7 @@ Problem load_problem(const py::object& path, const py::object& capacity,
     problem = load_input(path_of(path), options).problem;
   } else {
     throw BadInput("`profile` must be the name or the file of a profile",
-                   "Problem.with_memories() takes a profile that was changed");
+                   "use Problem.with_memories() for a changed profile");
   }
   return {std::make_shared<const PlacementProblem>(std::move(problem))};
 }
@@ -141,19 +141,19 @@ Problem problem_from(const Arrays& arrays) {
   if (py::isinstance<Problem>(arrays.sizes)) {
     for (const py::object* other : {&arrays.lower, &arrays.upper, &arrays.alignment, &arrays.ids,
                                     &arrays.fixed, &arrays.hints, &arrays.benefits})
-      if (!other->is_none()) throw BadInput("a Problem has arrays of its own: give it alone");
+      if (!other->is_none()) throw BadInput("a Problem already has its arrays: pass no others");
     const auto& given = arrays.sizes.cast<const Problem&>();
     const auto capacity = size_of(arrays.capacity, "capacity");
     if (!capacity) return given;
     PlacementProblem problem = *given.problem;
     if (problem.memories.size() != 1 || !problem.memories[0].banks.empty())
-      throw BadInput("`capacity` is for one memory without banks");
+      throw BadInput("`capacity` sets one memory without banks");
     problem.memories[0].capacity = *capacity;
     return {std::make_shared<const PlacementProblem>(std::move(problem))};
   }
   if (arrays.lower.is_none() || arrays.upper.is_none())
     throw BadInput("`lower` and `upper` are missing",
-                   "the buffer k lives in the steps from lower[k] to upper[k] - 1");
+                   "buffer k is live in the steps lower[k] to upper[k] - 1");
   const std::vector<std::int64_t> sizes = whole_numbers(arrays.sizes, "sizes");
   const std::size_t count = sizes.size();
   const std::vector<std::int64_t> lower = one_each(arrays.lower, "lower", count);
@@ -259,12 +259,13 @@ void bind_problem(py::module_& module) {
              py::arg("capacity") = py::none(), py::arg("profile") = py::none(),
              R"(Reads a buffer CSV, a problem YAML, a dsa-solver JSON or a TensorFlow Lite model.
 
-`capacity` takes the place of the file's own; `profile` names the machine whose memories are meant.
+`capacity` replaces that of the file; `profile` names the machine with the memories.
 )");
 }
 
 void bind_placement(py::module_& module) {
-  py::class_<Answer>(module, "Placement", R"(Where every buffer lies, or why there is no saying.
+  py::class_<Answer>(module, "Placement",
+                     R"(The result of place(): offsets, or the reason why there are none.
 
 `status` is "feasible", "infeasible" (proved) or "unknown" (a limit came first; `stop` says which).
 
@@ -278,7 +279,7 @@ void bind_placement(py::module_& module) {
           "status", [](const Answer& a) { return std::string(to_string(a.result.status)); })
       .def_property_readonly(
           "stop", [](const Answer& a) { return std::string(to_string(a.result.stop)); },
-          "What ended the search: \"completed\", or the limit that did.")
+          "The end of the search: \"completed\", or the limit that stopped it.")
       .def_property_readonly(
           "offsets",
           [](const py::object& self) -> py::object {
@@ -292,10 +293,10 @@ void bind_placement(py::module_& module) {
       .def_property_readonly("height", [](const Answer& a) { return a.result.height; })
       .def_property_readonly(
           "lower_bound", [](const Answer& a) { return a.result.lower_bound; },
-          "Proved: no placement is lower.")
+          "Proved lower bound of the height.")
       .def_property_readonly(
           "proven_minimum", [](const Answer& a) { return a.result.proven_minimum; },
-          "Is the height proved to be the least? So it is wherever it equals `lower_bound`.")
+          "True if the height is proved minimal: it equals `lower_bound`.")
       .def_property_readonly(
           "heights", [](const Answer& a) { return by_memory(*a.problem, a.result.heights); })
       .def_property_readonly(
@@ -307,17 +308,18 @@ void bind_placement(py::module_& module) {
           [](const Answer& a) {
             return a.result.placement ? a.result.placement->left_out : std::vector<BufferIndex>{};
           },
-          "Which optional buffers are not placed; their offset is -1.")
+          "The optional buffers that are not placed; their offset is -1.")
       .def_property_readonly(
           "benefit", [](const Answer& a) { return static_cast<double>(a.result.benefit) / 1000; },
-          "Of the optional buffers that are placed.")
+          "Total benefit of the placed optional buffers.")
       .def_property_readonly(
           "benefit_bound",
           [](const Answer& a) { return static_cast<double>(a.result.benefit_bound) / 1000; },
-          "Proved: no placement has more.")
+          "Proved upper bound of the benefit.")
       .def_property_readonly("proven_optimal",
                              [](const Answer& a) { return a.result.proven_optimal; })
-      .def_property_readonly("modes", &modes_of, "Per memory with modes: that of every step.")
+      .def_property_readonly("modes", &modes_of,
+                             "For each memory with modes: the mode of every step.")
       .def_property_readonly("engine", [](const Answer& a) { return a.result.engine; })
       .def_property_readonly("reason", [](const Answer& a) { return a.result.reason; })
       .def_property_readonly("seconds", [](const Answer& a) { return a.result.seconds; })
@@ -327,10 +329,10 @@ void bind_placement(py::module_& module) {
                              [](const Answer& a) {
                                return Problem{std::make_shared<const PlacementProblem>(a.asked())};
                              })
-      .def("to_svg", &svg_of, py::arg("title") = "", "The placement as a picture.")
+      .def("to_svg", &svg_of, py::arg("title") = "", "The placement as an SVG picture.")
       .def(
           "to_json", [](const Answer& a) { return result_json(a.asked(), a.result); },
-          "The result as `tessera place --format json` prints it.")
+          "The JSON of `tessera place --format json`.")
       .def("_repr_html_", &html_of_placement)
       .def("__repr__", [](const Answer& a) { return "<tessera.Placement: " + summary(a) + ">"; });
 }

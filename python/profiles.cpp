@@ -62,7 +62,8 @@ Profile profile_of(const py::handle& given) {
 }
 
 void bind_profiles(py::module_& module) {
-  py::class_<Profile>(module, "Profile", R"(A machine. Single figures are changed by their path.
+  py::class_<Profile>(module, "Profile",
+                      R"(A hardware profile. Values are read and changed by their path.
 
     >>> hw = load_profile("nvdla-like")
     >>> hw["memories.cbuf.bank_size"]
@@ -77,7 +78,7 @@ void bind_profiles(py::module_& module) {
     >>> hw.changes
     {'memories.cbuf.bank_size': '16 KiB'}
 
-A value is what the profile's YAML would say, with its unit; None takes a key away.
+A value has the form of the profile YAML, with its unit; None removes a key.
 )")
       .def_property_readonly("name", [](const Profile& p) { return p.hardware().name; })
       .def(
@@ -101,9 +102,9 @@ A value is what the profile's YAML would say, with its unit; None takes a key aw
           py::arg("key"), py::arg("value"))
       .def("__contains__", [](const Profile& p, const std::string& key) { return p.has(key); })
       .def("__iter__", [](const Profile& p) { return py::iter(py::cast(p.keys())); })
-      .def("keys", &Profile::keys, "The paths of all figures.")
+      .def("keys", &Profile::keys, "The paths of all values.")
       .def("update", &set_all, py::arg("changes"),
-           "Several changes at once: only what they come to together has to make sense.")
+           "Several changes at once: only the result is checked.")
       .def_property_readonly(
           "changes",
           [](const Profile& p) {
@@ -111,13 +112,13 @@ A value is what the profile's YAML would say, with its unit; None takes a key aw
             for (const auto& [key, value] : p.changes()) dict[py::str(key)] = value;
             return dict;
           },
-          "What differs from the file.")
+          "The differences from the file.")
       .def("copy", [](const Profile& p) { return Profile(p); })
       .def("__copy__", [](const Profile& p) { return Profile(p); })
       .def(
           "__deepcopy__", [](const Profile& p, const py::object&) { return Profile(p); },
           py::arg("memo"))
-      .def("to_yaml", &Profile::yaml, "The profile as it is now, as a file of its own.")
+      .def("to_yaml", &Profile::yaml, "The changed profile as a complete YAML file.")
       .def("__repr__", [](const Profile& p) {
         const std::size_t count = p.changes().size();
         return "<tessera.Profile: " + p.hardware().name +
@@ -128,10 +129,10 @@ A value is what the profile's YAML would say, with its unit; None takes a key aw
       [](const py::object& profile) {
         return Profile(path_of(profile), profile_folders_of_package());
       },
-      py::arg("profile"), "Reads a profile by its name or its file.");
+      py::arg("profile"), "Reads a profile by name or from a file.");
   module.def(
       "profiles", [] { return profile_list(profile_folders_of_package()); },
-      R"(The names of the profiles there are.
+      R"(The names of the known profiles.
 
     >>> "ethos-u55-256" in profiles()
     True

@@ -65,12 +65,12 @@ std::string refuses_rows(const Subgraph& part, const TileSpace& space, const Har
     const LocalTensor& local = part.tensors[t];
     if (!is_of(part, local, tensor)) continue;
     if (std::ranges::find(direct, t, &DirectAccess::tensor) != direct.end())
-      return "its engine reads or writes off the chip itself";
+      return "its engine has direct off-chip access";
     const std::size_t rank = part.tensor(t).shape.size();
     if (local.slice && local.slice->axis == row_axis(rank))
-      return "it makes sums in parts along them";
+      return "it splits a reduction along them";
     if (rank > 0 && space.entangled[t][row_axis(rank)])
-      return "its tiles cut in several ways at once";
+      return "its tiles split the tensor along several axes";
   }
   return {};
 }

@@ -27,9 +27,9 @@ namespace {
 PlacementResult result_from_csv(const std::string& path, const PlacementProblem& problem,
                                 const Input& read) {
   if (problem.memories.size() != 1)
-    throw BadInput(path + ": a CSV cannot say which memory a buffer is in, and there are " +
+    throw BadInput(path + ": a CSV has no column for the memory of a buffer, but the problem has " +
                        std::to_string(problem.memories.size()),
-                   "give a placement JSON");
+                   "use a placement JSON");
   std::unordered_map<std::string_view, BufferIndex> rows;
   for (BufferIndex b = 0; b < read.problem.buffers.size(); ++b)
     rows.emplace(read.problem.buffers[b].id, b);
@@ -65,11 +65,11 @@ PlacementResult result_from_csv(const std::string& path, const PlacementProblem&
 /// all other tensors, as in the tail of the arena.
 PlacementResult result_from_tflite(std::string_view bytes, const std::string& path,
                                    const Input& input) {
-  if (!input.tflite) throw BadInput(path + ": is a TensorFlow Lite model, and the input is none");
+  if (!input.tflite) throw BadInput(path + ": is a TensorFlow Lite model, but the input is not");
   const io::TfliteArena& arena = input.tflite->arena;
   const PlacementProblem& problem = input.problem;
   if (problem.memories.size() != 1)
-    throw BadInput(path + ": a plan in a model is about one arena, and there are " +
+    throw BadInput(path + ": the plan in a model has one arena, but the problem has " +
                    std::to_string(problem.memories.size()) + " memories");
   const io::TflitePlan plan = io::read_tflite_plan(bytes, path);
   if (plan.offsets.size() != arena.tensors_in_file)
@@ -82,7 +82,7 @@ PlacementResult result_from_tflite(std::string_view bytes, const std::string& pa
     throw BadInput(path + ": has a plan with " + std::to_string(scratch.size()) +
                        " scratch buffers, and the input has " +
                        std::to_string(problem.buffers.size() - arena.tensors.size()),
-                   "--scratch FILE.csv gives the input its own");
+                   "add the scratch buffers of the input with --scratch FILE.csv");
   Placement placement;
   placement.modes.assign(1, {});
   placement.places.assign(problem.buffers.size(), {});
@@ -147,8 +147,9 @@ PlacementResult load_result_text(std::string text, const std::string& path, cons
     return io::read_placement_json(text, path, input.problem);
   const Input read = io::load_problem_text(std::move(text), path);
   if (!read.csv)
-    throw BadInput(path + ": is neither a placement JSON nor a CSV with offsets",
-                   "a .yaml of place --output is a problem with fixed offsets: give it to place");
+    throw BadInput(
+        path + ": is neither a placement JSON nor a CSV with offsets",
+        "the .yaml of place --output is a problem with fixed offsets; check it with place");
   return validation::result_from_csv(path, input.problem, read);
 }
 
@@ -188,13 +189,13 @@ std::string result_tflite(const Input& input, const Placement& placement) {
   validation::require_valid(input.problem);
   validation::require_placed(input.problem, placement);
   if (!input.tflite)
-    throw BadInput("the input is no TensorFlow Lite model, so none can be written",
+    throw BadInput("the input is not a TensorFlow Lite model, so no model can be written",
                    "use .json, .csv or .yaml");
   const TfliteOrigin& origin = *input.tflite;
   if (input.problem.memories.size() != 1)
-    throw BadInput(origin.file + ": a plan in a model is about one arena, and there are " +
+    throw BadInput(origin.file + ": the plan in a model has one arena, but the problem has " +
                        std::to_string(input.problem.memories.size()) + " memories",
-                   "use .json, or a profile with one memory on the chip");
+                   "use .json, or a profile with one on-chip memory");
   std::vector<Offset> offsets;
   for (const BufferPlace& place : placement.places) offsets.push_back(place.offset);
   const std::size_t tensors = origin.arena.tensors.size();

@@ -153,8 +153,8 @@ PlacementProblem make_packable(const GenerateParams& params) {
     throw BadInput("a packable problem of " + std::to_string(params.buffers) +
                        " buffers does not fit in " + std::to_string(steps) + " steps of " +
                        std::to_string(units) + " units",
-                   "more --steps, a larger --capacity or a smaller --alignment");
-  // The order of the rectangles would reveal the cuts: shuffle.
+                   "increase --steps or --capacity, or reduce --alignment");
+  // The order of the pieces tells how they were cut: shuffle.
   for (std::size_t i = pieces.size(); i > 1; --i)
     std::swap(
         pieces[i - 1],
@@ -220,13 +220,13 @@ PlacementProblem make_training(const GenerateParams& params) {
 }
 
 constexpr std::array<GeneratorInfo, 7> kinds = {{
-    {"random", "lifetimes and sizes drawn freely"},
-    {"packable", "a rectangle cut into pieces: can be placed without any waste"},
+    {"random", "random lifetimes and sizes"},
+    {"packable", "a rectangle cut into buffers: fits without waste"},
     {"network", "layers with skips, weights and activations"},
-    {"malloc", "a program's heap: power-law sizes and lifetimes (any size)"},
+    {"malloc", "heap of a program: power-law sizes and lifetimes (any size)"},
     {"training", "a forward and a backward pass (any size)"},
-    {"full-overlap", "every buffer lives with every other one"},
-    {"non-overlapping", "one buffer after the other"},
+    {"full-overlap", "all buffers are live at the same time"},
+    {"non-overlapping", "buffers live one after the other"},
 }};
 using Maker = PlacementProblem (*)(const GenerateParams& params);
 constexpr std::array<Maker, kinds.size()> makers = {
@@ -251,7 +251,7 @@ PlacementProblem generate(const GenerateParams& params) {
     std::string names;
     for (const GeneratorInfo& known : validation::kinds)
       names += (names.empty() ? "" : ", ") + std::string(known.name);
-    throw BadInput("there is no kind '" + params.kind + "'", "kinds: " + names);
+    throw BadInput("unknown kind '" + params.kind + "'", "kinds: " + names);
   }
   constexpr std::int64_t most = 20'000'000;
   if (params.buffers < 1 || params.buffers > most)
@@ -264,8 +264,8 @@ PlacementProblem generate(const GenerateParams& params) {
   PlacementProblem problem =
       validation::makers[static_cast<std::size_t>(kind - validation::kinds.begin())](params);
   if (const std::vector<Defect> defects = validate(problem); !defects.empty())
-    throw BadInput("these numbers make no problem: " + defects.front().message,
-                   "fewer buffers or a smaller capacity");
+    throw BadInput("these numbers give no valid problem: " + defects.front().message,
+                   "reduce the number of buffers or the capacity");
   return problem;
 }
 

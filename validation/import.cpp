@@ -87,7 +87,7 @@ ImportedNetwork read_bytes(const std::string& path, const ImportOptions& options
     return out;
   } catch (const BudgetEnded& ended) {
     throw ImportStopped(
-        path + ": the " + limit_name(ended.reason) + " came before the network was read",
+        path + ": the " + limit_name(ended.reason) + " was reached before the network was read",
         ended.reason);
   }
 }
@@ -126,7 +126,7 @@ std::string network_yaml(const Network& network) {
 ElementType parse_element_type(const std::string& text, const std::string& what) {
   if (const std::optional<ElementType> type = element_type_from(text)) return *type;
   throw BadInput(
-      what + ": '" + text + "' is no element type",
+      what + ": '" + text + "' is not an element type",
       "types are int4, int8, uint8, int16, int32, float16, bfloat16, float32 and the like");
 }
 

@@ -73,9 +73,9 @@ LimitedBudget::LimitedBudget(const Limits& limits) {
     if (*limits.timeout < Clock::time_point::max() - now) budget_.deadline = now + *limits.timeout;
   }
   if (limits.work < 1) throw BadInput("the limit on work is not positive");
-  if (limits.threads < 1) throw BadInput("there has to be at least one thread");
+  if (limits.threads < 1) throw BadInput("at least one thread is needed");
   if (limits.threads > most_threads)
-    throw BadInput("more than " + std::to_string(most_threads) + " threads are never of use");
+    throw BadInput("more than " + std::to_string(most_threads) + " threads are not supported");
   if (limits.memory) {
     if (*limits.memory < 1) throw BadInput("the memory limit is not positive");
     watch_ = std::make_unique<ResidentWatch>(*limits.memory);

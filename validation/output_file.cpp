@@ -192,7 +192,7 @@ std::optional<FileIdentity> standard_output_identity() {
 void write_to_descriptor(int descriptor, std::string_view text, const std::string& name,
                          const std::stop_token& stop) {
   const int error = write_all(descriptor, text, stop);
-  if (error == given_up) throw OutputError(name + ": nobody read what was written");
+  if (error == given_up) throw OutputError(name + ": the reader of the pipe has closed it");
   if (error != 0) fail(name, error);
 }
 
@@ -220,7 +220,7 @@ OutputFile::OutputFile(std::string path, Writer writer, Beside beside) : path_(s
       struct stat folder {};
       if (::stat(folder_of(target_).c_str(), &folder) != 0)
         refuse(path_, errno,
-               errno == ENOENT ? "there is no folder " + folder_of(target_).string() : "");
+               errno == ENOENT ? "missing folder " + folder_of(target_).string() : "");
       identity_.device = folder.st_dev;
       identity_.number = folder.st_ino;
       identity_.name = target_.filename().string();
@@ -268,9 +268,10 @@ void OutputFile::require_replaceable() const {
   const uid_t me = ::geteuid();
   if ((folder.st_mode & S_ISVTX) != 0 && me != 0 && me != old_->owner && me != folder.st_uid)
     refuse(path_, EPERM,
-           "it belongs to somebody else, in a folder where only its owner replaces it");
+           "the file belongs to another user, and the folder is sticky: only the owner may replace "
+           "it");
   if (is_mount_point(target_))
-    refuse(path_, EBUSY, "something is mounted there, so it cannot be replaced; mount its folder");
+    refuse(path_, EBUSY, "the file is a mount point and cannot be replaced; mount its folder");
 }
 
 void OutputFile::open_beside(Writer writer, Beside beside) {
@@ -278,7 +279,7 @@ void OutputFile::open_beside(Writer writer, Beside beside) {
   if (!identity_.replaced) {
     std::error_code missing;
     place = fs::temp_directory_path(missing) / fs::path(path_).filename();
-    if (missing) refuse(path_, missing.value(), "a certificate is made in $TMPDIR first");
+    if (missing) refuse(path_, missing.value(), "a certificate is first written to $TMPDIR");
   }
   for (unsigned attempt = 0;; ++attempt) {
     const fs::path name = name_beside(place, attempt);
@@ -294,7 +295,7 @@ void OutputFile::open_beside(Writer writer, Beside beside) {
     if (error == EEXIST && attempt < 100) continue;
     if (error != 0)
       refuse(path_, error,
-             error == EACCES ? "no file can be made in " + folder_of(place).string() : "");
+             error == EACCES ? "no file can be created in " + folder_of(place).string() : "");
     beside_ = name;
     break;
   }
@@ -326,7 +327,7 @@ void OutputFile::wait_for_reader(const std::stop_token& stop) {
     file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (file_ >= 0) return;
     if (errno != ENXIO) fail(path_, errno);
-    if (waiting.over()) throw OutputError(path_ + ": nobody reads this pipe");
+    if (waiting.over()) throw OutputError(path_ + ": no process reads this pipe");
     std::this_thread::sleep_for(glance);
   }
 }

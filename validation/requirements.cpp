@@ -26,7 +26,7 @@ namespace {
 void require_metrics(const Metrics& metrics) {
   if (metrics.latency_cycles < 0 || metrics.dram_bytes < 0 || metrics.peak_bytes < 0 ||
       !(metrics.energy_pj >= 0) || !(metrics.peak_bandwidth >= 0))
-    refuse("a plan has metrics that are negative or no numbers");
+    refuse("a plan has metrics that are negative or not numbers");
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void require_right(const PlacementProblem& problem, const Placement& placement,
   const std::vector<Violation> wrong = check(problem, placement, 5);
   if (wrong.empty()) return;
   std::ostringstream text;
-  text << "engine " << engine << " gave a placement that is wrong: " << wrong.front().message;
+  text << "engine " << engine << " returned a wrong placement: " << wrong.front().message;
   for (const Violation& violation : wrong) {
     text << "\n  " << to_string(violation.rule) << ": " << violation.message;
     for (const BufferIndex b : violation.buffers) {
@@ -66,41 +66,39 @@ void require_right(const PlacementProblem& problem, const Placement& placement,
 
 void require_placed(const PlacementProblem& problem, const Placement& placement) {
   if (placement.places.size() != problem.buffers.size())
-    refuse("the placement has " + std::to_string(placement.places.size()) + " places for " +
+    refuse("the placement has " + std::to_string(placement.places.size()) + " addresses for " +
            std::to_string(problem.buffers.size()) + " buffers");
   for (const BufferIndex b : placement.left_out)
-    if (b >= problem.buffers.size())
-      refuse("the placement leaves out a buffer that does not exist");
+    if (b >= problem.buffers.size()) refuse("the placement leaves out an unknown buffer");
   if (std::ranges::adjacent_find(placement.left_out, std::greater_equal<>()) !=
       placement.left_out.end())
-    refuse("the placement leaves out buffers, but not in order");
+    refuse("the placement does not list left-out buffers in order");
   for (BufferIndex b = 0; b < placement.places.size(); ++b) {
     const BufferPlace& place = placement.places[b];
     if (place.memory >= problem.memories.size())
-      refuse("the placement puts buffer '" + problem.buffers[b].id +
-             "' into a memory that does not exist");
+      refuse("the placement puts buffer '" + problem.buffers[b].id + "' into an unknown memory");
     if (place.offset < -max_address || place.offset > max_address)
       refuse("the placement puts buffer '" + problem.buffers[b].id + "' at offset " +
-             std::to_string(place.offset) + ", which no memory has");
+             std::to_string(place.offset) + ", which is out of range");
   }
 }
 
 void require_result(const PlacementProblem& problem, const PlacementResult& result) {
   require_valid(problem);
   if (result.status > Status::unknown || result.stop > StopReason::interrupted)
-    refuse("the result has a status that does not exist");
+    refuse("the result has an unknown status");
   if (result.placement) require_placed(problem, *result.placement);
 }
 
 void require_reference(const PlanReference& reference) {
   require_metrics(reference.totals);
   if (!(reference.clock_hz >= 0) || !std::isfinite(reference.clock_hz))
-    refuse("the reference of a plan has a clock that is negative or no number");
+    refuse("the reference of a plan has a clock that is negative or not a number");
 }
 
 void require_plan(const NetworkPlan& plan) {
   if (plan.status > Status::unknown || plan.stop > StopReason::interrupted)
-    refuse("the plan has a status that does not exist");
+    refuse("the plan has an unknown status");
   for (const PlannedSubgraph& s : plan.subgraphs) {
     if (s.ops.first > s.ops.last || s.ops.last - s.ops.first >= s.names.max_size())
       refuse("a subgraph of the plan ends before it begins");
@@ -109,7 +107,7 @@ void require_plan(const NetworkPlan& plan) {
         s.variant.stationary > Stationary::inputs ||
         s.variant.one_copy > OneCopy::outputs_weights || s.variant.reduction < 1 ||
         s.variant.direct > Direct::inputs_outputs || s.variant.trailing < 0)
-      refuse("a subgraph of the plan has a variant that does not exist");
+      refuse("a subgraph of the plan has an unknown variant");
     Dim tiles = 1;
     for (const Dim count : s.counts) {
       const auto all = count < 1 ? std::nullopt : checked_mul(tiles, count);

@@ -53,7 +53,7 @@ void draw_runs(Canvas& canvas, const PlanChart& chart, const Frame& frame, doubl
                 run.about);
     const std::string tiles = std::to_string(run.tiles) + (run.tiles == 1 ? " tile" : " tiles");
     std::vector<std::string> lines{std::to_string(k)};
-    if (svg::text_width("run " + lines[0], 11) + 6 < width) lines[0] = "run " + lines[0];
+    if (svg::text_width("group " + lines[0], 11) + 6 < width) lines[0] = "group " + lines[0];
     if (run.tiles > 1) {
       const std::string shown = (run.shown == 1 ? "one of " : "two of ") + tiles;
       lines.push_back(run.shown < run.tiles && svg::text_width(shown, 9) + 4 < width ? shown
@@ -223,7 +223,7 @@ double draw_ops(Canvas& canvas, const PlanChart& chart, const Frame& frame, doub
   if (named < chart.ops_of_network) {
     canvas.text(frame.left, y + lane + 13,
                 std::to_string(named) + " of " + std::to_string(chart.ops_of_network) +
-                    " ops are named; the others are too short for a name: the pointer tells it",
+                    " ops are named; hover over the others for their names",
                 10, Anchor::start, svg::quiet);
   }
   return y + lane + 30;
@@ -277,14 +277,13 @@ double draw_utilisation(Canvas& canvas, const PlanChart& chart, const Frame& fra
   double all = 0;
   for (const ChartRun& run : chart.runs) all += run.utilisation * (run.end - run.begin);
   caption(canvas, frame, y + 12, "array",
-          "multiply-accumulates done of those it could do, run by run; in all " +
-              svg::number(100 * all / chart.cycles) + " %");
+          "MAC utilisation per group; overall " + svg::number(100 * all / chart.cycles) + " %");
   const double top = y + 20;
   canvas.rect(frame.left, top, frame.width, height, svg::ground);
   each_seen(frame, chart.runs, [&](const ChartRun& run, double x, double width) {
     const double h = height * std::clamp(run.utilisation, 0.0, 1.0);
     canvas.rect(x, top + height - h, std::max(least_seen, width), h, busy_fill,
-                "run " + std::to_string(&run - chart.runs.data()) + ": " +
+                "group " + std::to_string(&run - chart.runs.data()) + ": " +
                     svg::number(100 * run.utilisation) + " %");
   });
   draw_cuts(canvas, chart, frame, top, height);

@@ -153,17 +153,17 @@ std::string_view words_of(ChartKind kind, bool offchip) {
     case ChartKind::input:
       return offchip ? "input of the network" : "input";
     case ChartKind::output:
-      return offchip ? "result of the network" : "output";
+      return offchip ? "output of the network" : "output";
     case ChartKind::intermediate:
-      return "intermediate, within one run";
+      return "intermediate of one group";
     case ChartKind::kept:
-      return "on the chip over cuts";
+      return "resident across groups";
     case ChartKind::halo:
-      return "halo kept from tile to tile";
+      return "halo reused between tiles";
     case ChartKind::copy:
       return "copy for another engine";
     case ChartKind::between:
-      return "waits off the chip for later runs";
+      return "off-chip until later groups";
   }
   return "";
 }
@@ -185,7 +185,7 @@ double draw_memory(Canvas& canvas, const PlanChart& chart, const ChartMemory& me
                    const Frame& frame, double y) {
   const double height = plot_height(chart, memory);
   std::string words = svg::height_words(memory.space, memory.height);
-  if (memory.offchip) words = "off the chip, " + words + "; placed tile by tile";
+  if (memory.offchip) words = "off-chip, " + words + "; placed tile by tile";
   if (memory.space.banks.size() > 1)
     words += ", " + std::to_string(memory.space.banks.size()) + " banks";
   if (memory.space.base != 0) words += ", addresses from " + hex_text(memory.space.base);
@@ -195,7 +195,7 @@ double draw_memory(Canvas& canvas, const PlanChart& chart, const ChartMemory& me
               .height = height,
               .span = frame.cycles,
               .top = svg::shown_top(memory.space, memory.height)};
-  if (memory.offchip && zoom_in(panel, memory)) words += "; weights are cut off here";
+  if (memory.offchip && look_closer(panel, memory)) words += "; weights are clipped";
   canvas.text(frame.left, y + 12, memory.space.name, 13, Anchor::start,
               "fill=\"#18181b\" font-weight=\"bold\"");
   canvas.text(frame.left + 1.2 * svg::text_width(memory.space.name, 13) + 14, y + 12, words, 11,

@@ -44,8 +44,8 @@ double draw_legend(Canvas& canvas, const PlanChart& chart, const Frame& frame, d
   if (any([](const ChartMemory& m) { return !m.space.reserved.empty(); }))
     legend.box("fill=\"url(#reserved)\"", "reserved");
   if (any([](const ChartMemory& m) { return m.space.banks.size() > 1; }))
-    legend.dash(svg::bank_border, "border of banks");
-  if (!cuts_of(chart, frame).empty()) legend.dash(cut_line, "cut between two runs");
+    legend.dash(svg::bank_border, "bank border");
+  if (!cuts_of(chart, frame).empty()) legend.dash(cut_line, "cut point");
   if (any([](const ChartMemory& m) { return m.height > 0; }))
     legend.dash(svg::height_line, "highest address in use");
   if (any([&](const ChartMemory& m) { return is_cut(chart, m); }) || chart.traffic.limit > 0)
@@ -53,9 +53,9 @@ double draw_legend(Canvas& canvas, const PlanChart& chart, const Frame& frame, d
   const auto moved = [](const std::vector<double>& bytes) {
     return std::any_of(bytes.begin(), bytes.end(), [](double b) { return b > 0; });
   };
-  if (moved(chart.traffic.read)) legend.box(std::string(read_fill), "read over the bus");
-  if (moved(chart.traffic.written)) legend.box(std::string(written_fill), "written over the bus");
-  legend.box(std::string(busy_fill), "array at work");
+  if (moved(chart.traffic.read)) legend.box(std::string(read_fill), "DRAM read");
+  if (moved(chart.traffic.written)) legend.box(std::string(written_fill), "DRAM write");
+  legend.box(std::string(busy_fill), "array busy");
   std::set<std::string> names;
   for (const ChartMemory& memory : chart.memories)
     for (const ChartMode& mode : memory.modes) {
@@ -96,8 +96,8 @@ std::string plan_picture_svg(const PlanChart& chart) {
   y = draw_time(canvas, chart, frame, y);
   if (stretched)
     canvas.text(frame.left, y + 4,
-                "Runs of more tiles than there is room for show one tile (two where buffers are "
-                "doubled), stretched over the time of the run; the bus is as simulated.",
+                "A group with too many tiles to draw shows one tile (two with double buffering), "
+                "stretched over the time of the group; bus traffic is as simulated.",
                 11, Anchor::start, svg::quiet);
   return canvas.finish();
 }

@@ -101,14 +101,14 @@ function hue(text) {
 // Roles of buffers in a plan, with the colours of `plan --plot`.
 const kinds = {
   weights: ["weights", "#edb95a"], input: ["input", "#7fb5e6"], output: ["output", "#7cc48d"],
-  inside: ["intermediate, within one run", "#b9bec9"], kept: ["on the chip over cuts", "#c99ad9"],
-  pinned: ["weights on the chip for good", "#b184c6"],
-  halo: ["halo kept from tile to tile", "#ef9a80"], copy: ["copy for another engine", "#d9cba0"],
-  between: ["waits off the chip for later runs", "#6fbfb8"],
+  inside: ["intermediate of one group", "#b9bec9"], kept: ["resident across groups", "#c99ad9"],
+  pinned: ["pinned weights", "#b184c6"],
+  halo: ["halo reused between tiles", "#ef9a80"], copy: ["copy for another engine", "#d9cba0"],
+  between: ["off-chip until later groups", "#6fbfb8"],
 };
 const colourings = {
   kind: {name: "kind", value: null, applies: (buffers) => buffers.some((b) => kinds[b.kind])},
-  life: {name: "length of life", low: "short", high: "long", value: (b) => b.live.reduce((n, [f, t]) => n + t - f, 0)},
+  life: {name: "lifetime", low: "short", high: "long", value: (b) => b.live.reduce((n, [f, t]) => n + t - f, 0)},
   size: {name: "size", low: "small", high: "large", value: (b) => b.size},
   name: {name: "buffer", value: null},
 };
@@ -140,7 +140,7 @@ function picture(memory, options = {}) {
   let view = {...whole}, colouring = offered[0][0], chosen = null, hovered = null, pending = false;
   const marked = options.marked || new Set();
   const canvas = el("canvas", {tabindex: "0", role: "img",
-    "aria-label": "Buffers of memory " + memory.name + ": " + unit + "s from left to right, addresses from below"});
+    "aria-label": "Buffers of memory " + memory.name + ": " + unit + "s from left to right, addresses upwards"});
   const addressOf = (a) => (memory.base ? hex(memory.base + a) : bytes(a));
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = penFont;
@@ -302,7 +302,7 @@ function picture(memory, options = {}) {
   }
   function tell(b, time) {
     const addresses = "offset " + count(b.offset) + " to " + count(b.offset + b.size);
-    return b.id + "\n" + exact(b.size) + "\n" + addresses + " (" + hex(memory.base + b.offset) + ")\nlives " +
+    return b.id + "\n" + exact(b.size) + "\n" + addresses + " (" + hex(memory.base + b.offset) + ")\nlive " +
         b.live.slice(0, 6).map(([f, t]) => "[" + f + ", " + t + ")").join(" ") + (b.live.length > 6 ? " …" : "");
   }
   let held = null;
@@ -322,7 +322,7 @@ function picture(memory, options = {}) {
     }
     const [b = null, ...others] = find(event);
     if (b !== hovered) { hovered = b; redraw(); }
-    const also = others.length ? "\nthe same bytes as " + others.slice(0, 6).map((other) => other.id).join(", ") : "";
+    const also = others.length ? "\nshares bytes with " + others.slice(0, 6).map((other) => other.id).join(", ") : "";
     if (b) showTip(event, tell(b, stepAt(event.clientX - canvas.getBoundingClientRect().left)) + also); else hideTip();
   });
   canvas.addEventListener("pointerleave", () => { hovered = null; hideTip(); redraw(); });
@@ -350,9 +350,9 @@ function picture(memory, options = {}) {
     }
     const mark = (lines, words) => legend.append(el("span", {class: "swatch", style: "background:repeating-linear-gradient(" + lines + " 0 1.5px,transparent 1.5px 5px)"}), words + " ");
     if (memory.reserved.length) mark("135deg,var(--soft)", memory.reservedFor);
-    if (shared.some((s) => s.allowed)) mark("45deg,var(--ink)", "bytes that buffers share");
-    if (shared.some((s) => !s.allowed)) mark("45deg,var(--bad)", "overlap that no rule allows");
-    if (marked.size) legend.append(el("span", {class: "swatch", style: "background:var(--bad)"}), "of the smallest set");
+    if (shared.some((s) => s.allowed)) mark("45deg,var(--ink)", "bytes shared by buffers");
+    if (shared.some((s) => !s.allowed)) mark("45deg,var(--bad)", "overlap that violates a rule");
+    if (marked.size) legend.append(el("span", {class: "swatch", style: "background:var(--bad)"}), "minimal infeasible set");
     redraw();
   }
   redraws.add(explainColours);
@@ -366,7 +366,7 @@ function picture(memory, options = {}) {
       el("button", {onclick: reset}, "all")),
     canvas,
     el("div", {class: "soft", style: "font-size:13px"},
-       "Wheel: zoom (with Shift " + unit + "s alone, with Alt addresses alone). Drag: move. Double click: all."));
+       "Wheel: zoom (with Shift " + unit + "s only, with Alt addresses only). Drag: move. Double click: show all."));
   explainColours();
   return {node, peak, left, show(b) {
     chosen = b;

@@ -1,5 +1,5 @@
-// ---- the page: kind of result, from the overview to the details -------------------------------
-const stops = {time_limit: "stopped at the time limit", node_limit: "stopped at the limit of work",
+// ---- the page: what kind of result it is, from the top to the details -------------------------------
+const stops = {time_limit: "stopped at the time limit", node_limit: "stopped at the work limit",
                memory_limit: "stopped at the memory limit", interrupted: "interrupted"};
 const seconds = (s) => (s === undefined ? null : [s < 1 ? count(Math.round(s * 1e4) / 10) + " ms" : count(s) + " s", "search"]);
 
@@ -33,14 +33,14 @@ function placementViews(placement, known, where, options = {}) {
         memory.capacity ? [exact(memory.capacity), "capacity"] : null,
         memory.capacity ? [(100 * memory.height / memory.capacity).toFixed(1) + " %", "of the capacity"] : null,
         memory.base ? [hex(memory.base), "first address"] : null,
-        [exact(peak[1]), "most bytes live, at step " + count(peak[0])],
+        [exact(peak[1]), "peak of live bytes, at step " + count(peak[0])],
         [count(memory.buffers.length), memory.buffers.length === 1 ? "buffer" : "buffers"],
       ]), view.node);
     if (memory.modes.length) where.append(modesOf(memory.modes, view.left));
     const rows = [...memory.buffers].sort((a, b) => b.size - a.size);
     where.append(el("details", {}, el("summary", {}, "Buffers live at the peak (" + count(at.length) + ")"),
                     table(bufferColumns(memory.base), at.sort((a, b) => b.offset - a.offset), {go: view.show})),
-                 el("details", {open: options.closed ? null : ""}, el("summary", {}, "All buffers, the largest first"),
+                 el("details", {open: options.closed ? null : ""}, el("summary", {}, "All buffers, largest first"),
                     table(bufferColumns(memory.base), rows, {go: view.show})));
   }
 }
@@ -63,42 +63,42 @@ function modeStrip(runs, unit, left) {
 
 // ---- a placement ------------------------------------------------------------------------------------
 function placementPage() {
-  app.append(statusLine(result, {feasible: "placed", infeasible: "there is no placement", unknown: "not known"}));
+  app.append(statusLine(result, {feasible: "placed", infeasible: "infeasible", unknown: "unknown"}));
   app.append(cards([
     result.status === "feasible" ? [exact(result.height), "height"] : null,
-    result.lower_bound ? [exact(result.lower_bound), result.proven_minimum ? "proved: nothing is lower" : "nothing is lower than this"] : null,
-    result.cost ? [count(result.cost), "cost" + (result.proven_optimal ? ", proved least" : "")] : null,
-    result.benefit !== undefined ? [count(result.benefit), "benefit" + (result.proven_optimal ? ", proved most" : "")] : null,
+    result.lower_bound ? [exact(result.lower_bound), result.proven_minimum ? "lower bound, minimum proved" : "lower bound"] : null,
+    result.cost ? [count(result.cost), "cost" + (result.proven_optimal ? ", minimum proved" : "")] : null,
+    result.benefit !== undefined ? [count(result.benefit), "benefit" + (result.proven_optimal ? ", maximum proved" : "")] : null,
     result.engine ? [result.engine, "engine"] : null, seconds(result.seconds),
   ]));
   if (given && given.wrong && given.wrong.length)
     section("This placement is wrong", el("ul", {class: "bad"}, given.wrong.map((each) => el("li", {}, each))));
   if (result.left_out && result.left_out.length)
-    section("Left out", el("p", {}, count(result.left_out.length) + " optional buffers stay in a slower memory."),
+    section("Left out", el("p", {}, count(result.left_out.length) + " optional buffers are left in a slower memory."),
             table([{name: "buffer", text: true, of: (id) => id}], result.left_out));
   if (given && given.explanation) explanationPage(given.explanation);
   if (result.buffers && result.buffers.length) {
     const where = el("div", {});
-    section("When and where", where);
+    section("Placement over time", where);
     placementViews(result, given && given.memories, where);
   }
   if (result.stats && Object.keys(result.stats).length)
-    section("What the search did", table([{name: "what", text: true, of: (e) => e[0]},
+    section("Search counters", table([{name: "counter", text: true, of: (e) => e[0]},
       {name: "", of: (e) => e[1], show: (e) => (typeof e[1] === "number" ? count(e[1]) : String(e[1]))}], Object.entries(result.stats)));
 }
 
 function explanationPage(why) {
   const members = new Set(why.buffers);
-  section("Why there is none", el("pre", {}, why.text || "No reason was found within the limits."));
+  section("Why it is infeasible", el("pre", {}, why.text || "No explanation was found within the limits."));
   if (!given.buffers) return;
   section("Bytes live at each step", el("p", {},
-    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--bad)"}), "of the smallest set"),
-    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--accent)"}), "of all buffers"),
-    el("span", {class: "soft"}, "Buffers that may overlap each other count as the largest of them.")),
+    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--bad)"}), "minimal infeasible set"),
+    el("span", {class: "legend"}, el("span", {class: "swatch", style: "background:var(--accent)"}), "all buffers"),
+    el("span", {class: "soft"}, "Of buffers that may overlap, only the largest counts.")),
     (why.loads || []).flatMap((load) => [
-      given.memories.length > 1 ? el("h3", {}, load.memories.length > 1 ? "All memories together" : "Buffers of " + load.memories[0] + " alone") : null,
+      given.memories.length > 1 ? el("h3", {}, load.memories.length > 1 ? "All memories" : "Buffers of " + load.memories[0] + " only") : null,
       loadPicture(load)]),
-    table([{name: "buffer of the set", text: true, of: (b) => b.id}, {name: "size", of: (b) => b.size, show: (b) => exact(b.size)},
+    table([{name: "buffer", text: true, of: (b) => b.id}, {name: "size", of: (b) => b.size, show: (b) => exact(b.size)},
            {name: "from step", of: (b) => b.live[0][0]}, {name: "to step", of: (b) => b.live[b.live.length - 1][1]}],
           given.buffers.filter((b) => members.has(b.id)).sort((a, b) => b.size - a.size)));
 }
@@ -145,7 +145,7 @@ function loadPicture({memories, room, all, set}) {
 
 // ---- a plan -----------------------------------------------------------------------------------------
 const resources = {mac: "#4477aa", weights: "#ccbb44", dma: "#ee6677", sram: "#228833", vector: "#aa3377"};
-const meaning = {mac: "multiply-accumulate array", weights: "waiting for weights", dma: "traffic off the chip", sram: "the memory on the chip", vector: "vector unit"};
+const meaning = {mac: "multiply-accumulate array", weights: "waiting for weights", dma: "off-chip traffic", sram: "on-chip memory", vector: "vector unit"};
 const colourOf = (resource) => resources[resource] || hue(resource || "?");
 
 // Transfers of a group besides its tiles, in the words of `tessera plan`.
@@ -155,25 +155,25 @@ function variantOf(s) {
   const direct = {inputs: "reads off chip", outputs: "writes off chip", "inputs+outputs": "reads and writes off chip"};
   const some = (list, what) => list && list.length ? list.length + " " + what : null;
   return [v.double_buffer ? "double" : "single",
-    v.stationary === "weights" ? "stay" : v.weights === "resident" ? "resident" : "refetch",
-    v.stationary === "inputs" ? "inputs stay" : null,
-    v.halo && v.halo !== "recompute" ? "halo kept" : null,
+    v.stationary === "weights" ? "stationary" : v.weights === "resident" ? "resident" : "refetched",
+    v.stationary === "inputs" ? "inputs stationary" : null,
+    v.halo && v.halo !== "recompute" ? "halo reuse" : null,
     v.one_copy ? "one copy of " + v.one_copy.split("+").join(" and ") : null,
     direct[v.direct],
-    v.trailing ? (v.trailing > 1 ? "last " + v.trailing + " ops behind" : "last op behind") : null,
-    some(s.early, "early"), some(s.passing, "waiting"),
+    v.trailing ? (v.trailing > 1 ? "last " + v.trailing + " ops pipelined" : "last op pipelined") : null,
+    some(s.early, "prefetched"), some(s.passing, "held"),
     v.reduction > 1 ? "sums in " + v.reduction + " parts" : null].filter(Boolean).join(", ");
 }
 // Pinned weights occupy a block of memory that no buffer of a group uses.
 function pinnedBlocks() {
   const pins = result.pinned || [];
   if (pins.length === 0) return null;
-  return [{name: pins[0].memory, reservedFor: "weights on the chip for good", reserved: [[Math.min(...pins.map((p) => p.offset)), Math.max(...pins.map((p) => p.offset + p.bytes))]]}];
+  return [{name: pins[0].memory, reservedFor: "pinned weights", reserved: [[Math.min(...pins.map((p) => p.offset)), Math.max(...pins.map((p) => p.offset + p.bytes))]]}];
 }
 
 function planPage() {
   const totals = result.totals || {}, hz = result.clock_hz, pins = result.pinned || [];
-  app.append(statusLine(result, {feasible: "planned", infeasible: "there is no plan", unknown: "not known"}));
+  app.append(statusLine(result, {feasible: "planned", infeasible: "infeasible", unknown: "unknown"}));
   app.append(el("p", {class: "soft"}, [result.network && "network " + result.network, result.profile && "profile " + result.profile,
                                        result.dtype].filter(Boolean).join(", ")));
   if (result.status !== "feasible") return;
@@ -184,12 +184,12 @@ function planPage() {
     hz ? [count(Math.round(totals.latency_cycles / hz * 1e6) / 1e3) + " ms", "at " + count(hz / 1e6) + " MHz"] : null,
     [bytes(totals.dram_bytes), "off-chip traffic"],
     [count(Math.round(totals.energy_pj / 1e4) / 100) + " µJ", "energy"],
-    [bytes(totals.peak_bytes), "peak on the chip"],
-    pins.length ? [bytes(pins.reduce((n, p) => n + p.bytes, 0)), "of weights lie in " + pins[0].memory + " for good"] : null,
-    result.score !== undefined ? [count(result.score), "score, against " + ((result.reference || {}).profile || "layer by layer") + " (1)"] : null,
-    result.bound !== undefined ? [count(result.bound), result.proven_optimal ? "bound: nothing scores less" : "no plan scores less than this"] : null,
+    [bytes(totals.peak_bytes), "on-chip peak"],
+    pins.length ? [bytes(pins.reduce((n, p) => n + p.bytes, 0)), "of weights pinned in " + pins[0].memory] : null,
+    result.score !== undefined ? [count(result.score), "score (1 = " + ((result.reference || {}).profile || "layer by layer") + ")"] : null,
+    result.bound !== undefined ? [count(result.bound), result.proven_optimal ? "lower bound, optimum proved" : "lower bound"] : null,
     reference && reference.latency_cycles && (!reference.clock_hz || reference.clock_hz === hz) ? [(100 * totals.latency_cycles / reference.latency_cycles).toFixed(1) + " %", "of the reference's cycles"] : null,
-    [count(subgraphs.length), subgraphs.length === 1 ? "run of ops" : "runs of ops"],
+    [count(subgraphs.length), subgraphs.length === 1 ? "group" : "groups"],
   ]));
   const short = differing(layers.map((l) => l.op).concat(...subgraphs.map((s) => s.ops)));
 
@@ -225,10 +225,10 @@ function planPage() {
   const slowest = Math.max(1, ...runs.map((r) => r.s.metrics.latency_cycles));
   const where = el("div", {});
   const show = (run) => {
-    where.replaceChildren(el("h2", {}, "Run " + run.k + ": " + nameOf(run.s)));
+    where.replaceChildren(el("h2", {}, "Group " + run.k + ": " + nameOf(run.s)));
     const placements = [run.s.placement, ...(run.s.more_placements || [])];
     placements.forEach((placement, k) => {
-      if (k > 0) where.append(el("h3", {}, "Placement " + (k + 1) + ", of other tiles"));
+      if (k > 0) where.append(el("h3", {}, "Placement " + (k + 1) + ", other tiles"));
       placementViews(placement, pinnedBlocks(), where, {closed: true, tall: 400});
     });
   };
@@ -240,15 +240,15 @@ function planPage() {
     same = first.lastIndexOf("/", same - 1) + 1;
     return first + " … " + (same > 1 ? last.slice(same) : last);
   };
-  section("Runs of ops that stay on the chip", el("p", {class: "soft"}, "A click shows where its buffers lie."), table([
-    {name: "run", of: (r) => r.k},
+  section("Groups of ops", el("p", {class: "soft"}, "Click a group to show its placement."), table([
+    {name: "group", of: (r) => r.k},
     {name: "ops", text: true, of: (r) => r.s.ops.map(short).join(", "), show: (r) => middle(nameOf(r.s), 60)},
     {name: "number", of: (r) => r.s.ops.length},
     {name: "tiles", of: (r) => r.s.tiles.count, show: (r) => count(r.s.tiles.count) + " of " + Object.entries(r.s.tiles.shape).map(([a, n]) => a + n).join(" ")},
-    {name: "buffers, weights", text: true, of: (r) => variantOf(r.s)},
+    {name: "variant", text: true, of: (r) => variantOf(r.s)},
     {name: "cycles", of: (r) => r.s.metrics.latency_cycles},
     {name: "bound by", text: true, of: (r) => r.bound},
-    {name: "what bounds its ops", bar: true, of: (r) => r.s.metrics.latency_cycles, show: (r) => strip(r.parts, slowest)},
+    {name: "bottlenecks of its ops", bar: true, of: (r) => r.s.metrics.latency_cycles, show: (r) => strip(r.parts, slowest)},
     {name: "off-chip", of: (r) => r.s.metrics.dram_bytes, show: (r) => bytes(r.s.metrics.dram_bytes)},
     {name: "energy µJ", of: (r) => r.s.metrics.energy_pj, show: (r) => count(Math.round(r.s.metrics.energy_pj / 1e4) / 100)},
     {name: "peak", of: (r) => r.s.metrics.peak_bytes, show: (r) => bytes(r.s.metrics.peak_bytes)},
@@ -265,7 +265,7 @@ function planPage() {
       {name: "cycles", of: (l) => l.cycles},
       {name: "bound by", text: true, of: (l) => l.bound_by},
       {name: "share", bar: true, of: (l) => l.cycles, show: (l) => strip([[l.bound_by, l.cycles]], longest)},
-      {name: "of them computing", of: (l) => l.compute_cycles},
+      {name: "compute cycles", of: (l) => l.compute_cycles},
       {name: "off-chip", of: (l) => l.offchip_bytes, show: (l) => bytes(l.offchip_bytes)},
       {name: "energy µJ", of: (l) => l.energy_pj, show: (l) => count(Math.round(l.energy_pj / 1e3) / 1e3)},
     ], layers));

@@ -81,8 +81,8 @@ const brushOff = el("button", {hidden: "", onclick: () => scatter.clear()}, "cle
 function tipOf(row) {
   const lines = ["candidate " + sweep.candidates.id[row.c] + (single ? "" : ", " + networkName(row.n)) + ": " + statuses[statusOf(row)]];
   sweep.keys.forEach((key, k) => lines.push(keyNames[k] + " = " + keyText(row, k)));
-  if (scoreOf(row) !== null) lines.push("score " + plain(scoreOf(row)) + (statusOf(row) === 0 ? ", proved" : boundOf(row) !== null ? ", none below " + plain(boundOf(row)) + " (gap " + percent(gapOf(row)) + ")" : ""));
-  else if (boundOf(row) !== null) lines.push("no score below " + plain(boundOf(row)));
+  if (scoreOf(row) !== null) lines.push("score " + plain(scoreOf(row)) + (statusOf(row) === 0 ? ", proved" : boundOf(row) !== null ? ", lower bound " + plain(boundOf(row)) + " (gap " + percent(gapOf(row)) + ")" : ""));
+  else if (boundOf(row) !== null) lines.push("lower bound of the score " + plain(boundOf(row)));
   if (column("ms")(row) !== null) lines.push(plain(column("ms")(row)) + " ms, " + bytesOf(column("dram")(row)) + " DRAM");
   return lines.join("\n");
 }
@@ -94,7 +94,7 @@ const networkChoice = el("select", {id: "network", onchange: (event) => {
   view.network = event.target.value === "each" ? "each" : Number(event.target.value);
   scatter.clear();
 }}, el("option", {value: set}, networkName(set)), single ? [] : sweep.networks.slice(0, set).map((_, n) => el("option", {value: n}, networkName(n))),
-   single ? [] : el("option", {value: "each"}, "each by itself"));
+   single ? [] : el("option", {value: "each"}, "each network"));
 const areaKnown = metrics.some((metric) => metric.id === "area");
 const axisChoice = (id, first) => el("select", {id, onchange: () => { pickAxes(true); scatter.clear(); }},
   metrics.map((metric) => el("option", {value: metric.id, selected: metric.id === first ? "" : null}, metric.name)));
@@ -156,12 +156,12 @@ const legend = el("div", {class: "bar", id: "legend"});
 function setLegend() {
   const open = [axes.xm, axes.ym].filter((metric) => metric.part && !hasBound(metric) || metric.id === "peak").map((metric) => metric.name);
   const bars = hasBound(axes.xm) || hasBound(axes.ym), placed = [axes.xm, axes.ym].every((metric) => metric.id === "score" || metric.id === "area" || metric.key);
-  const unknown = open.length ? "of " + [...new Set(open)].join(" and ") + " nothing is proved" : "";
+  const unknown = open.length ? [...new Set(open)].join(" and ") + " without bound" : "";
   legend.replaceChildren(...[["proved", "●", 0],
-    [bars ? "a limit came first: the bar ends at what is proved" + (unknown && "; " + unknown) : "a limit came first" + (unknown ? ": no bar, as " + unknown : ""), "◆", 1],
-    [placed ? hasBound(axes.xm) || hasBound(axes.ym) ? "excluded: stands at its bound" : "excluded" : "excluded: only its score has a bound, so it is not here", "△", 3]]
+    [bars ? "stopped by a limit: the bar ends at the lower bound" + (unknown && "; " + unknown) : "stopped by a limit" + (unknown ? ": no bar, " + unknown : ""), "◆", 1],
+    [placed ? hasBound(axes.xm) || hasBound(axes.ym) ? "excluded: drawn at its lower bound" : "excluded" : "excluded: only its score has a bound, so it is not drawn", "△", 3]]
       .map(([words, sign, status]) => el("span", {class: "legend"}, el("span", {style: "color:var(" + statusColour[status] + ")"}, sign), words)),
-    el("span", {class: "legend"}, "◎ on the front in " + (sweep.axes.join(", ") || "nothing")), el("span", {class: "legend"}, "- - beaten by none on these two axes"));
+    el("span", {class: "legend"}, "◎ on the Pareto front (" + (sweep.axes.join(", ") || "no axes") + ")"), el("span", {class: "legend"}, "- - Pareto front of these two axes"));
 }
 
 // ---- the table --------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ function show(only = {}) {
   const passed = everyRow().filter(passes);
   const [points, without] = pointsOf(passed);
   scatter.set({x: axes.x, y: axes.y, points, lines: steps(points)});
-  plotNote.textContent = count(points.length) + (points.length === 1 ? " point" : " points") + (without ? "; " + count(without) + " rows have no value on these axes" : "") + ". Drag selects for the table, a click shows a candidate.";
+  plotNote.textContent = count(points.length) + (points.length === 1 ? " point" : " points") + (without ? "; " + count(without) + " rows without a value on these axes" : "") + ". Drag selects for the table, a click shows a candidate.";
   if (only.table === false) return;
   const rows = view.brush ? passed.filter(brushed) : passed;
   grid.set(rows);
@@ -224,7 +224,7 @@ function filters() {
       if (event.target.checked) view.statuses.add(s); else view.statuses.delete(s);
       change();
     }}), name + " (" + count(counts[s]) + ")") : null)),
-    el("label", {}, el("input", {type: "checkbox", onchange: (event) => { view.front = event.target.checked; change(); }}), "the front alone"),
+    el("label", {}, el("input", {type: "checkbox", onchange: (event) => { view.front = event.target.checked; change(); }}), "Pareto front only"),
     el("input", {placeholder: "filter by words", "aria-label": "filter by words", id: "words", oninput: (event) => { view.words = event.target.value.toLowerCase(); change(); }})),
     el("div", {class: "bar keys"}, sweep.keys.map((_, k) => (sweep.keys[k].values.length > 1 ? range(k) : null))));
 }
@@ -234,8 +234,8 @@ const side = el("div", {class: "side", id: "candidate"}), planHost = el("div", {
 const kept = new Map(sweep.plans.map((plan) => [plan.candidate + "\n" + plan.network, plan]));
 const planOf = (c, n) => kept.get(sweep.candidates.id[c] + "\n" + sweep.networks[n].name);
 const noPlan = (c) => (sweep.candidates.front[c] || sweep.candidates.id[c] === sweep.best
-  ? "The page has no room for its plans: they are beside it, in plans/" + sweep.candidates.id[c] + "-NETWORK.json."
-  : scoreOf({c, n: set}) === null ? "There is no plan of it." : "Its plans are not kept: only those of the front and of the best score are.");
+  ? "Its plans are not embedded in this page; they are in plans/" + sweep.candidates.id[c] + "-NETWORK.json."
+  : scoreOf({c, n: set}) === null ? "It has no plan." : "Its plans are not stored: only those of the Pareto front and of the best score are.");
 function choose(row) {
   chosen = row;
   if (grid) { grid.choose(row); show({table: false}); }
@@ -244,9 +244,9 @@ function choose(row) {
   const figures = (of) => dl([
     ["status", statuses[statusOf(of)]],
     scoreOf(of) !== null ? ["score", plain(scoreOf(of)) + (statusOf(of) === 0 ? ", proved" : "")] : null,
-    statusOf(of) !== 0 && boundOf(of) !== null ? ["no score below", plain(boundOf(of)) + (gapOf(of) === null ? "" : ", gap " + percent(gapOf(of)))] : null,
+    statusOf(of) !== 0 && boundOf(of) !== null ? ["lower bound", plain(boundOf(of)) + (gapOf(of) === null ? "" : ", gap " + percent(gapOf(of)))] : null,
     ...metrics.slice(1).filter((m) => !m.key && m.of(of) !== null).map((m) => [m.name, m.show(m.of(of))])]);
-  side.replaceChildren(el("h3", {}, "Candidate " + id + (id === sweep.best ? ", the best" : sweep.candidates.front[row.c] ? ", on the front" : "")),
+  side.replaceChildren(el("h3", {}, "Candidate " + id + (id === sweep.best ? ", the best" : sweep.candidates.front[row.c] ? ", on the Pareto front" : "")),
     dl(sweep.keys.map((key, k) => [key.name, keyText(row, k)])), figures(row.n === set || single ? whole : row));
   if (row.n !== set && !single) side.querySelector("h3").append(" · " + networkName(row.n));
   if (reasonOf(row)) side.append(el("p", {class: "soft"}, reasonOf(row)));
@@ -263,19 +263,19 @@ function choose(row) {
 const boundColours = {mac: "#5b9bd5", weights: "#9a7fd1", vector: "#63b077", sram: "#e0a84e", dma: "#d96c6c"};
 function showPlan(c, n) {
   const plan = planOf(c, n), id = sweep.candidates.id[c];
-  planHost.replaceChildren(el("h3", {}, "Candidate " + id + ", " + sweep.networks[n].name + ": " + count(plan.layers.length) + (plan.layers.length === 1 ? " op" : " ops") + " in " + count(plan.runs) + (plan.runs === 1 ? " run" : " runs")));
+  planHost.replaceChildren(el("h3", {}, "Candidate " + id + ", " + sweep.networks[n].name + ": " + count(plan.layers.length) + (plan.layers.length === 1 ? " op" : " ops") + " in " + count(plan.runs) + (plan.runs === 1 ? " group" : " groups")));
   const made = new DOMParser().parseFromString(plan.picture, "image/svg+xml").documentElement;
   planHost.append(el("div", {class: "picture"}, document.importNode(made, true)));
   const cycles = plan.layers.reduce((sum, l) => sum + l[2], 0) || 1, by = new Map();
   for (const l of plan.layers) by.set(l[6], (by.get(l[6]) || 0) + l[2]);
   const shares = [...by].sort((a, b) => b[1] - a[1]);
-  planHost.append(el("p", {}, "Cycles by what bounds them: ", shares.map(([name, v]) => el("span", {class: "legend"},
+  planHost.append(el("p", {}, "Cycles by bottleneck: ", shares.map(([name, v]) => el("span", {class: "legend"},
       el("span", {class: "swatch", style: "background:" + (boundColours[name] || "#a8a29e")}), name + " " + percent(v / cycles)))),
     el("div", {class: "share"}, shares.map(([name, v]) => el("i", {style: "flex:" + v + " 0 0;background:" + (boundColours[name] || "#a8a29e"), title: name + ": " + count(v) + " cycles"}))),
     el("h3", {}, "Cost of each op"), table([
       {name: "op", text: true, of: (l) => l[0], show: (l) => middle(l[0], 56)}, {name: "kind", text: true, of: (l) => l[1]},
       {name: "cycles", of: (l) => l[2]}, {name: "share", of: (l) => l[2] / cycles, show: (l) => percent(l[2] / cycles)},
-      {name: "of them computing", of: (l) => l[3]}, {name: "off-chip", of: (l) => l[4], show: (l) => bytes(l[4])},
+      {name: "compute cycles", of: (l) => l[3]}, {name: "off-chip", of: (l) => l[4], show: (l) => bytes(l[4])},
       {name: "energy µJ", of: (l) => l[5], show: (l) => plain(l[5] / 1e6)}, {name: "bound by", text: true, of: (l) => l[6]}], plan.layers));
 }
 
@@ -286,7 +286,7 @@ function kneeWords(knee, edge) {
   const words = [el("b", {}, knee.value), edge(knee.value)];
   if (words[1]) return words;  // nothing is proved outside the evaluated range
   if (knee.proved) words.push(el("span", {class: "good"}, " proved"));
-  else if (knee.open.length) words.push(el("span", {class: "soft"}, " not known: " + (knee.open.length > 3 ? count(knee.open.length) + " smaller values" : knee.open.join(", "))));
+  else if (knee.open.length) words.push(el("span", {class: "soft"}, " unknown: " + (knee.open.length > 3 ? count(knee.open.length) + " smaller values" : knee.open.join(", "))));
   else words.push(el("span", {class: "soft"}, " gap " + percent(knee.gap)));
   return words;
 }
@@ -303,7 +303,7 @@ function curveOf(k, curves) {
       if (score === null && (bound === null || status === 2)) continue;
       const y0 = score !== null && status === 1 ? bound : null;
       points.push({x: number, y: score === null ? bound : score, y0, mark: statusMark[status], colour,
-                   of: curveName(curve) + ", " + value + ": " + statuses[status] + (score === null ? ", no score below " + plain(bound) : ", score " + plain(score))});
+                   of: curveName(curve) + ", " + value + ": " + statuses[status] + (score === null ? ", lower bound " + plain(bound) : ", score " + plain(score))});
       if (score !== null) line.at.push([number, score]);
     }
     lines.push(line);
@@ -312,20 +312,20 @@ function curveOf(k, curves) {
   const draw = () => chart(host, {height: 240, tip: (p) => p.of}).set({x, y, points, lines});
   const node = el("div", {class: "curve"}, el("h3", {}, key.name), host,
     drawn.length > 1 ? el("div", {class: "bar"}, drawn.map((curve, at) => el("span", {class: "legend", title: curveName(curve)}, el("span", {class: "swatch", style: "background:" + (curve.network === "*" ? "var(--ink)" : hues[at % hues.length])}), el("span", {class: "cut"}, curveName(curve))))) : null,
-    el("div", {class: "scroll"}, el("table", {}, el("thead", {}, el("tr", {}, ["network", "fits from", "score suffers from … down", "nothing gained beyond"].map((name) => el("th", {}, name)))),
+    el("div", {class: "scroll"}, el("table", {}, el("thead", {}, el("tr", {}, ["network", "fits from", "score degrades from … down", "no gain beyond"].map((name) => el("th", {}, name)))),
       el("tbody", {}, drawn.map((curve) => el("tr", {}, el("td", {class: "name", title: curveName(curve)}, curveName(curve)),
-        el("td", {}, curve.fits ? kneeWords(curve.fits, (v) => (v === smallest ? ", the smallest tried" : "")) : "no value that was tried"),
-        el("td", {}, curve.suffers ? kneeWords(curve.suffers, () => "") : curve.enough ? "none that was tried" : "–"),
-        el("td", {}, kneeWords(curve.enough, (v) => (v === largest ? ", the largest tried" : "")))))))));
+        el("td", {}, curve.fits ? kneeWords(curve.fits, (v) => (v === smallest ? ", the smallest evaluated" : "")) : "no evaluated value"),
+        el("td", {}, curve.suffers ? kneeWords(curve.suffers, () => "") : curve.enough ? "no evaluated value" : "–"),
+        el("td", {}, kneeWords(curve.enough, (v) => (v === largest ? ", the largest evaluated" : "")))))))));
   return [node, draw];
 }
 function curvesSection() {
   const best = sweep.candidates.id.indexOf(sweep.best), keys = [...new Set(sweep.curves.map((curve) => curve.key))];
   if (!keys.length) return;
   const made = keys.map((k) => curveOf(k, sweep.curves.filter((curve) => curve.key === k)));
-  section("Where each key begins to matter",
-    el("p", {class: "soft"}, "One key varies, the others stay as in the best candidate (" + sweep.keys.map((_, k) => keyNames[k] + " = " + keyText({c: best, n: set}, k)).join(", ") +
-      "). A score suffers where it is more than 1 % over the best of its curve. What is not proved says its gap: by how much of the score it might be otherwise."),
+  section("Effect of each key",
+    el("p", {class: "soft"}, "One key varies, the others are those of the best candidate (" + sweep.keys.map((_, k) => keyNames[k] + " = " + keyText({c: best, n: set}, k)).join(", ") +
+      "). A score degrades where it is more than 1 % above the best of its curve. Values that are not proved state their gap in the score."),
     el("div", {class: "curves"}, made.map(([node]) => node)));
   for (const [, draw] of made) draw();
 }
@@ -334,15 +334,15 @@ function curvesSection() {
 function sweepPage() {
   const counts = statuses.map((_, s) => sweep.networks[set].status.filter((each) => each === s).length);
   const best = sweep.candidates.id.indexOf(sweep.best);
-  app.append(el("p", {class: "soft"}, count(all) + " machines that vary from " + sweep.base + (single ? ", judged on " + sweep.networks[0].name : ", judged on " + set + " networks") + " by " + sweep.weights +
-      (sweep.stop === "completed" ? "." : "; stopped before the end (" + sweep.stop.replace("_", " ") + "): the same command goes on.")));
+  app.append(el("p", {class: "soft"}, count(all) + " machines derived from " + sweep.base + (single ? ", evaluated on " + sweep.networks[0].name : ", evaluated on " + set + " networks") + " by " + sweep.weights +
+      (sweep.stop === "completed" ? "." : "; stopped before the end (" + sweep.stop.replace("_", " ") + "): run the same command to resume.")));
   app.append(cards([
     best >= 0 ? [plain(scoreOf({c: best, n: set})), "best score" + (statusOf({c: best, n: set}) === 0 ? ", proved" : "")] : null,
-    ...counts.map((n, s) => (n ? [count(n), statuses[s] === "limit" ? "ended by a limit" : statuses[s]] : null)),
-    [count(sweep.candidates.front.filter(Boolean).length), "on the front"], ...modesCard(),
-    [count(sweep.counts.planned), "plans made now"], [count(sweep.counts.stored), "plans from the store"], seconds(sweep.seconds)]));
-  section("What one thing costs in another",
-    el("div", {class: "bar"}, el("label", {}, "across", across), el("label", {}, logX, "logarithm"), el("label", {}, "upward", upward), el("label", {}, logY, "logarithm"),
+    ...counts.map((n, s) => (n ? [count(n), statuses[s] === "limit" ? "stopped by a limit" : statuses[s]] : null)),
+    [count(sweep.candidates.front.filter(Boolean).length), "on the Pareto front"], ...modesCard(),
+    [count(sweep.counts.planned), "plans computed"], [count(sweep.counts.stored), "plans from the store"], seconds(sweep.seconds)]));
+  section("Trade-offs",
+    el("div", {class: "bar"}, el("label", {}, "across", across), el("label", {}, logX, "logarithmic"), el("label", {}, "upward", upward), el("label", {}, logY, "logarithmic"),
       single ? null : el("label", {}, "network", networkChoice), brushOff),
     el("div", {class: "split"}, el("div", {class: "plot"}, plotHost, legend, plotNote), side));
   section("Candidates", filters(), tableHost, tableNote);
@@ -354,5 +354,5 @@ function sweepPage() {
   section("The plan", planHost);
   app.append(el("footer", {}, "Tessera " + sweep.version + ", " + sweep.file + ". Axes and selections are drawn by uPlot (MIT licence, in this file)."));
 }
-const seconds = (s) => [s < 1 ? count(Math.round(s * 1000)) + " ms" : count(Math.round(s * 10) / 10) + " s", "time it took"];
+const seconds = (s) => [s < 1 ? count(Math.round(s * 1000)) + " ms" : count(Math.round(s * 10) / 10) + " s", "run time"];
 sweepPage();

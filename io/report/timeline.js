@@ -93,7 +93,7 @@ function planMemories(clock) {
   const steps = Math.max(1, ...offchip.flatMap((each) => each.buffers.flatMap((b) => b.live.map((l) => l[1]))));
   const cycle = clock.runs.length ? offchipCycle(clock, steps) : (step) => step;
   for (const each of offchip) {
-    const of = {...memory("off the chip: " + each.memory), off: true};
+    const of = {...memory("off-chip: " + each.memory), off: true};
     memories.set(of.name, of);
     for (const b of each.buffers) {
       if (b.address !== undefined) of.base = b.address - b.offset;
@@ -110,14 +110,14 @@ function planMemories(clock) {
 function planTimeline() {
   const clock = planClock(), memories = planMemories(clock);
   if (memories.length === 0) return;
-  const cuts = clock.runs.map((run) => ({at: run.begin, name: "run " + run.k}));
+  const cuts = clock.runs.map((run) => ({at: run.begin, name: "group " + run.k}));
   const when = (time) => {
     let run = clock.runs[0];
     for (const each of clock.runs) if (each.begin <= time) run = each;
     const within = run.cycles ? (time - run.begin) / run.cycles * run.turns % 1 : 0;
     let op = 0;
     while (op + 1 < run.ops && run.ends[op + 1] <= within) ++op;
-    return "at cycle " + count(Math.round(time)) + ": run " + run.k + ", " + run.s.ops[op];
+    return "at cycle " + count(Math.round(time)) + ": group " + run.k + ", " + run.s.ops[op];
   };
   const where = el("div", {}), shown = {};
   const show = (name) => {
@@ -131,17 +131,17 @@ function planTimeline() {
       const rows = [...memory.buffers].sort((a, b) => b.size - a.size);
       shown[name] = el("div", {}, cards([[exact(memory.height), "height"],
           memory.base ? [hex(memory.base), "first address"] : null, [count(memory.buffers.length), "buffers"]]), view.node,
-        memory.off ? el("p", {class: "soft"}, "Tensors are freed tile by tile here, so lives may overlap.") : null,
+        memory.off ? el("p", {class: "soft"}, "Tensors are freed tile by tile, so lifetimes may overlap.") : null,
         memory.modes.length ? modeStrip(memory.modes, "cycle", view.left) : null,
-        el("details", {}, el("summary", {}, "All buffers, the largest first"), table(timelineColumns(memory.base), rows, {go: view.show})));
+        el("details", {}, el("summary", {}, "All buffers, largest first"), table(timelineColumns(memory.base), rows, {go: view.show})));
     }
     where.replaceChildren(shown[name]);
   };
   section("Each memory over time", el("div", {class: "bar"},
     el("label", {class: "soft"}, "memory ", el("select", {id: "memory", onchange: (event) => show(event.target.value)},
       memories.map((each) => el("option", {value: each.name}, each.name)))),
-    el("span", {class: "soft"}, "A run of several tiles shows one of them (two where buffers are doubled), stretched over its cycles." +
-       ((result.offchip || []).length ? "" : " What lies off the chip the plan does not say: there is nothing, or time was up before it was known."))), where);
+    el("span", {class: "soft"}, "A group of several tiles shows one tile (two with double buffering), stretched over its cycles." +
+       ((result.offchip || []).length ? "" : " The plan has no off-chip placement: no off-chip buffers, or a limit ended the search."))), where);
   show(memories[0].name);
 }
 

@@ -20,7 +20,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "tessera"
-SUMMARY = "Decides where every buffer of a neural network lives in an accelerator's memory"
+SUMMARY = "Places the buffers of a neural network in the memory of an accelerator"
 
 
 def version():

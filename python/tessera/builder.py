@@ -28,7 +28,7 @@ Padding = Union[int, Sequence[int], str]
 
 
 class Tensor:
-    """What an op made, to be given to the next one."""
+    """The output of an op, an input of other ops."""
 
     __slots__ = ("_builder", "_index")
 
@@ -49,7 +49,7 @@ class Tensor:
 
 
 class NetworkBuilder:
-    """Makes a Network op by op; shapes follow."""
+    """Builds a Network op by op and infers shapes."""
 
     def __init__(self, name: str = "network", dtype: str = "int8") -> None:
         self._parts = _tessera._Parts(name)
@@ -58,7 +58,7 @@ class NetworkBuilder:
         self._count = 0
 
     def input(self, shape: Sequence[int], name: Optional[str] = None) -> Tensor:
-        """A tensor that comes from outside: batch, channels, rows, columns for a picture."""
+        """An input of the network: batch, channels, rows, columns for an image."""
         index = self._parts.tensor(
             name or f"input{len(self._inputs) or ''}", list(shape),
             self._dtype.replace("int4", "int8"), False,
@@ -83,7 +83,7 @@ class NetworkBuilder:
         name = self._name("conv", name)
         axes = self._spatial(x)
         if groups < 1 or x.shape[1] % groups:
-            raise _bad(f"op `{name}`: {x.shape[1]} channels cannot be cut into {groups} groups")
+            raise _bad(f"op `{name}`: {x.shape[1]} channels cannot be split into {groups} groups")
         window = self._window(name, x, kernel, stride, padding, dilation)
         weights = [
             self._filters(f"{name}.weights", [channels, x.shape[1] // groups, *window["kernel"]], x)
@@ -104,7 +104,7 @@ class NetworkBuilder:
         activation: Optional[str] = None,
         name: Optional[str] = None,
     ) -> Tensor:
-        """A convolution of every channel by itself."""
+        """A depthwise convolution."""
         channels = x.shape[1]
         return self.conv(
             x, channels, kernel, stride, padding, dilation, channels, bias, activation,
@@ -123,7 +123,7 @@ class NetworkBuilder:
         activation: Optional[str] = None,
         name: Optional[str] = None,
     ) -> Tensor:
-        """A transposed convolution, which makes pictures larger."""
+        """A transposed convolution."""
         name = self._name("conv_transpose", name)
         window = self._window(name, x, kernel, stride, padding, 1)
         weights = [self._filters(f"{name}.weights", [x.shape[1], channels, *window["kernel"]], x)]
@@ -163,7 +163,7 @@ class NetworkBuilder:
         padding: Padding = 0,
         name: Optional[str] = None,
     ) -> Tensor:
-        """The largest of every window; `stride` is the kernel where it is not given."""
+        """Max pooling; `stride` defaults to the kernel."""
         return self._pool("max_pool", x, kernel, stride, padding, name)
 
     def average_pool(
@@ -174,11 +174,11 @@ class NetworkBuilder:
         padding: Padding = 0,
         name: Optional[str] = None,
     ) -> Tensor:
-        """The mean of every window."""
+        """Average pooling."""
         return self._pool("average_pool", x, kernel, stride, padding, name)
 
     def global_average_pool(self, x: Tensor, name: Optional[str] = None) -> Tensor:
-        """The mean over all rows and columns, which become 1."""
+        """Global average pooling: rows and columns become 1."""
         axes = list(range(2, len(x.shape)))
         return self._op(
             "reduce", self._name("global_average_pool", name), [x], [], None,
@@ -188,14 +188,14 @@ class NetworkBuilder:
     def add(
         self, a: Tensor, b: Tensor, activation: Optional[str] = None, name: Optional[str] = None
     ) -> Tensor:
-        """a + b, as numpy would broadcast them."""
+        """a + b with numpy broadcasting."""
         return self._op("elementwise", self._name("add", name), [a, b], [], activation,
                         function="add")
 
     def mul(
         self, a: Tensor, b: Tensor, activation: Optional[str] = None, name: Optional[str] = None
     ) -> Tensor:
-        """a * b, as numpy would broadcast them."""
+        """a * b with numpy broadcasting."""
         return self._op("elementwise", self._name("mul", name), [a, b], [], activation,
                         function="mul")
 
@@ -219,7 +219,7 @@ class NetworkBuilder:
         return self._op("normalize", name, [x], weights, None, axes=[axis])
 
     def concat(self, inputs: Sequence[Tensor], axis: int = 1, name: Optional[str] = None) -> Tensor:
-        """Tensors one behind the other."""
+        """Concatenation of tensors."""
         if not inputs:
             raise _bad("`concat` needs at least one tensor")
         return self._op("concat", self._name("concat", name), list(inputs), [], None,
@@ -238,12 +238,12 @@ class NetworkBuilder:
     def transpose(
         self, x: Tensor, permutation: Sequence[int], name: Optional[str] = None
     ) -> Tensor:
-        """The axes in another order, as numpy has it."""
+        """Transposition, as in numpy."""
         return self._op("transpose", self._name("transpose", name), [x], [], None,
                         permutation=list(permutation))
 
     def reshape(self, x: Tensor, shape: Sequence[int], name: Optional[str] = None) -> Tensor:
-        """Another shape for the same elements, which moves nothing; one extent may be -1."""
+        """Reshape without moving data; one extent may be -1."""
         name = self._name("view", name)
         extents = list(shape)
         if extents.count(-1) == 1:
@@ -257,13 +257,13 @@ class NetworkBuilder:
         return Tensor(self, self._parts.view(name, x._index, extents))
 
     def flatten(self, x: Tensor, name: Optional[str] = None) -> Tensor:
-        """All axes but the first become one."""
+        """Flatten all axes but the first."""
         return self.reshape(x, [x.shape[0], -1], name)
 
     def build(self, *outputs: Tensor) -> _tessera.Network:
-        """The network that gives these tensors. The builder may go on afterwards."""
+        """The network with these outputs. The builder remains usable."""
         if not outputs:
-            raise _bad("a network needs an output: give build() the tensors it makes")
+            raise _bad("a network needs an output: pass the output tensors to build()")
         return self._parts.network(self._inputs, [self._own(each) for each in outputs])
 
     # What follows is not for users.

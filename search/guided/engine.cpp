@@ -70,10 +70,10 @@ class Engine final : public engine::PlacementEngine {
                                                     Objective /*goal*/) const override {
     const auto [parts, pairs] = learning::live_pairs(problem);
     if (parts <= most_parts && pairs <= most_pairs) return std::nullopt;
-    return "The guided search takes up to " + std::to_string(most_parts) +
-           " buffers (parts of them, where there are gaps) and " + std::to_string(most_pairs) +
-           " pairs that live at one time; this problem has " + std::to_string(parts) + " and " +
-           std::to_string(pairs) + ".";
+    return "The guided search supports at most " + std::to_string(most_parts) +
+           " buffers (counting parts of buffers with gaps) and " + std::to_string(most_pairs) +
+           " pairs of simultaneously live buffers; this problem has " + std::to_string(parts) +
+           " and " + std::to_string(pairs) + ".";
   }
 
   [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
@@ -94,7 +94,7 @@ class Engine final : public engine::PlacementEngine {
         result.reason = reason;
       };
       if (!build.consistent()) {
-        refuted("A rule of the problem cannot be kept, whatever else is placed.");
+        refuted("A rule of the problem cannot be satisfied, independent of all other buffers.");
         return result;
       }
       prefer_memories(problem, params.seed, build);
@@ -108,24 +108,23 @@ class Engine final : public engine::PlacementEngine {
           result.placement = build.decode();
           break;
         case Outcome::refuted:
-          refuted("What has to be kept contradicts itself before any buffer is placed.");
+          refuted("The rules contradict each other before any buffer is placed.");
           break;
         case Outcome::restart:
         case Outcome::exhausted:
           result.reason =
-              "No candidate of the guided search is left, which proves nothing; ask a complete "
-              "engine.";
+              "The guided search has no candidate left. It is incomplete: use a complete engine "
+              "for a proof.";
           break;
         case Outcome::stopped:
-          result.reason = "The guided search was stopped by a limit before it could decide.";
+          result.reason = "A limit stopped the guided search before a result.";
           break;
       }
     } catch (const BudgetEnded& ended) {
       result.stop = ended.reason;
-      result.reason = ended.foreseen
-                          ? "The guided search would need more memory than there is for so many "
-                            "pairs of buffers."
-                          : "The limit struck while the guided search worked out its rules.";
+      result.reason = ended.foreseen ? "The guided search needs more memory than is available for "
+                                       "this many pairs of buffers."
+                                     : "A limit stopped the guided search during setup.";
     }
     add_stats(result, search ? search->counters() : Counters{});
     if (advisor && search) {

@@ -43,19 +43,18 @@ class Engine final : public engine::PlacementEngine {
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
                                                     Objective goal) const override {
     if (has_parts(problem) && !takes_parts_of(problem))
-      return "The learning engine takes parts that live at different times only where no memory "
-             "has "
-             "banks or modes, and relations are about sharing memories or addresses alone.";
+      return "The learning engine supports buffers with parts only if no memory has banks or modes "
+             "and all relations are about shared memories or addresses.";
     const auto [parts, pairs] = live_pairs(problem);
     if (parts > most_parts || pairs > most_pairs)
-      return "The learning engine takes up to " + std::to_string(most_parts) +
-             " buffers (parts of them, where there are gaps) and " + std::to_string(most_pairs) +
-             " pairs that live at one time; this problem has " + std::to_string(parts) + " and " +
-             std::to_string(pairs) + ".";
+      return "The learning engine supports at most " + std::to_string(most_parts) +
+             " buffers (counting parts of buffers with gaps) and " + std::to_string(most_pairs) +
+             " pairs of simultaneously live buffers; this problem has " + std::to_string(parts) +
+             " and " + std::to_string(pairs) + ".";
     if (goal == Objective::modes)
       for (const Memory& memory : problem.memories)
         if (memory.modes_per_bank && !joint_modes(memory, most_counted_modes))
-          return "The learning engine counts modes only where a memory has at most 4096 of them; "
+          return "The learning engine minimises modes only for memories with at most 4096 modes; "
                  "memory '" +
                  memory.name + "' has more.";
     return std::nullopt;

@@ -56,10 +56,9 @@ void add_stats(engine::SearchResult& result, const Counters& counters, std::size
 engine::SearchResult given_up(const BudgetEnded& ended) {
   engine::SearchResult result;
   result.stop = ended.reason;
-  result.reason = ended.foreseen
-                      ? "The learning engine would need more memory than there is for so many "
-                        "pairs of buffers."
-                      : "The limit struck while the learning engine wrote down its rules.";
+  result.reason = ended.foreseen ? "The learning engine needs more memory than is available for "
+                                   "this many pairs of buffers."
+                                 : "A limit stopped the learning engine during setup.";
   return result;
 }
 
@@ -132,7 +131,7 @@ class OneSearch {
 
   void contradicted() {
     if (result_.placement) return;  // nothing is cheaper than the known placement
-    refuted("A rule of the problem cannot be kept, whatever else is placed.");
+    refuted("A rule of the problem cannot be satisfied, independent of all other buffers.");
     if (!proof_) return;
     proof_->learned({}, {});
     proof_->finish();
@@ -155,7 +154,7 @@ class OneSearch {
       result_.bound = 0;
       return;
     }
-    if (outcome == Outcome::stopped) undecided("The search was stopped before it could decide.");
+    if (outcome == Outcome::stopped) undecided("A limit stopped the search before a result.");
     if (outcome == Outcome::refuted) nothing_better();
     if (result_.placement && result_.stop != StopReason::completed && !deduction_.cost.empty()) {
       // The cost bound that is known without any decision.
@@ -174,7 +173,7 @@ class OneSearch {
         outcome = search.run(params_.budget, conflicts_left_, result_.stop);
       return outcome;
     } catch (const BudgetEnded& climbed) {
-      undecided("Bounds climbed without an end, and the learning engine gave up.");
+      undecided("The learning engine stopped: bound propagation did not converge.");
       result_.stop = climbed.reason;
       return std::nullopt;
     }
@@ -202,7 +201,7 @@ class OneSearch {
       result_.stop = StopReason::completed;
       return;
     }
-    refuted("Every order of the buffers was refuted.");
+    refuted("No placement exists: the search excluded every order of the buffers.");
     if (used_) result_.used = used_->buffers();
     if (proof_) proof_->finish();
   }

@@ -27,7 +27,7 @@ class HeuristicEngine final : public engine::PlacementEngine {
     } else {
       found.stop = answer.stop;
       found.reason = "The engine " + std::string(name_) +
-                     " found nothing, which proves nothing; ask a complete engine.";
+                     " found no placement. It is incomplete: use a complete engine for a proof.";
     }
     return found;
   }

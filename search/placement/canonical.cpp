@@ -410,7 +410,7 @@ std::optional<std::string> CanonicalSolver::outgrown(const PlacementProblem& pro
   if (canonical::count_pairs(problem, canonical::max_pairs) <= canonical::max_pairs)
     return std::nullopt;
   return "More than " + std::to_string(canonical::max_pairs) +
-         " pairs of buffers overlap in time, too many for the canonical search.";
+         " pairs of buffers overlap in time, the limit of the canonical search.";
 }
 
 bool CanonicalSolver::takes(const PlacementProblem& problem) {
@@ -447,8 +447,8 @@ engine::SearchResult CanonicalSolver::solve(const PlacementProblem& problem,
     if (outcome == Outcome::refuted) {
       result.reason = !state.core.contradiction.empty()
                           ? state.core.contradiction
-                          : "No placement keeps the capacity of " + memory_name(problem, m) +
-                                ": proved by search.";
+                          : "No placement fits into " + memory_name(problem, m) +
+                                ": the search excluded every placement.";
     }
   }
   allowance.spend(0, 0);
@@ -464,9 +464,9 @@ engine::SearchResult CanonicalSolver::solve(const PlacementProblem& problem,
       result.status = Status::unknown;
       result.stop = ended ? ended->reason : allowance.stopped().value_or(StopReason::node_limit);
       result.reason = ended && ended->foreseen
-                          ? "The canonical search would need more memory than there is for so many "
-                            "pairs of buffers."
-                          : "The canonical search was stopped by a limit before it could decide.";
+                          ? "The canonical search needs more memory than is available for this "
+                            "many pairs of buffers."
+                          : "A limit stopped the canonical search before a result.";
       break;
   }
   result.stats = state.stats();

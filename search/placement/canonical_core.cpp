@@ -252,8 +252,8 @@ class Builder {
       if (item.latest >= 0) item.earliest = next_allowed(core_, item, item.earliest);
       if (item.latest < item.earliest && core_.contradiction.empty()) {
         core_.contradiction = "Buffer '" + name(item) +
-                              "' fits nowhere: no address range of its size is left between its "
-                              "window, its fixed offset, the reserved ranges and the capacity.";
+                              "' has no possible address: its window, fixed offset, the reserved "
+                              "ranges and the capacity leave no free range of its size.";
       }
     }
   }
@@ -469,7 +469,7 @@ class Builder {
           if (item_of_[a] == item_of_[b]) {
             core_.contradiction = "Buffers '" + problem_.buffers[a].id + "' and '" +
                                   problem_.buffers[b].id +
-                                  "' have to start at one address and to be disjoint.";
+                                  "' must start at the same address and must be disjoint.";
             return;
           }
           forbid(item_of_[a], item_of_[b], {0, problem_.buffers[a].size},
@@ -496,10 +496,9 @@ class Builder {
     if (!exempt_.empty() && exempt(a.buffer, b.buffer)) return;
     if (a.item != b.item) return forbid(a.item, b.item, {a.lo, a.hi}, {b.lo, b.hi}, found);
     if (a.buffer != b.buffer && a.lo < b.hi && b.lo < a.hi) {
-      core_.contradiction = "Buffers '" + problem_.buffers[a.buffer].id + "' and '" +
-                            problem_.buffers[b.buffer].id +
-                            "' have to start at one address, are live together and are not "
-                            "allowed to overlap.";
+      core_.contradiction =
+          "Buffers '" + problem_.buffers[a.buffer].id + "' and '" + problem_.buffers[b.buffer].id +
+          "' must start at the same address, are live together and may not overlap.";
     }
   }
 

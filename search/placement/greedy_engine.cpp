@@ -28,7 +28,8 @@ class GreedyEngine final : public engine::PlacementEngine {
       return found;
     }
     found.stop = params.budget.exhausted().value_or(StopReason::completed);
-    found.reason = "Greedy placement found nothing, which proves nothing; ask a complete engine.";
+    found.reason =
+        "Greedy placement found no placement. It is incomplete: use a complete engine for a proof.";
     return found;
   }
 };

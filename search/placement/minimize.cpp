@@ -360,7 +360,7 @@ MinimizeResult minimize_height(const PlacementProblem& problem, const MinimizePa
   result.proven = result.heights == result.lower_bounds;
   if (!result.proven) {
     result.stop = totals.stop.value_or(StopReason::time_limit);
-    result.reason = "Stopped by a limit before the least height was proved.";
+    result.reason = "A limit stopped the search before the minimum height was proved.";
   }
   result.stats = {{"questions", totals.questions}, {"nodes", totals.nodes}};
   return result;

@@ -125,8 +125,8 @@ class SlotsEngine final : public engine::PlacementEngine {
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
                                                     Objective goal) const override {
     if (goal == Objective::cost && slots_of(problem)) return std::nullopt;
-    return "The search over slots takes few buffers of one memory, whose sizes have a large common "
-           "divisor, and looks for the least cost.";
+    return "The slot search supports few buffers of one memory whose sizes have a large common "
+           "divisor, and only minimises cost.";
   }
   [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
                                            const engine::SearchParams& params) override {
@@ -178,7 +178,7 @@ engine::SearchResult place_in_slots(const PlacementProblem& problem, const Slots
   found.stats = {{"nodes", colouring.nodes}};
   if (colouring.status == Status::infeasible) {
     found.reason = "Sizes are multiples of " + std::to_string(slots.pitch) +
-                   ", and no placement does with the " + std::to_string(slots.count) +
+                   ", and no placement fits into the " + std::to_string(slots.count) +
                    " slots of that size that memory '" + problem.memories[slots.memory].name +
                    "' has.";
     return found;

@@ -169,8 +169,8 @@ std::optional<std::string> memories_contradict(const PlacementProblem& problem) 
         if ((home(a) == home(b)) == same) continue;
         return "Buffers '" + problem.buffers[a].id + "' and '" + problem.buffers[b].id +
                "' are tied to " + (same ? "different memories" : "one memory") +
-               " by their own lists, which relation '" + std::string(to_string(relation.kind)) +
-               "' forbids.";
+               " by their `memory` lists, which relation '" +
+               std::string(to_string(relation.kind)) + "' forbids.";
       }
     }
   }

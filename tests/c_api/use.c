@@ -102,7 +102,7 @@ static void refuses(void) {
   tessera_problem* problem = two_buffers(12);
   tessera_set_size(problem, 7, 1);
   tessera_set_size(problem, 8, 1); /* the first mistake is told */
-  expect_refused(problem, NULL, "no buffer number 7");
+  expect_refused(problem, NULL, "unknown buffer number 7");
   problem = two_buffers(12);
   tessera_add_buffer(problem, "a", 0, 1, 1);
   expect_refused(problem, NULL, "id of an earlier buffer");
@@ -119,7 +119,7 @@ static void refuses(void) {
   memset(&options, 0, sizeof options);
   options.timeout_ms = INT64_MIN;
   expect_refused(two_buffers(12), &options, "time");
-  expect_refused(NULL, NULL, "no problem");
+  expect_refused(NULL, NULL, "problem is null");
   expect_refused(tessera_problem_load("no such file.csv", NULL, 0), NULL, "no such file.csv");
   expect_refused(tessera_problem_load(NULL, NULL, 0), NULL, "path");
   tessera_result_free(NULL);

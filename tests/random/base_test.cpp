@@ -71,7 +71,7 @@ std::optional<std::string> wrong(const PlacementProblem& problem, const PlacePar
   try {
     result = place(problem, params);
   } catch (const BadInput& refused) {
-    if (std::string(refused.what()).find("whose bases differ") == std::string::npos)
+    if (std::string(refused.what()).find("bases with different remainders") == std::string::npos)
       return std::string("refused: ") + refused.what();
     ++tally.refused;  // more than 256 choices of memories
     return std::nullopt;

@@ -309,8 +309,8 @@ TEST(Plan, ALimitOnThePeakMakesTilesSmaller) {
   const NetworkPlan none = plan_network(network, hardware, {.peak_limits = {{"peak_memory", 1}}});
   EXPECT_EQ(none.status, Status::infeasible);
   EXPECT_EQ(none.reason,
-            "within the limit on peak_memory op 'relu' (elementwise) fits with no tile into the "
-            "memory of random: its smallest tile needs 1 byte more than there are");
+            "within the limit of peak_memory, op 'relu' (elementwise) does not fit into the memory "
+            "of random with any tile: its smallest tile needs 1 byte more than available");
 }
 
 /// A cache filled with another capacity changes no plan: reused results equal new ones. (Peaks may

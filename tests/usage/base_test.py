@@ -91,7 +91,7 @@ class Placement(Case):
     def test_certificates_of_a_multiple_are_checked_and_of_others_refused(self):
         proof = self.folder / "c.proof"
         done = self.ends(BAD_INPUT, "place", self.problem, "--minimize", "--proof", proof)
-        self.assertIn("no multiple of an alignment", done.stderr)
+        self.assertIn("not a multiple of an alignment", done.stderr)
         self.assertFalse(proof.exists())
         aligned = self.file("aligned.yaml", PROBLEM.replace(f"{BASE:#x}", "0x20000000"))
         self.ends(FOUND, "place", aligned, "--minimize", "--proof", proof)
@@ -122,7 +122,7 @@ class Placement(Case):
         self.ends(INFEASIBLE, "place", file)
         done = self.ends(BAD_INPUT, "explain", file)
         self.assertIn("buffer 'a' has a fixed offset", done.stderr)
-        self.assertIn("hint: name the one memory", done.stderr)
+        self.assertIn("hint: name one memory", done.stderr)
         file.write_text(file.read_text().replace("offset: 7", "offset: 7, memory: m"))
         self.ends(INFEASIBLE, "explain", file)
 
@@ -150,7 +150,7 @@ class Plan(Case):
     def test_a_profile_begins_at_a_multiple(self):
         done = run("place", NETWORK, *PROFILE, "--set", "memories.sram.base=0x20000008")
         self.assertEqual(done.returncode, BAD_INPUT)
-        self.assertIn("no multiple of its alignment 16", done.stderr)
+        self.assertIn("not a multiple of its alignment 16", done.stderr)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ class Batch(Case):
             self.assertIn(words, line["error"])
         self.assertEqual(bad[1]["hint"], "did you mean `nvdla-like`?")
         no_profile, = self.answers(toy, BAD_INPUT)
-        self.assertIn("no `profile`", no_profile["error"])
+        self.assertIn("`profile` is missing", no_profile["error"])
 
     def test_an_answer_comes_as_soon_as_it_is_there(self):
         toy = self.file("toy.yaml", NETWORK)

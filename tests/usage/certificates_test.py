@@ -64,12 +64,12 @@ class Certificates(Case):
         proof = self.proof(HALF_OPEN + CAPACITY + HEIGHT)
         self.ends(WRONG, "check", two, result, "-c", 8)
         for options in ((two, result, "-c", 8), (two, result), (two, "-c", 8)):
-            self.refused(["another problem", "say --lifetimes half-open"], *options, "--proof", proof)
-        # A certificate without statements about reading is checked as it is, as is a result with it.
+            self.refused(["another problem", "add --lifetimes half-open"], *options, "--proof", proof)
+        # The one that says nothing is judged for what it is, and so is the result beside it.
         plain = self.proof(CAPACITY + HEIGHT, "plain.proof")
         done = self.ends(WRONG, "check", two, result, "-c", 8, "--proof", plain)
         self.assertIn("wrong (overlap)", done.stdout)
-        self.refused(["without --lifetimes half-open", "leave out --lifetimes"],
+        self.refused(["without --lifetimes half-open", "remove --lifetimes"],
                      two, "--lifetimes", "half-open", "--proof", plain)
 
     def test_parts_that_no_counting_refutes(self):
@@ -87,10 +87,10 @@ class Certificates(Case):
                 words = lines[n].split()
                 words[at] = str(int(words[at]) + by)
                 forged = self.file("moved.proof", sealed("".join(lines[:n] + [" ".join(words) + "\n"] + lines[n + 1:])))
-                self.refused(["do not meet at every difference"], given, "--proof", forged)
-        # A part that is dead when the other buffer begins.
+                self.refused(["do not overlap at every difference"], given, "--proof", forged)
+        # A part that lives no more when the other buffer begins to.
         other = self.file("other.yaml", PARTS.replace("live: [1, 4], offset: 4", "live: [1, 2], offset: 4"))
-        self.refused(["do not meet at every difference"], other, "--proof", self.folder / "auto.proof")
+        self.refused(["do not overlap at every difference"], other, "--proof", self.folder / "auto.proof")
         self.ends(FOUND, "place", given, "-c", 20, "--minimize", "--proof", proof, "-q")
         self.assertIn("derivation", proof.read_text())
         done = self.ends(FOUND, "check", given, "-c", 20, "--proof", proof)
@@ -100,8 +100,8 @@ class Certificates(Case):
         given = self.file("banks.yaml", PARTS.replace("{capacity: 11}", "{banks: [{name: x, size: 11}]}"))
         proof = self.folder / "none.proof"
         done = self.ends(INFEASIBLE, "place", given, "-e", "sat", "--proof", proof)
-        self.assertIn("no certificate was written: adding up does not prove it", done.stderr)
-        self.assertIn("only where no memory has banks", done.stderr)
+        self.assertIn("no certificate was written: the format cannot express", done.stderr)
+        self.assertIn("only if no memory has banks", done.stderr)
         self.assertFalse(proof.exists())
 
     def test_a_result_that_is_none_is_told_before_anything_is_proved(self):
@@ -115,10 +115,10 @@ class Certificates(Case):
         self.ends(INFEASIBLE, "place", half, "-c", 6, "--lifetimes", "inclusive", "--proof", proof)
         self.ends(FOUND, "place", half, "-c", 6)
         asked = (half, "-c", 6, "--proof", proof, "--expect", "infeasible")
-        self.refused(["another problem", "say --lifetimes inclusive"], *asked)
+        self.refused(["another problem", "add --lifetimes inclusive"], *asked)
         self.claims("infeasible with memory of 6", *asked, "--lifetimes", "inclusive")
         self.claims("infeasible with memory of 6, read with lifetimes inclusive", half, "--proof", proof)
-        self.refused(["read with lifetimes inclusive, and here with half-open"],
+        self.refused(["made with lifetimes inclusive, but this input is read with half-open"],
                      half, "--proof", proof, "--lifetimes", "half-open")
 
     def test_expect_holds_beside_a_result_too(self):
@@ -138,9 +138,9 @@ class Certificates(Case):
         self.ends(FOUND, "check", big, "--proof", proof, "--profile", path)
         done = self.ends(FOUND, "check", big, "--proof", proof)
         self.assertRegex(done.stdout, r"^proved: max height of \{cbuf, cvsram\} >= [0-9]*.*, read with profile nvdla-like\n")
-        self.refused(["another problem", "say --profile nvdla-like"],
+        self.refused(["another problem", "add --profile nvdla-like"],
                      big, "-c", 1 << 20, "--proof", proof)
-        self.refused(["read with profile nvdla-like, and here with ethos-u55-like"],
+        self.refused(["made with profile nvdla-like, but this input is read with ethos-u55-like"],
                      big, "-p", "ethos-u55-like", "--proof", proof)
 
     def test_a_profile_that_a_certificate_names_is_not_shown(self):
@@ -172,7 +172,7 @@ class Certificates(Case):
     def test_less_room_than_there_is_proves_nothing(self):
         costly, proof = self.file("yy.yaml", COSTLY), self.folder / "c.proof"
         self.ends(FOUND, "place", costly, "-c", 12, "--minimize", "cost", "--proof", proof)
-        self.refused(["memory 'm' of 12 bytes", "has 100"], costly, "--proof", proof)
+        self.refused(["memory 'm' with 12 bytes", "has 100"], costly, "--proof", proof)
         self.refused(["has 13"], costly, "--proof", proof, "-c", 13)
         self.claims("cost >= 5", costly, "--proof", proof, "-c", 12)
         # With a smaller capacity the cost cannot be lower.
@@ -181,7 +181,7 @@ class Certificates(Case):
         # A result is not checked against bounds of another memory.
         result = self.folder / "r.json"
         self.ends(FOUND, "place", costly, "-o", result)
-        self.refused(["memory 'm' of 12 bytes"], costly, result, "--proof", proof)
+        self.refused(["memory 'm' with 12 bytes"], costly, result, "--proof", proof)
 
     def test_a_capacity_the_input_does_not_have_is_named(self):
         two = self.file("two.csv", TWO)
@@ -194,7 +194,7 @@ class Certificates(Case):
         proof = self.proof("capacity 1 1 dram\nclaim height 6 0\ncut\nmemory 0 sram\nbuffer 0 a\nasked 6 available 5\n")
         self.claims("max height of {sram} >= 6 with dram of 1", loose, "--proof", proof)
         tight = self.file("tight.yaml", loose.read_text().replace("dram: {}", "dram: {capacity: 9}"))
-        self.refused(["memory 'dram' of 1 bytes"], tight, "--proof", proof)
+        self.refused(["memory 'dram' with 1 bytes"], tight, "--proof", proof)
 
     def test_a_profile_with_another_capacity(self):
         big, proof, result = EXAMPLES / "residual-block.csv", self.folder / "own.proof", self.folder / "r.json"
@@ -203,8 +203,8 @@ class Certificates(Case):
         claim = "max height of {sram} >= 152832"
         self.claims(claim + " with sram of 163840, read with profile ethos-u55-like", big, "--proof", proof)
         self.claims(claim, *made, "--proof", proof)
-        self.refused(["memory 'sram' of 163840 bytes", "has 524288"], big, "-p", "ethos-u55-like", "--proof", proof)
-        self.refused(["say --profile ethos-u55-like"], big, "-c", "160 KiB", "--proof", proof)
+        self.refused(["memory 'sram' with 163840 bytes", "has 524288"], big, "-p", "ethos-u55-like", "--proof", proof)
+        self.refused(["add --profile ethos-u55-like"], big, "-c", "160 KiB", "--proof", proof)
         done = self.ends(FOUND, "check", big, result, *made[1:], "--proof", proof)
         self.assertIn("proved: lower_bound 152832", done.stdout)
 

@@ -256,11 +256,11 @@ class Modes(Case):
             self.assertEqual(now[name], whole[name])
 
     def test_bad_requests(self):
-        for text, what in (("modes: {lose: much}", "no percentage"),
+        for text, what in (("modes: {lose: much}", "not a percentage"),
                            ("modes: {lose: 120 %}", "between 0 % and 100 %"),
                            ("modes: {loose: 1 %}", "did you mean `lose`?"),
                            ("modes: {lose: []}", "empty list"),
-                           ("modes: {lose: [1 %, little]}", "no percentage")):
+                           ("modes: {lose: [1 %, little]}", "not a percentage")):
             sweep = self.file("bad.yaml", "tessera: sweep/1\nnetworks: [one.yaml]\n"
                               f"hardware: {{base: ethos-u55-like}}\n{text}\n")
             done = run("explore", sweep, "-o", self.folder / "out", cwd=self.folder)

@@ -225,7 +225,7 @@ class InABrowser(PageCase):
         page, _ = self.explored()
         dom = self.dom(page, "--virtual-time-budget=5000")
         data = embedded(page)
-        for title in ("What one thing costs in another", "Candidates", "Where each key begins to matter", "The plan", "Cost of each op"):
+        for title in ("Trade-offs", "Candidates", "Effect of each key", "The plan", "Cost of each op"):
             self.assertIn(title, dom)
         self.assertIn(f"Candidate {data['best']}, the best", dom)
         self.assertIn("8 of 8 rows", dom)
@@ -275,11 +275,11 @@ class InABrowser(PageCase):
           const press = (k, name) => [...tables[k].querySelectorAll("th")].find((head) => head.textContent === name).click();
           told.heads = tables.map((each) => [...each.querySelectorAll("th")].map((head) => head.textContent));
           told.rows = tables.map((_, k) => rows(k));
-          press(1, "with these"); told.down = rows(1).map((row) => Number(row[5]));
-          press(1, "with these"); told.up = rows(1).map((row) => Number(row[5]));
+          press(1, "score with these"); told.down = rows(1).map((row) => Number(row[5]));
+          press(1, "score with these"); told.up = rows(1).map((row) => Number(row[5]));
           press(2, "mode"); told.names = rows(2).map((row) => row[0]);
           told.evil = document.querySelectorAll("#modes td b b, #modes td > b > *").length;
-          told.card = [...document.querySelectorAll(".card")].find((card) => card.textContent.includes("modes needed")).textContent;
+          told.card = [...document.querySelectorAll(".card")].find((card) => card.textContent.includes("modes required")).textContent;
           told.wide = document.documentElement.scrollWidth - innerWidth;
           told.cut = [...document.querySelectorAll("#modes td")].filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length;
         """)
@@ -288,22 +288,22 @@ class InABrowser(PageCase):
         first = told["rows"][0][0]
         stay = sum(data["sets"][0]["needed"])
         self.assertEqual(first[:3], ["0 %", "all networks", f"{stay} of 4, proved"])
-        self.assertEqual(told["card"], f"{stay} of 4modes needed, proved")
+        self.assertEqual(told["card"], f"{stay} of 4modes required, proved")
         names = [mode for _, mode, _ in data["modes"]]
         for chosen, words in ((1, first[3]), (0, first[4])):
             self.assertEqual(words, ", ".join(name for name, needed in zip(names, data["sets"][0]["needed"]) if needed == chosen) or "none")
-        self.assertEqual(told["heads"][2], ["mode", "banks", "at 0 %", "at 30 %", "it alone gone, toy", "it alone gone, <b>two&"])
+        self.assertEqual(told["heads"][2], ["mode", "banks", "at 0 %", "at 30 %", "without it, toy", "without it, <b>two&"])
         for row, needed in zip(told["rows"][2], data["sets"][0]["needed"]):
-            self.assertEqual(row[2], "stays" if needed else "may go")
-        # Removing a needed mode is expensive for some network, or another set is as small.
+            self.assertEqual(row[2], "required" if needed else "removable")
+        # What has to stay is dear to somebody, or another set is as small.
         costs = {(names[mode], network): (status, score) for mode, network, status, score, _ in data["without"]}
         for row in told["rows"][2]:
             for network, words, with_all in zip(("toy", "<b>two&"), row[4:], data["with_all"]):
                 status, score = costs[row[0], network]
                 if STATUSES[status] == "infeasible":
-                    self.assertEqual(words, "no plan, proved")
+                    self.assertEqual(words, "infeasible, proved")
                 elif score <= with_all * (1 + 1e-6):
-                    self.assertEqual(words, "nothing")
+                    self.assertEqual(words, "none")
                 else:
                     self.assertRegex(words, r"^\+[\d.,< ]+ %, proved$")
         self.assertEqual(told["down"], sorted(told["down"], reverse=True))
@@ -316,7 +316,7 @@ class InABrowser(PageCase):
         said = self.told(page, """
           told.last = [...[...document.querySelectorAll("#modes table")][2].querySelectorAll("tbody td:last-child")].map((cell) => cell.textContent);
         """, ended)["last"]
-        self.assertEqual(said, ["not known"] * 4)
+        self.assertEqual(said, ["unknown"] * 4)
         self.assertLessEqual(told["wide"], 0)
 
     def test_long_names_stay_in_their_place(self):
@@ -375,14 +375,14 @@ class InABrowser(PageCase):
         for c, _, y, x0, y0 in bars["area score"][1]:
             self.assertIsNone(x0)
             self.assertEqual(y0, whole["bound"][c] if c in open_rows else None)
-        self.assertIn("the bar ends at what is proved△", bars["area score"][0])
+        self.assertIn("the bar ends at the lower bound△", bars["area score"][0])
         for c, _, _, x0, y0 in bars["area ms"][1] + bars["cycles energy"][1]:
             self.assertEqual((x0, y0), (None, None))
-        self.assertIn("no bar, as of latency, ms nothing is proved", bars["area ms"][0])
+        self.assertIn("no bar, latency, ms without bound", bars["area ms"][0])
         self.assertIn("only its score has a bound", bars["area ms"][0])
-        self.assertIn("of latency, cycles and energy, µJ nothing is proved", bars["cycles energy"][0])
-        self.assertIn("the bar ends at what is proved; of DRAM bytes nothing is proved", bars["score dram"][0])
-        # Half of the score is half of the time, for each network.
+        self.assertIn("latency, cycles and energy, µJ without bound", bars["cycles energy"][0])
+        self.assertIn("the bar ends at the lower bound; DRAM bytes without bound", bars["score dram"][0])
+        # Half of the score is half of the time, network by network.
         bars = self.told(page, steps, {**data, "only": "latency"})["bars"]
         drawn = 0
         for c, _, y, x0, y0 in bars["area ms"][1]:
@@ -395,9 +395,9 @@ class InABrowser(PageCase):
                         for share, network in zip((0.25, 0.75), scores))
             self.assertAlmostEqual(y0, least, places=6)
         self.assertGreater(drawn, 5)
-        self.assertIn("the bar ends at what is proved△", bars["area ms"][0])
+        self.assertIn("the bar ends at the lower bound△", bars["area ms"][0])
         self.assertTrue(all(y0 is None for _, _, _, _, y0 in bars["cycles energy"][1]))
-        self.assertIn("the bar ends at what is proved; of energy, µJ nothing is proved", bars["cycles energy"][0])
+        self.assertIn("the bar ends at the lower bound; energy, µJ without bound", bars["cycles energy"][0])
 
     def test_a_brush_filters_the_table(self):
         page, _ = self.explored()

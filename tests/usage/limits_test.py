@@ -52,7 +52,7 @@ class Limits(Case):
                     os.close(reader)
                     os.close(writer)
                 self.assertEqual(code, STOPPED, told)
-                self.assertIn("the time limit of 200ms came before there was an answer", told)
+                self.assertIn("the time limit of 200ms was reached before there was a result", told)
                 self.assertGreaterEqual(seconds, 0.2)
                 self.assertLess(seconds, 5)  # on a busy machine
                 self.assertEqual(self.names(), ["placed"])
@@ -69,7 +69,7 @@ class Limits(Case):
         code, told, _, _, peak = self.call("generate", "random", "-n", 3000000, "--memory-limit",
                                            "64MiB", "-o", self.folder / "made.csv")
         self.assertEqual(code, STOPPED, told)
-        self.assertIn("the memory limit of 64MiB came before there was an answer", told)
+        self.assertIn("the memory limit of 64MiB was reached before there was a result", told)
         self.assertLess(peak, 1.1 * 64 + 16)
         self.assertEqual(self.names(), [])
 
@@ -80,7 +80,7 @@ class Limits(Case):
             with self.subTest(arguments=list(map(str, arguments))):
                 code, told, _, _, peak = self.call(*arguments, "--memory-limit", "24MiB")
                 self.assertEqual(code, STOPPED, told)
-                self.assertIn("the memory limit of 24MiB came before there was an answer", told)
+                self.assertIn("the memory limit of 24MiB was reached before there was a result", told)
                 self.assertLess(peak, 1.1 * 24 + 16)
                 self.assertEqual(self.names(), ["large.csv", "placed"])
 
@@ -112,8 +112,8 @@ class Limits(Case):
                         "export", problem, "-c", 1 << 20, "--to", form, *limit, "-o",
                         self.folder / "out")
                     self.assertEqual(code, STOPPED, told)
-                    self.assertIn(f"limit of {limit[1]} came before there was an answer", told)
-                    self.assertLess(worked, 1)  # processors of a busy machine are slower
+                    self.assertIn(f"limit of {limit[1]} was reached before there was a result", told)
+                    self.assertLess(worked, 1)  # a busy machine has slower processors
                     if limit[0] != "-t":
                         self.assertLess(peak, 1.1 * 40)
                     self.assertEqual(self.names(), ["p.csv"])

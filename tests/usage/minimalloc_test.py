@@ -243,7 +243,7 @@ class Flags(Drop):
         for others in (("buffers.csv",), ("-",), ("--", "--capacity=1")):
             with self.subTest(others=others):
                 done = self.solve(SMALL, *others)
-                self.assertIn(f"'{others[-1]}' is no flag", done.stderr)
+                self.assertIn(f"'{others[-1]}' is not a flag", done.stderr)
 
     def test_durations(self):
         for text in ("10s", "1m30s", "inf", "+inf", "1.5h", "300ms", "2m.5s", "1h2m3s4ms5us6ns",

@@ -43,13 +43,13 @@ class Objectives(Case):
 
     def test_text(self):
         told = self.ends(FOUND, "place", self.problem("[minimize_cost, minimize_height]")).stdout
-        self.assertIn("in order    cost 0, the least possible\n            then height 8, the least at that\n", told)
+        self.assertIn("in order    cost 0, minimum proved\n            then height 8, minimum proved at the values before\n", told)
 
     def test_results_are_checked(self):
         path, placed = self.problem("[minimize_height, minimize_cost]"), self.folder / "placed.json"
         self.ends(FOUND, "place", path, "-o", placed)
         told = self.ends(FOUND, "check", path, placed).stdout
-        self.assertIn("claimed, not checked: bound 4 of the cost, at the values of the objectives before it", told)
+        self.assertIn("claimed, not checked: bound 4 of the cost, at the values of the preceding objectives", told)
         self.assertIn("proved: lower_bound 5", told)
         result = json.loads(placed.read_text())
         height, cost = result["objectives"]
@@ -76,13 +76,13 @@ class Objectives(Case):
     def test_what_cannot_be_is_said(self):
         for objective, words in (
             ("[]", "the list of objectives is empty"),
-            ("[minimize_cost, minimize_cost]", "names one twice"),
+            ("[minimize_cost, minimize_cost]", "names an objective twice"),
             ("[fit, minimize_cost]", "names `fit`"),
             ("[minimize_cost, lowest]", "lowest"),
             ("[[minimize_cost]]", "objective"),
         ):
             self.assertIn(words, self.ends(BAD_INPUT, "place", self.problem(objective)).stderr)
-        self.assertIn("engine boxing cannot",
+        self.assertIn("engine boxing does not support",
                       self.ends(BAD_INPUT, "place", self.problem("[minimize_height, minimize_cost]"), "-e", "boxing").stderr)
 
     def test_what_is_written_is_read(self):
@@ -106,7 +106,7 @@ buffers:
         self.assertEqual(result["objectives"], [{"name": "modes", "value": 2, "bound": 2, "proved": True}])
         self.assertEqual(result["unused_modes"], {"m": ["read|read", "write|write"]})
         told = self.ends(BAD_INPUT, "place", self.problem(banks(13), text), "--minimize", "modes").stderr
-        self.assertIn("no engine takes this problem", told)
+        self.assertIn("no engine supports this problem", told)
 
 
 if __name__ == "__main__":

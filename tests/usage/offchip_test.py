@@ -61,7 +61,7 @@ class Parts(Case):
         self.ends(FOUND, "place", self.question, "--plot", picture, "-q")
         self.assertTrue(picture.read_text().rstrip().endswith("</svg>"))
         declined = self.ends(BAD_INPUT, "place", self.question, "-e", "canonical")
-        self.assertIn("does not know parts that live at different times (buffer 'input')", declined.stderr)
+        self.assertIn("does not support parts that live at different times (buffer 'input')", declined.stderr)
         csv = self.ends(BAD_INPUT, "export", self.question, "--to", "csv", "-o", self.folder / "no.csv")
         self.assertIn("has parts", csv.stderr)
 
@@ -85,7 +85,7 @@ class OffTheChip(Case):
     def test_a_plan_says_where_tensors_lie_and_check_goes_through_it(self):
         told, plan = self.plan()
         memory, = plan["offchip"]
-        self.assertRegex(told, rf"{memory['memory']} needs .* of it for weights")
+        self.assertRegex(told, rf"off-chip {memory['memory']}: .* of it weights")
         self.assertEqual([b["id"] for b in memory["buffers"]], ["weights", "x", "t", "u", "y"])
         self.assertLessEqual(memory["lower_bound"], memory["height"])
         self.assertLessEqual(memory["height"], memory["whole_tensors"])
@@ -128,8 +128,8 @@ class OffTheChip(Case):
     def test_a_memory_that_is_too_small_is_named(self):
         _, plan = self.plan()
         height = plan["offchip"][0]["height"]
-        for bytes_there, code, words in ((height, FOUND, "proved for these tiles"),
-                                         (16384, STOPPED, "which has 16384; other covers"),
+        for bytes_there, code, words in ((height, FOUND, "minimum for these tiles"),
+                                         (16384, STOPPED, "which has 16384; other partitions"),
                                          (8192, INFEASIBLE, "all weights and all inputs take 9"),):
             small = self.file("little.yaml", PROFILE.replace(
                 "sram:", f"dram: {{capacity: {bytes_there}}}, sram:"))
@@ -203,8 +203,8 @@ class TwoMemories(Case):
         self.assertEqual(memories["flash"]["buffers"][0]["offset"], 4096)
         self.assertEqual([b["id"] for b in memories["dram"]["buffers"]], ["x", "t", "u", "y"])
         self.assertTrue(all(b["offset"] % 64 == 0 for b in memories["dram"]["buffers"]))
-        self.assertRegex(told, r"flash needs .* of it for weights")
-        self.assertRegex(told, r"dram needs ")
+        self.assertRegex(told, r"off-chip flash: .* of it weights")
+        self.assertRegex(told, r"off-chip dram: ")
         self.ends(FOUND, "check", self.network, self.plan_file, "-p", self.profile)
         asked = json.loads(self.ends(FOUND, "place", self.question, "--format", "json", "--minimize").stdout)
         self.assertEqual({b["memory"] for b in asked["buffers"] if b["id"] == "weights"}, {"flash"})
@@ -216,8 +216,8 @@ class TwoMemories(Case):
         for change, words in ((lambda o: o[1]["buffers"][0].update(offset=0), "memory 'flash'"),
                               (lambda o: o[0]["buffers"][1].update(offset=1), "memory 'dram'"),
                               (lambda o: o.reverse(), "not in the order of the profile"),
-                              (lambda o: o.pop(), "does not say what lies in memory 'flash'"),
-                              (lambda o: o.append(o[1]), "lists memory 'flash', where nothing lies")):
+                              (lambda o: o.pop(), "does not list the buffers of memory 'flash'"),
+                              (lambda o: o.append(o[1]), "lists memory 'flash', which holds no buffers")):
             plan = json.loads(json.dumps(right))
             change(plan["offchip"])
             wrong = self.ends(WRONG, "check", self.network, self.file("changed.json", json.dumps(plan)),
@@ -228,7 +228,7 @@ class TwoMemories(Case):
         for memory, capacity, code, words in (
                 ("flash: {", 5000, INFEASIBLE, "all weights take 1152 bytes of memory 'flash', which has 904"),
                 ("dram: {", 8000, INFEASIBLE, "all inputs take 8192 bytes of memory 'dram', which has 8000"),
-                ("dram: {", 8192, STOPPED, "what crosses the cuts of the best cover needs")):
+                ("dram: {", 8192, STOPPED, "tensors across the cut points of the best partition need")):
             small = self.plan(TWO.replace(memory, f"{memory}capacity: {capacity}, "), code)
             self.assertIn(words, small.stdout, memory)
 

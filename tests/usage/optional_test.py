@@ -31,8 +31,8 @@ class Optional(Case):
         told = self.ends(FOUND, "place", problem, "--maximize", "benefit").stdout
         self.assertIn("cost        ", told)
         cost = json.loads(self.ends(FOUND, "place", problem, "--maximize", "benefit", "--format", "json").stdout)["cost"]
-        self.assertEqual("the least possible" in told, cost == 0, told)
-        self.assertIn("0 for overlaps to be avoided, the least possible",
+        self.assertEqual("minimum proved" in told, cost == 0, told)
+        self.assertIn("0 for overlaps (avoid_overlap), minimum proved",
                       self.ends(FOUND, "place", problem, "--minimize", "cost").stdout)
 
     def test_the_largest_benefit_there_is_is_named_in_its_own_unit(self):
@@ -82,7 +82,7 @@ class Optional(Case):
         path.write_text(json.dumps({**result, "benefit": 198.5, "benefit_bound": 198.5, "objectives": [],
                                     "height": 63488, "heights": {}, "buffers": [*result["buffers"], tables],
                                     "left_out": ["weights1", "table-a"]}))
-        self.assertIn("one group", self.ends(WRONG, "check", INPUT, path).stdout)
+        self.assertIn("both belong to group", self.ends(WRONG, "check", INPUT, path).stdout)
         path.write_text(json.dumps({**result, "left_out": [*result["left_out"], "scratch"], "buffers": [
             each for each in result["buffers"] if each["id"] != "scratch"]}))
         self.assertIn("not optional", self.ends(WRONG, "check", INPUT, path).stdout)

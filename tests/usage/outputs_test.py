@@ -110,7 +110,7 @@ class Apart(Case):
     def refused(self, *arguments):
         with self.subTest(arguments=list(map(str, arguments))):
             done = self.ends(BAD_INPUT, *arguments, timeout=60)
-            self.assertIn("name of its own", done.stderr)
+            self.assertIn("another file name", done.stderr)
 
     def test_inputs(self):
         csv = self.file("in.csv", SMALL)

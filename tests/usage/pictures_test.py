@@ -83,7 +83,7 @@ class Traces(Case):
         self.assertLessEqual(max(live), plan["offchip"][0]["height"])
         self.assertEqual(live[-1], 0)
         lanes = {e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
-        self.assertLessEqual({"runs of ops"}, lanes)
+        self.assertLessEqual({"groups of ops"}, lanes)
         ops = {e["name"] for e in events if e["ph"] == "X" and e["cat"] == "op"}
         return events, plan, ops
 
@@ -130,7 +130,7 @@ class Kinds(Case):
             if b["id"] == "a":
                 b["kind"] = "weight"
         result.write_text(json.dumps(placed))
-        self.assertIn("of another kind", self.ends(BAD_INPUT, "check", problem, result).stderr)
+        self.assertIn("another kind", self.ends(BAD_INPUT, "check", problem, result).stderr)
 
 
 class Pictures(Case):
@@ -164,28 +164,28 @@ class Pictures(Case):
 
     def test_a_plan(self):
         asked = ("plan", self.file("toy.yaml", TOY_NETWORK), "-p", self.file("small.yaml", PROFILE))
-        self.assertIn("on the chip over cuts", self.in_legend(self.drawn(*asked), "\ncycles "))
+        self.assertIn("resident across groups", self.in_legend(self.drawn(*asked), "\ncycles "))
         root = self.drawn(*asked, "--residency", "off")
         words = self.in_legend(root, "\ncycles ")
-        self.assertLessEqual({"weights", "input", "output", "read over the bus"}, words)
-        self.assertNotIn("on the chip over cuts", words)
+        self.assertLessEqual({"weights", "input", "output", "DRAM read"}, words)
+        self.assertNotIn("resident across groups", words)
         texts = [t.text for t in root.iter(SVG + "text")]
         for text in ("toy on small", "sram", "dram", "bus to dram", "array", "cycles", "c1", "a1", "c2"):
             self.assertIn(text, texts)
-        self.assertTrue(any("off the chip" in (t or "") for t in texts))
+        self.assertTrue(any("off-chip" in (t or "") for t in texts))
 
     def test_what_stays_over_cuts_is_one_box(self):
         root = self.drawn("plan", EXAMPLES / "classifier.tflite", "-p", "ethos-u55-256")
-        self.assertIn("on the chip over cuts", self.in_legend(root, "\ncycles "))
+        self.assertIn("resident across groups", self.in_legend(root, "\ncycles "))
         titles = [t.text for t in root.iter(SVG + "title")]
-        kept = [t for t in titles if "on the chip over cuts" in t and t.startswith("conv/Relu")]
+        kept = [t for t in titles if "resident across groups" in t and t.startswith("conv/Relu")]
         self.assertEqual(len(kept), 1, "one box through the runs that make and read it")
 
     def test_modes_and_banks(self):
         root = self.drawn("plan", EXAMPLES / "classifier.tflite", "-p", "nvdla-like")
         words = self.in_legend(root, "\ncycles ")
         self.assertTrue(any(word.startswith("mode ") for word in words))
-        self.assertIn("border of banks", {t.text for t in root.iter(SVG + "text")})
+        self.assertIn("bank border", {t.text for t in root.iter(SVG + "text")})
 
     def test_names_do_not_overlap_and_those_left_out_are_counted(self):
         for ops in (3, 40, 400):
@@ -210,7 +210,7 @@ class Pictures(Case):
         command = ("plan", network, "-p", "eyeriss-like", "--layer-by-layer", "--trace", self.folder / "trace.json",
                    "--plot", self.folder / "plan.svg")
         said = self.ends(FOUND, *command, "-o", self.folder / "plan.json").stderr
-        self.assertRegex(said, r"note: .*trace.json has \d+ MiB; --plot draws")
+        self.assertRegex(said, r"note: .*trace.json has \d+ MiB; --plot writes")
         self.assertNotIn("plan.svg has", said)
         self.assertLess((self.folder / "plan.svg").stat().st_size, 4 << 20)
         self.assertEqual(self.ends(FOUND, *command, "-q").stderr, "")
@@ -218,7 +218,7 @@ class Pictures(Case):
     def test_a_placement(self):
         root = self.drawn("place", EXAMPLES / "residual-block.csv", "-c", "150 KiB")
         words = self.in_legend(root, ": size ")
-        self.assertEqual(words, {"buffer that lives 1 step", "2 steps", "3 steps"})
+        self.assertEqual(words, {"buffer live for 1 step", "2 steps", "3 steps"})
         self.assertIn("capacity", {t.text for t in root.iter(SVG + "text")})
         # No line at a capacity outside of the picture, and no label of it.
         root = self.drawn("place", EXAMPLES / "residual-block.csv", "-c", "15 MiB")

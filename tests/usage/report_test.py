@@ -170,11 +170,11 @@ relations: [{same_offset: [conv, relu]}]
     def test_what_is_refused(self):
         out = ("-o", self.folder / "page.html")
         for text, said in (
-                ('{"tessera": "check/1", "status": "feasible"}', "a report is of a `placement/1` or a `plan/1`"),
+                ('{"tessera": "check/1", "status": "feasible"}', "a report needs a `placement/1` or a `plan/1`"),
                 ('{"status": "feasible"}', "tessera"),
                 ('{"tessera": "placement/1", "status": "feasible", "height": 1}', "buffers"),
                 ('{"tessera": "placement/1", "status": "feasible", "height": 1,\n'
-                 ' "buffers": [{"id": "a", "offset": 0, "size": 4}]}', ":2: buffer `a` does not say when it lives"),
+                 ' "buffers": [{"id": "a", "offset": 0, "size": 4}]}', ":2: buffer `a` has no live intervals"),
                 ('{"tessera": "placement/1", "status": "feasible", "height": 1,\n'
                  ' "buffers": [{"id": "a", "offset": -1, "size": 4, "live": [[0, 1]]}]}', ":2: `offset` is"),
                 ('{"tessera": "plan/1", "status": "feasible", "totals": {}}', "latency_cycles"),
@@ -186,7 +186,7 @@ relations: [{same_offset: [conv, relu]}]
                 self.assertNotIn("page.html", self.names())
         result = self.placed(EXAMPLES / "residual-block.csv", "-c", "150 KiB")
         for more, said in ((("-o", self.folder / "page.txt"), ".html"), (out + ("-c", "1 MiB"), "--input"),
-                           (("-o", result), "would replace")):
+                           (("-o", result), "would overwrite")):
             self.assertIn(said, self.ends(BAD_INPUT, "report", result, *more).stderr)
 
 
@@ -211,7 +211,7 @@ class InABrowser(ReportCase):
         self.ends(FOUND, "generate", "network", "-n", "30", "--seed", "3", "-o", problem)
         dom = self.shown(self.placed(problem, "-c", "4 MiB"), "--input", problem, "-c", "4 MiB")
         self.assertEqual(dom.count("<canvas"), 1)
-        self.assertIn("most bytes live", dom)
+        self.assertIn("peak of live bytes", dom)
         self.assertGreaterEqual(dom.count('<tr class="go"'), 30)
 
     def test_thirty_thousand_buffers(self):
@@ -229,7 +229,7 @@ class InABrowser(ReportCase):
         self.ends(FOUND, "plan", NETWORK, *PROFILE, "-o", plan)
         dom = self.shown(plan)
         told = json.loads(plan.read_text())
-        for title in ("Where the time goes", "Each memory over time", "Runs of ops that stay on the chip",
+        for title in ("Where the time goes", "Each memory over time", "Groups of ops",
                       "Cost of each op"):
             self.assertIn(title, dom)
         self.assertIn(f"{told['totals']['latency_cycles']:,}", dom)
@@ -240,8 +240,8 @@ class InABrowser(ReportCase):
 
     def test_a_plan_shows_each_memory_over_time(self):
         plan = self.folder / "plan.json"
-        for profile, memories in (("ethos-u55-256", ["sram", "off the chip: dram"]),
-                                  ("nvdla-like", ["cbuf", "cvsram", "off the chip: dram"])):
+        for profile, memories in (("ethos-u55-256", ["sram", "off-chip: dram"]),
+                                  ("nvdla-like", ["cbuf", "cvsram", "off-chip: dram"])):
             with self.subTest(profile):
                 self.ends(FOUND, "plan", NETWORK, "--profile", profile, "-o", plan)
                 dom = self.shown(plan)
@@ -251,8 +251,8 @@ class InABrowser(ReportCase):
                 self.assertIn(">kind<", told)
                 self.assertIn("weights", told)
                 if profile == "ethos-u55-256":
-                    self.assertIn("on the chip over cuts", told)
-                    # In cycles, to the last cycle.
+                    self.assertIn("resident across groups", told)
+                    # In cycles, and to the last of them.
                     latency = json.loads(plan.read_text())["totals"]["latency_cycles"]
                     self.assertIn(f">{latency:,}<", told)
                 else:
@@ -262,32 +262,32 @@ class InABrowser(ReportCase):
         plan = self.folder / "plan.json"
         self.ends(FOUND, "plan", NETWORK, "-p", "edgetpu-like", "--set", "tiling.pinned=weights", *NO_PEAK, "-o", plan)
         dom = self.shown(plan)
-        self.assertIn("of weights lie in sram for good", dom)
+        self.assertIn("of weights pinned in sram", dom)
         told = re.search(r"<h2>Each memory over time</h2>.*?<h2>", dom, re.S)[0]
         for pin in json.loads(plan.read_text())["pinned"]:
             self.assertIn(pin["weight"], told)
-        self.assertIn("weights on the chip for good", told)
+        self.assertIn("pinned weights", told)
 
     def test_what_is_shared_and_what_is_reserved_has_a_legend(self):
         problem = self.file("mem.yaml", Page.MEMORIES)
         result = self.placed(problem)
         shown = self.shown(result, "--input", problem).split("<noscript>")[0]
         self.assertIn("reserved", shown)
-        self.assertIn("bytes that buffers share", shown)
-        self.assertIn("1.68 KiB (1,724)", shown)  # maximum of live bytes
-        self.assertNotIn("no rule allows", shown)
+        self.assertIn("bytes shared by buffers", shown)
+        self.assertIn("1.68 KiB (1,724)", shown)  # most bytes live
+        self.assertNotIn("violates a rule", shown)
         placed = json.loads(result.read_text())
         for each in placed["buffers"]:
             if each["id"] == "x":
                 each["offset"], each["address"] = 600, 0x20000000 + 600
         result.write_text(json.dumps(placed))
         shown = self.shown(result, "--input", problem).split("<noscript>")[0]
-        self.assertIn("overlap that no rule allows", shown)
+        self.assertIn("overlap that violates a rule", shown)
 
     def test_an_explanation(self):
         problem = EXAMPLES / "too-tight.yaml"
         dom = self.shown(self.placed(problem, code=INFEASIBLE), "--input", problem)
-        self.assertIn("Why there is none", dom)
+        self.assertIn("Why it is infeasible", dom)
         self.assertIn("cannot be placed together", dom)
         self.assertEqual(dom.count("<canvas"), 1)
 

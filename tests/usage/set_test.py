@@ -53,7 +53,7 @@ class Changes(Case):
                                       "  b: {capacity: 1 MB}\n  c: {capacity: 1024}\n")
         said = self.ends(FOUND, "profiles", profile).stderr
         self.assertIn("`memories.b.capacity` is `1 MB`, which is 1000000 bytes; KiB, MiB and GiB are powers of two", said)
-        self.assertIn("`memories.c.capacity` is `1024`, which is 1024 bytes; other memories have KiB or MiB", said)
+        self.assertIn("`memories.c.capacity` is `1024`, which is 1024 bytes; other capacities use KiB or MiB", said)
         self.assertNotIn("memories.a", said)
         self.assertEqual(self.ends(FOUND, "profiles", profile, "-q").stderr, "")
         for name in ("nvdla-like", "patent-three-banks", "gap9-ram-like"):
@@ -62,7 +62,7 @@ class Changes(Case):
     def test_a_memory_that_nothing_may_write_is_noted(self):
         profile = self.file("p.yaml", "tessera: hardware/1\nname: p\nengines: {v: {kind: vector, lanes: 4}}\nmemories:\n"
                                       "  s: {banks: 2, bank_size: 4 KiB, modes: [{name: m, roles: [read, hold]}]}\n")
-        self.assertIn("memory 's' has no mode in which a bank may be written",
+        self.assertIn("memory 's' has no mode with a writable bank",
                       self.ends(FOUND, "profiles", profile).stderr)
 
     def test_what_cannot_be_changed_is_said(self):
@@ -77,7 +77,7 @@ class Changes(Case):
               "memories.sram.banks=2", "--set", "memories.sram.bank_size=48 KiB", "-c", "1 MiB"),
              "--set memories.sram.bank_size"),
             (("plan", NETWORK, "-p", "tpuv4-cmem-like", "-c", "lots"), "--capacity"),
-            (("plan", "--batch", "-p", PROFILE, "--set", SMALL), "line by line"),
+            (("plan", "--batch", "-p", PROFILE, "--set", SMALL), "per request"),
         ):
             with self.subTest(arguments=arguments):
                 self.assertIn(words, self.ends(BAD_INPUT, *arguments).stderr)

@@ -95,10 +95,10 @@ class ShortRuns(Case):
 
     def test_weights_that_the_profile_has_not_are_told(self):
         network, machine = self.file("net.yaml", NETWORK), self.file("hw.yaml", MACHINE)
-        for asked, told in ((("--weight", "dram_bytes=1"), "the score weighs DRAM 1.00\n"),
+        for asked, told in ((("--weight", "dram_bytes=1"), "score weights: DRAM 1.00\n"),
                             (("--weight", "energy=5"), ""), ((), "")):
             text = self.ends(FOUND, "plan", network, "-p", machine, "--max-ops", "1", *asked).stdout
-            self.assertEqual("".join(line for line in text.splitlines(True) if "weighs" in line), told)
+            self.assertEqual("".join(line for line in text.splitlines(True) if "score weights" in line), told)
 
 
 if __name__ == "__main__":

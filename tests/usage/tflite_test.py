@@ -192,7 +192,7 @@ class Tflite(Case):
             struct.pack_into("<i", wrong, at + 4 * (3 + both[0]), -1)
             damaged.write_bytes(wrong)
             self.assertIn("has no offset for", self.ends(BAD_INPUT, "check", model, damaged).stderr)
-        self.assertIn("without a plan", self.ends(BAD_INPUT, "check", CLASSIFIER, CLASSIFIER).stderr)
+        self.assertIn("without an arena plan", self.ends(BAD_INPUT, "check", CLASSIFIER, CLASSIFIER).stderr)
         self.assertIn("has a plan for", self.ends(BAD_INPUT, "check", CLASSIFIER, out).stderr)
 
     def test_scratch_buffers_are_part_of_the_arena(self):
@@ -215,12 +215,12 @@ class Tflite(Case):
         for text, words in (("a,0,99,1", "operators"), ("image,0,1,1", "earlier buffer")):
             bad = self.file("bad.csv", f"id,lower,upper,size\n{text}\n")
             self.assertIn(words, self.ends(BAD_INPUT, "place", CLASSIFIER, "--scratch", bad).stderr)
-        self.assertIn("no TensorFlow Lite model", self.ends(BAD_INPUT, "place", rows, "--scratch", rows).stderr)
+        self.assertIn("not a TensorFlow Lite model", self.ends(BAD_INPUT, "place", rows, "--scratch", rows).stderr)
 
     def test_only_a_model_can_get_a_plan(self):
         table = self.file("a.csv", "id,lower,upper,size\na,0,1,4\n")
         done = self.ends(BAD_INPUT, "place", table, "-c", 4, "-o", self.folder / "a.tflite")
-        self.assertIn("is no TensorFlow Lite model", done.stderr)
+        self.assertIn("is not a TensorFlow Lite model", done.stderr)
         self.assertFalse((self.folder / "a.tflite").exists())
 
     def test_a_model_is_a_network_as_well(self):
@@ -230,7 +230,7 @@ class Tflite(Case):
         network = self.folder / "net.yaml"
         self.ends(FOUND, "import", CLASSIFIER, "-o", network)
         self.assertIn("type: max_pool", network.read_text())
-        self.assertIn("operator Odd is not known", self.ends(FOUND, "import", MOVES).stderr)
+        self.assertIn("operator Odd is not supported", self.ends(FOUND, "import", MOVES).stderr)
 
     def test_what_is_damaged_is_refused(self):
         whole = CLASSIFIER.read_bytes()

@@ -94,15 +94,15 @@ class Run {
     }
     if (!placed && result_.reason.empty()) {
       result_.reason = result_.stop == StopReason::completed
-                           ? "no order of the buffers kept every window"
-                           : "stopped before the first placement was complete";
+                           ? "no tried order of the buffers satisfies every window"
+                           : "a limit stopped the search before the first placement";
     }
     // Fixed buffers may conflict with each other; everything else is valid by construction.
     if (fits && fixed_) {
       const std::vector<Violation> wrong = check(problem_, placement, 1);
       if (!wrong.empty()) {
         fits = placed = false;
-        result_.reason = "the fixed offsets do not go together: " + wrong.front().message;
+        result_.reason = "the fixed offsets conflict: " + wrong.front().message;
       }
     }
     result_.status = fits ? Status::feasible : Status::unknown;

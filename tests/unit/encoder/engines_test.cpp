@@ -153,7 +153,7 @@ TEST(Import, SaysWhatIsNoAnswer) {
   };
   EXPECT_EQ(error(""), "The file is empty.");
   EXPECT_THAT(error("hello\n"), ::testing::HasSubstr("'hello'"));
-  EXPECT_THAT(error("s SATISFIABLE\n"), ::testing::HasSubstr("no 'v' lines"));
+  EXPECT_THAT(error("s SATISFIABLE\n"), ::testing::HasSubstr("'v' lines"));
   EXPECT_THAT(error("s SATISFIABLE\nv 1 x 0\n"), ::testing::HasSubstr("Line 2: 'x'"));
   EXPECT_THAT(error("sat\n(define-fun x0 () Int 99999999)\n"),
               ::testing::HasSubstr("out of range"));

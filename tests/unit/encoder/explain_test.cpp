@@ -58,9 +58,9 @@ TEST(Explain, SaysWhichStepAndWhichCapacityWouldDo) {
             "These 2 buffers cannot be placed together:\n"
             "  a: 6 bytes, live [0, 2)\n"
             "  b: 5 bytes, live [1, 3)\n"
-            "At step 1 they ask for 11 bytes of sram, which has 10.\n"
-            "Without any one of them the rest fits.\n"
-            "The smallest capacity that would do for them is 11 bytes.\n");
+            "At step 1 they need 11 bytes; sram has 10.\n"
+            "The set is minimal: without any one of its members, the rest fits.\n"
+            "Smallest capacity for this set: 11 bytes.\n");
 }
 
 TEST(Explain, CountsAlignmentsInTheSmallestCapacity) {
@@ -97,8 +97,8 @@ TEST(Explain, NamesTwoRulesThatContradict) {
             "  b: 4 bytes, live [4, 6)\n"
             "  the relation same_offset {a, b}\n"
             "  the relation disjoint {a, b}\n"
-            "a and b must have one offset (same_offset), but may not share a byte (disjoint).\n"
-            "Without any one of them the rest fits.\n");
+            "a and b must have the same offset (same_offset) but may not share a byte (disjoint).\n"
+            "The set is minimal: without any one of its members, the rest fits.\n");
 }
 
 TEST(Explain, NamesTheCliqueThatIsTooMuch) {
@@ -117,9 +117,10 @@ TEST(Explain, NamesTheCliqueThatIsTooMuch) {
   EXPECT_THAT(why.buffers, ::testing::ElementsAre(0, 1, 2));
   EXPECT_EQ(why.rules.size(), 2U);
   EXPECT_EQ(why.smallest_capacity, 12);
-  EXPECT_THAT(why.text, ::testing::HasSubstr(
-                            "No two of them may share a byte (2 live together at step 0, the input "
-                            "keeps the other one apart): they need 12 bytes, but sram has 11.\n"));
+  EXPECT_THAT(why.text,
+              ::testing::HasSubstr(
+                  "No two of them may share a byte (2 live together at step 0, rules of the "
+                  "input keep the other one apart): they need 12 bytes, but sram has 11.\n"));
 }
 
 TEST(Explain, DoesNotPromiseThatTheRestKeepsOtherRules) {
@@ -131,9 +132,9 @@ TEST(Explain, DoesNotPromiseThatTheRestKeepsOtherRules) {
   problem.relations.push_back({.kind = RelationKind::disjoint, .buffers = {0, 2}});
   const Explanation why = explain(problem, {});
   EXPECT_TRUE(why.rules.empty());
-  EXPECT_THAT(why.text,
-              ::testing::HasSubstr("Without any one of them the rest fits, if no hardware "
-                                   "rule is kept but those listed here.\n"));
+  EXPECT_THAT(why.text, ::testing::HasSubstr(
+                            "The set is minimal: without any one of its members, the rest fits, "
+                            "if only the listed hardware rules apply.\n"));
 }
 
 TEST(Explain, HasNothingToSayAboutWhatFits) {

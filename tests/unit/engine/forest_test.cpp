@@ -51,16 +51,16 @@ TEST(Forest, SecondBranchesMayHaveBranches) {
 
 TEST(Forest, RefusesWhatIsNone) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"", "it has no tree"},
+      {"", "the forest has no tree"},
       {"features size\ntree\n0 1\n= 1\n", "the last tree has no end"},
-      {"features weight\ntree\n= 1\n", "line 1 of a forest: 'weight' is no feature"},
-      {"features size\ntree\n1 1\n= 1\n= 1\n", "line 3 of a forest: there is no feature 1"},
-      {"features size\ntree\n-1 1\n= 1\n= 1\n", "there is no feature -1"},
-      {"features size\ntree\n0.5 1\n= 1\n= 1\n", "there is no feature 0.5"},
-      {"features size\ntree\n0 nan\n= 1\n= 1\n", "'nan' is no number"},
+      {"features weight\ntree\n= 1\n", "line 1 of a forest: 'weight' is not a known feature"},
+      {"features size\ntree\n1 1\n= 1\n= 1\n", "line 3 of a forest: unknown feature 1"},
+      {"features size\ntree\n-1 1\n= 1\n= 1\n", "unknown feature -1"},
+      {"features size\ntree\n0.5 1\n= 1\n= 1\n", "unknown feature 0.5"},
+      {"features size\ntree\n0 nan\n= 1\n= 1\n", "'nan' is not a number"},
       {"features size\ntree\n0 1 2\n", "a line of two words is expected"},
-      {"features size\ntree\n= 1\n= 2\n", "'=' is none of"},
-      {"bias 1\n", "'bias' is none of"}};
+      {"features size\ntree\n= 1\n= 2\n", "'=' is not one of"},
+      {"bias 1\n", "'bias' is not one of"}};
   for (const auto& [text, sentence] : wrong) {
     SCOPED_TRACE(text);
     try {

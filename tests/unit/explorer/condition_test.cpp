@@ -56,10 +56,10 @@ TEST(Condition, RefusesToCompareUnits) {
 
 TEST(Condition, SaysWhatIsWrong) {
   EXPECT_NE(said("clock = 1").find("`==`"), std::string::npos);
-  EXPECT_NE(said("(1 < 2").find("nothing closes"), std::string::npos);
+  EXPECT_NE(said("(1 < 2").find("unclosed parenthesis"), std::string::npos);
   EXPECT_NE(said("1 <").find("ends too early"), std::string::npos);
   EXPECT_NE(said("1 < 2 3").find("`3`"), std::string::npos);
-  EXPECT_NE(said("name < 3").find("no number"), std::string::npos);
+  EXPECT_NE(said("name < 3").find("not a number"), std::string::npos);
   EXPECT_NE(said("1 / 0 == 1").find("divides by 0"), std::string::npos);
   EXPECT_NE(said(std::string(5000, '(')).find("too deeply"), std::string::npos);
   EXPECT_NE(said("").find("ends too early"), std::string::npos);

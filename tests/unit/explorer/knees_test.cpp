@@ -152,8 +152,7 @@ TEST(Page, ALargeSweepStaysSmall) {
       row.status = c % 2 == 0 ? proved : excluded;
       row.score = row.bound = 1.0 / static_cast<double>(c + 1);
       row.latency_cycles = row.energy_pj = row.dram_bytes = 1e6 + static_cast<double>(c);
-      row.reason =
-          "memories.sram.capacity=1 KiB is no worse in anything than the bounds of this one";
+      row.reason = "memories.sram.capacity=1 KiB dominates the bounds of this one in every metric";
       result.rows.push_back(row);
     }
   result.best = 4999;

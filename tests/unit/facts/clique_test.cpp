@@ -83,10 +83,10 @@ TEST(Clique, SaysWhy) {
   PlacementProblem problem = one_by_one({4, 4, 4, 4}, 11);
   keep_apart(problem, {0, 1, 2, 3});
   EXPECT_EQ(why_apart(problem, std::vector<BufferIndex>{0, 1, 2}),
-            "the input keeps all of them apart");
+            "rules of the input keep all of them apart");
   problem.buffers[3].live = {{1, 3}};
   EXPECT_EQ(why_apart(problem, std::vector<BufferIndex>{0, 1, 3}),
-            "2 live together at step 1, the input keeps the other one apart");
+            "2 live together at step 1, rules of the input keep the other one apart");
   EXPECT_EQ(why_apart(problem, std::vector<BufferIndex>{1, 3}), "all live together at step 1");
 }
 

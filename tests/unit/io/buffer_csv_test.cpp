@@ -128,7 +128,7 @@ TEST(BufferCsv, SaysWhatItCannotExpress) {
   problem.relations.push_back({RelationKind::disjoint, {0, 1}, 0});
   const std::vector<std::string> lost = csv_cannot_express(problem);
   EXPECT_THAT(lost, ElementsAre("there are several memories", "memory `m` has reserved ranges",
-                                "buffer `a,b` has an id that no cell can hold",
+                                "buffer `a,b` has an id that a CSV cell cannot hold",
                                 "buffer `a,b` has several live intervals",
                                 "buffer `c` has a window", "there is a relation disjoint"));
 }

@@ -192,9 +192,9 @@ TEST(DsaJson, TermsThatCanDifferAreFollowedInTheirOrder) {
     EXPECT_THAT(notes(exact, true), ElementsAre()) << exact;
   EXPECT_THAT(notes(R"(["reuse_cost", "total_peak"])", false), ElementsAre());
   EXPECT_THAT(notes(R"(["max_peak", "reuse_cost"])", true),
-              ElementsAre(HasSubstr("max_peak is followed as the least height of each memory")));
+              ElementsAre(HasSubstr("max_peak is read as the minimum height of each memory")));
   EXPECT_THAT(notes(R"(["reuse_cost", "total_peak"])", true),
-              ElementsAre(HasSubstr("total_peak is followed as the largest height of all")));
+              ElementsAre(HasSubstr("total_peak is read as the minimum cost, then the minimum")));
 }
 
 TEST(DsaJson, TakesTheMemoriesOfAProfileByName) {

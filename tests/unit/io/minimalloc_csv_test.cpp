@@ -83,7 +83,7 @@ TEST(MinimallocCsv, WritesWhatWasReadInItsOwnColumns) {
 
 TEST(MinimallocCsv, RefusesWithTheLine) {
   EXPECT_REFUSED(read_table("id,lower,upper\n"), 1, "`size`");
-  EXPECT_REFUSED(read_table("id,lower,upper,size,end\n"), 1, "means the same");
+  EXPECT_REFUSED(read_table("id,lower,upper,size,end\n"), 1, "has the same meaning");
   EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,1\nb,0,1\n"), 3, "has 3 fields");
   EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,1e3\n"), 2, "no whole number");
   EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,99999999999999999999\n"), 2, "64 bits");

@@ -178,7 +178,7 @@ TEST(OnnxReader, UnknownOperatorsAreKeptWithOneWarning) {
   ASSERT_EQ(in.network.ops.size(), 2U);
   EXPECT_EQ(in.network.ops[0].kind, OpKind::opaque);
   ASSERT_EQ(in.warnings.size(), 1U);
-  EXPECT_THAT(in.warnings[0], HasSubstr("Magic is not known: node `m1` and 1 more"));
+  EXPECT_THAT(in.warnings[0], HasSubstr("Magic is not supported: node `m1` and 1 more"));
 }
 
 TEST(OnnxReader, UnknownOperatorWithoutAShapeNamesItsNode) {
@@ -188,7 +188,7 @@ TEST(OnnxReader, UnknownOperatorWithoutAShapeNamesItsNode) {
                        .inputs = {onnx_value("x", {1, 4})},
                        .outputs = {onnx_value("y", {1, 4})},
                        .value_infos = {}}),
-              HasSubstr("node `m1` (Magic) has a tensor `t` whose shape is not known"));
+              HasSubstr("node `m1` (Magic) has a tensor `t` of unknown shape"));
 }
 
 TEST(OnnxReader, DynamicDimensions) {
@@ -218,9 +218,9 @@ TEST(OnnxReader, CyclesAndGapsNameTheNode) {
       .value_infos = {}};
   EXPECT_THAT(refusal(parts), HasSubstr("node `a` (Add) is part of a cycle"));
   parts.nodes = {onnx_node("Add", "a", {"x", "nowhere"}, {"u"})};
-  EXPECT_THAT(refusal(parts), HasSubstr("node `a` (Add) reads `nowhere`, which nothing makes"));
+  EXPECT_THAT(refusal(parts), HasSubstr("node `a` (Add) reads `nowhere`, which no node produces"));
   parts.nodes = {onnx_node("Relu", "a", {"x"}, {"u"}), onnx_node("Relu", "b", {"x"}, {"u"})};
-  EXPECT_THAT(refusal(parts), HasSubstr("node `b` (Relu) makes `u`, which is there already"));
+  EXPECT_THAT(refusal(parts), HasSubstr("node `b` (Relu) makes `u`, which already exists"));
 }
 
 TEST(OnnxReader, NodesOutOfOrderAreSorted) {
@@ -412,7 +412,7 @@ TEST(OnnxReader, WhatIsOpaqueIsNoTensor) {
   OnnxParts parts = small_conv();
   EXPECT_EQ(refusal(parts), "accepted");
   parts.inputs[0] += wire_bytes(2, wire_bytes(7, wire_bytes(1, "domain")));
-  EXPECT_THAT(refusal(parts), HasSubstr("input `x` is no tensor with a shape"));
+  EXPECT_THAT(refusal(parts), HasSubstr("input `x` is not a tensor with a shape"));
 }
 
 TEST(OnnxReader, LongNamesGoThroughYaml) {

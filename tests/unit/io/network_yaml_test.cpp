@@ -79,12 +79,12 @@ TEST(NetworkYaml, WeightsMayHaveFourBits) {
 
 TEST(NetworkYaml, RefusalsNameTheLine) {
   EXPECT_THAT(network_refusal(changed("type: conv", "type: cnov")),
-              StartsWith("net.yaml:6: `cnov` is no type of op | did you mean `conv`?"));
+              StartsWith("net.yaml:6: `cnov` is not a type of op | did you mean `conv`?"));
   EXPECT_THAT(network_refusal(changed("stride:", "strides:")), HasSubstr("net.yaml:6: "));
   EXPECT_THAT(network_refusal(changed("name: a1, ", "name: a1, name: a2, ")),
               HasSubstr("net.yaml:7: "));
   EXPECT_THAT(network_refusal(changed("inputs: [t, x]", "inputs: [q, x]")),
-              HasSubstr("net.yaml:7: there is no tensor `q`"));
+              HasSubstr("net.yaml:7: unknown tensor `q`"));
   EXPECT_THAT(network_refusal(changed("stride: [1, 1]", "stride: [1]")),
               HasSubstr("net.yaml:6: `stride` has 1 entries where 2 are needed"));
   EXPECT_THAT(network_refusal(changed("[64, 64, 3, 3]", "[64, 32, 3, 3]")),
@@ -93,7 +93,7 @@ TEST(NetworkYaml, RefusalsNameTheLine) {
   EXPECT_THAT(network_refusal(changed("[1, 64, 56, 56]", "[1, 64, 0, 56]")),
               HasSubstr("net.yaml:3: "));
   EXPECT_THAT(network_refusal(changed("output: y", "output: t")),
-              HasSubstr("net.yaml:8: there is no tensor `y`"));
+              HasSubstr("net.yaml:8: unknown tensor `y`"));
   EXPECT_THAT(network_refusal(changed("name: a1", "name: c1")), HasSubstr("net.yaml:7: "));
   EXPECT_THAT(network_refusal(changed("network/1", "problem/1")), HasSubstr("net.yaml:1: "));
 }
@@ -107,12 +107,14 @@ TEST(NetworkYaml, AViewIsOfTheKindAndTheTypeOfWhatItShows) {
   };
   EXPECT_THAT(network_refusal(views("dtype: int8, kind: weight, view_of: w")),
               HasSubstr("accepted"));
-  EXPECT_THAT(network_refusal(views("dtype: int8, view_of: w")),
-              HasSubstr("net.yaml:3: view 'v' is no weight, but 'w', which it is a view of, is a "
-                        "weight (`kind: weight`)"));
-  EXPECT_THAT(network_refusal(views("dtype: int16, kind: weight, view_of: w")),
-              HasSubstr("[64, 576] of int16 does not have the elements of 'w' [64, 64, 3, 3] of "
-                        "int8"));
+  EXPECT_THAT(
+      network_refusal(views("dtype: int8, view_of: w")),
+      HasSubstr("net.yaml:3: view 'v' is not a weight, but 'w', which it is a view of, is a "
+                "weight (`kind: weight`)"));
+  EXPECT_THAT(
+      network_refusal(views("dtype: int16, kind: weight, view_of: w")),
+      HasSubstr("[64, 576] of int16 has another number of elements than 'w' [64, 64, 3, 3] of "
+                "int8"));
 }
 
 TEST(NetworkYaml, DeclaredShapesAreCompared) {

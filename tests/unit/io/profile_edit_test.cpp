@@ -105,11 +105,11 @@ TEST(ProfileEdit, WhatIsMisspelt) {
                "`bank_sise`");
   EXPECT_EQ(error->hint, "did you mean `bank_size`?");
   EXPECT_EQ(refused("tilling.weights", "[resident]")->hint, "did you mean `tiling`?");
-  EXPECT_THAT(refused("memories.cbuf.modes.9.name", "x")->hint, HasSubstr("entries 0 to 8"));
+  EXPECT_THAT(refused("memories.cbuf.modes.9.name", "x")->hint, HasSubstr("entries are 0 to 8"));
   EXPECT_THAT(refused("clock.fast", "1")->message, HasSubstr("so it has no key `fast`"));
   EXPECT_THAT(refused("memories.sram", "1 KiB")->message, HasSubstr("no entry `sram`"));
-  EXPECT_THAT(refused("memories.cbuf.burst.", "1")->message, HasSubstr("is no path"));
-  EXPECT_THAT(refused("", "1")->message, HasSubstr("is no path"));
+  EXPECT_THAT(refused("memories.cbuf.burst.", "1")->message, HasSubstr("is not a path"));
+  EXPECT_THAT(refused("", "1")->message, HasSubstr("is not a path"));
   EXPECT_THAT(refused("memories.cbuf.bandwidth.read.x", "null")->message, HasSubstr("no"));
 }
 
@@ -119,8 +119,8 @@ TEST(ProfileEdit, TakingAwayWhatIsNotThereNamesAllKeysThatCouldBe) {
   EXPECT_EQ(error->hint, "did you mean `pinned`?");
   EXPECT_THAT(refused("tiling.something", "null")->hint, HasSubstr(", pinned"));
   error = refused("tiling.pinned", "null");
-  EXPECT_THAT(error->message, HasSubstr("`tiling` says nothing of `pinned` that could be"));
-  EXPECT_THAT(error->hint, HasSubstr("it says double_buffer, "));
+  EXPECT_THAT(error->message, HasSubstr("`tiling` has no key `pinned` to remove"));
+  EXPECT_THAT(error->hint, HasSubstr("its keys are double_buffer, "));
   EXPECT_THAT(refused("memories.cbuf.bank_sise", "null")->hint, HasSubstr("`bank_size`"));
   EXPECT_THAT(refused("memories.cbuff", "null")->message, HasSubstr("no entry `cbuff`"));
 }

@@ -123,7 +123,7 @@ TEST(Svg, ColoursAreLengthsOfLives) {
   EXPECT_EQ(fill("a"), fill("b"));
   EXPECT_NE(fill("a"), fill("c"));
   EXPECT_NE(fill("c"), fill("w"));
-  EXPECT_THAT(svg, HasSubstr(">buffer that lives 1 step</text>"));
+  EXPECT_THAT(svg, HasSubstr(">buffer live for 1 step</text>"));
   EXPECT_THAT(svg, HasSubstr(">8 steps</text>"));
   EXPECT_THAT(svg, HasSubstr(">weight</text>"));
 }

@@ -192,7 +192,7 @@ TEST(TflitePlan, IsRefusedWhereItWouldNotHold) {
     model.op(tfl::add, {x, w}, {y});
     const std::string behind = model.file({x}, {y});
     EXPECT_REFUSED(write_tflite_plan(behind, "f", read_tflite_arena(behind, "f"), {0, 16}), 0,
-                   "keeps data behind its tables");
+                   "stores data behind its tables");
   }
   {
     TfliteBuilder model;
@@ -205,7 +205,7 @@ TEST(TflitePlan, IsRefusedWhereItWouldNotHold) {
                                               {4, flat_tables(model.buffers)},
                                               {12, flat_number(std::int32_t{1})}}));
     EXPECT_REFUSED(write_tflite_plan(newer, "f", read_tflite_arena(newer, "f"), {0, 16}), 0,
-                   "is of a newer schema");
+                   "has a newer schema");
   }
 }
 
@@ -225,16 +225,15 @@ TEST(TfliteRefuses, WhatCannotBePlacedBeforehand) {
     refused(model, {x}, {y}, "has no subgraph", 0);
     refused(model, {x}, {y, 7}, "the subgraph names tensor 7 of 2");
     refused(model, {-1}, {y}, "the subgraph names tensor -1 of 2");
-    refused(model, {}, {y},
-            "operator 0 (RELU) reads tensor `x`, which nothing has written by then");
+    refused(model, {}, {y}, "operator 0 (RELU) reads tensor `x`, which no earlier operator writes");
     model.op(tfl::relu, {x}, {y});
-    refused(model, {x}, {y}, "operator 1 (RELU) writes tensor `y`, which has its value already");
+    refused(model, {x}, {y}, "operator 1 (RELU) writes tensor `y`, which already has a value");
   }
   for (const auto& [shape, type, words] :
        std::vector<std::tuple<std::vector<std::int32_t>, int, std::string>>{
            {{-1, 4}, tfl::int8, "tensor 1 `y` has a dynamic shape: extent -1"},
-           {{4}, 99, "tensor 1 `y` is of type 99, which is not known"},
-           {{4}, -3, "tensor 1 `y` is of type 253, which is not known"},
+           {{4}, 99, "tensor 1 `y` is of type 99, which is not supported"},
+           {{4}, -3, "tensor 1 `y` is of type 253, which is not supported"},
            {{4}, tfl::string, "tensor `y` is of type string"},
            {{1 << 30, 1 << 30, 1 << 30}, tfl::int8, "tensor `y` has more than 2^60 bytes"}}) {
     TfliteBuilder model;
@@ -279,7 +278,7 @@ TEST(TfliteRefuses, AFileThatUnfoldsIntoFarMoreThanItIs) {
   file += std::string("\x06\0\x08\0\x04\0\0\0", 8);  // the fields of the tensor
   put({8, 4, count});                                // the tensor table, followed by its shape
   for (std::uint32_t k = 0; k < count; ++k) put({1});
-  EXPECT_REFUSED(read_tflite_arena(file, "f"), 0, "share their parts so often");
+  EXPECT_REFUSED(read_tflite_arena(file, "f"), 0, "share parts so often");
 }
 
 std::vector<std::string> whole_models() {

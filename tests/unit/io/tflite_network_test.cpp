@@ -87,10 +87,10 @@ TEST(TfliteNetwork, MovesKeepTheirMeaning) {
   // Rows, columns, channels of a reshape are in file order, so they have to be transposed.
   EXPECT_EQ(net.ops[9].permutation, (std::vector<std::size_t>{0, 3, 1, 2}));
   EXPECT_EQ(shape_of(net, net.outputs[0]), (Dims{1, 2, 2, 2}));
-  EXPECT_THAT(read.warnings, ElementsAre("a variable is taken for an input, read afresh in every "
-                                         "run: `state`",
-                                         "operator Odd is not known: operator 7 (Odd) is kept as "
-                                         "not tilable, its tensors whole"));
+  EXPECT_THAT(read.warnings,
+              ElementsAre("a variable is read as an input of each inference: `state`",
+                          "operator Odd is not supported: operator 7 (Odd) becomes an opaque op, "
+                          "which is not tiled"));
 }
 
 /// One operator between x and y.
@@ -325,8 +325,9 @@ TEST(TfliteNetwork, ComputedParametersAreKeptWhole) {
   m.op(tfl::conv, {x, w}, {y}, window_options(tfl::same, 1, 3, 0));
   const TfliteNetwork read = network_of(m.file({x, w}, {y}));
   EXPECT_EQ(kinds(read.network), "opaque:CONV_2D");
-  EXPECT_THAT(read.warnings, ElementsAre("CONV_2D with computed weights is not known: operator 0 "
-                                         "(CONV_2D) is kept as not tilable, its tensors whole"));
+  EXPECT_THAT(read.warnings,
+              ElementsAre("CONV_2D with computed weights is not supported: operator 0 "
+                          "(CONV_2D) becomes an opaque op, which is not tiled"));
 }
 
 /// Operands of a product or a window.

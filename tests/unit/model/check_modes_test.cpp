@@ -47,8 +47,8 @@ TEST(CheckModes, AModeForEveryStep) {
     EXPECT_EQ(wrong.memory, 0U);
   }
   EXPECT_EQ(only(moded(), at(0, 8, {"m0"})).message,
-            "The answer gives 1 mode(s) to memory 'sram', but 3 are needed: one for each step.");
-  // A missing entry is equivalent to an empty one.
+            "The placement has 1 mode(s) for memory 'sram', but 3 are needed: one for each step.");
+  // No entry at all says the same as an empty one.
   Placement none = at(0, 8);
   none.modes.clear();
   EXPECT_EQ(only(moded(), none).rule, Rule::shape);
@@ -57,18 +57,19 @@ TEST(CheckModes, AModeForEveryStep) {
 
 TEST(CheckModes, NoModesWhereThereAreNone) {
   EXPECT_EQ(only(banked(), at(0, 8, {"m0", "m0", "m0"})).message,
-            "The answer gives 3 mode(s) to memory 'sram', but 0 are needed.");
+            "The placement has 3 mode(s) for memory 'sram', but 0 are needed.");
   Placement placement = at(0, 8);
   placement.modes.resize(3);
   EXPECT_EQ(only(banked(), placement).message,
-            "The answer gives modes to 3 memories, but there are 2.");
+            "The placement has modes for 3 memories, but there are 2.");
 }
 
 TEST(CheckModes, KnownNames) {
   const Violation wrong = only(moded(), at(0, 8, {"m0", "m7", "m8"}));
   EXPECT_EQ(wrong.rule, Rule::shape);
   EXPECT_EQ(wrong.step, 1);
-  EXPECT_EQ(wrong.message, "Memory 'sram' is in mode 'm7' at step 1, but it has no such mode.");
+  EXPECT_EQ(wrong.message,
+            "Memory 'sram' is in mode 'm7' at step 1, which the memory does not have.");
 }
 
 TEST(CheckModes, Read) {
@@ -237,8 +238,8 @@ TEST(CheckRelations, SameBank) {
   EXPECT_EQ(other.relation, 0U);
   EXPECT_EQ(other.message,
             "Buffer 'a' at [4, 8) of memory 'sram' lies in bank 'b1' of memory 'sram' and 'c' at "
-            "[8, 10) of memory 'sram' in bank 'b2' of memory 'sram', but they have to lie in the "
-            "same bank (relation 0, same_bank).");
+            "[8, 10) of memory 'sram' in bank 'b2' of memory 'sram', but must be in the same bank "
+            "(relation 0, same_bank).");
   const Violation crossing = only(problem, three({0, 4}, {0, 8}, {0, 3}));
   EXPECT_EQ(crossing.rule, Rule::same_bank);
   EXPECT_EQ(crossing.buffers, Buffers{2});
@@ -270,8 +271,8 @@ TEST(CheckRelations, SameMemory) {
   EXPECT_EQ(wrong.rule, Rule::same_memory);
   EXPECT_EQ(wrong.buffers, (Buffers{0, 2}));
   EXPECT_EQ(wrong.message,
-            "Buffers 'a' at [0, 4) of memory 'dram' and 'c' at [0, 2) of memory 'sram' have to be "
-            "in one memory (relation 0, same_memory).");
+            "Buffers 'a' at [0, 4) of memory 'dram' and 'c' at [0, 2) of memory 'sram' must be in "
+            "one memory (relation 0, same_memory).");
 }
 
 TEST(CheckRelations, DifferentMemories) {
@@ -289,7 +290,7 @@ TEST(CheckRelations, Adjacent) {
   EXPECT_EQ(wrong.rule, Rule::adjacent);
   EXPECT_EQ(wrong.buffers, (Buffers{0, 1}));
   EXPECT_EQ(wrong.message,
-            "Buffer 'b' at [7, 11) of memory 'sram' has to start where 'a' at [2, 6) of memory "
+            "Buffer 'b' at [7, 11) of memory 'sram' must start where 'a' at [2, 6) of memory "
             "'sram' ends (relation 0, adjacent).");
   EXPECT_EQ(only(problem, three({0, 2}, {0, 6}, {1, 0})).buffers, (Buffers{2, 0}));
 }
@@ -312,7 +313,7 @@ TEST(CheckRelations, Disjoint) {
   EXPECT_EQ(wrong.buffers, (Buffers{0, 2}));
   EXPECT_EQ(wrong.message,
             "Buffers 'a' at [0, 4) of memory 'sram' and 'c' at [3, 5) of memory 'sram' share the "
-            "addresses [3, 4), but must never share any (relation 0, disjoint).");
+            "addresses [3, 4), but must never share an address (relation 0, disjoint).");
 }
 
 TEST(CheckRelations, DisjointHoldsForExemptPairsToo) {

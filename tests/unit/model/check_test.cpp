@@ -57,7 +57,7 @@ TEST(Check, AcceptsWhatIsRight) {
 TEST(Check, ShapeOnePlacePerBuffer) {
   const Violation wrong = only(three(), at({0, 4}));
   EXPECT_EQ(wrong.rule, Rule::shape);
-  EXPECT_EQ(wrong.message, "The answer places 2 buffer(s), but there are 3.");
+  EXPECT_EQ(wrong.message, "The placement has 2 buffer(s), but there are 3.");
 }
 
 TEST(Check, ShapeKnownMemory) {
@@ -77,7 +77,7 @@ TEST(Check, AllowedMemory) {
   EXPECT_EQ(wrong.buffers, Buffers{1});
   EXPECT_EQ(wrong.memory, 0U);
   EXPECT_EQ(wrong.message,
-            "Buffer 'b' at [4, 8) of memory 'sram' lies in a memory it may not go to.");
+            "Buffer 'b' at [4, 8) of memory 'sram' is in a memory that is not allowed for it.");
 }
 
 TEST(Check, Bounds) {
@@ -245,7 +245,7 @@ TEST(Check, Straddle) {
   EXPECT_EQ(wrong.bank, 0U);
   EXPECT_EQ(wrong.message,
             "Buffer 'c' at [3, 5) of memory 'sram' crosses the border at 4 behind bank 'b0', which "
-            "this memory forbids.");
+            "this memory does not allow.");
 }
 
 TEST(Heights, ArePerMemory) {

@@ -69,7 +69,7 @@ TEST(NetworkTypes, FourBitsAreForWhatProductsMultiplyBy) {
   Network net = small();
   net.tensors[0].type = ElementType::uint4;
   ASSERT_EQ(check_network(net).size(), 1U);
-  EXPECT_THAT(check_network(net)[0].message, HasSubstr("activations take uint8"));
+  EXPECT_THAT(check_network(net)[0].message, HasSubstr("activations use uint8"));
 }
 
 TEST(NetworkTypes, ABiasThatTheFileGivesATypeKeepsIt) {

@@ -26,7 +26,7 @@ TEST(RelationKinds, AreAllThatAreValid) {
   EXPECT_EQ(words.size(), static_cast<std::size_t>(RelationKind::avoid_overlap) + 1);
   problem.relations[0] = {static_cast<RelationKind>(words.size()), {0, 1}, 0};
   ASSERT_EQ(validate(problem).size(), 1U);
-  EXPECT_EQ(validate(problem)[0].message, "relation 0 (?) is of no kind that exists.");
+  EXPECT_EQ(validate(problem)[0].message, "relation 0 (?) has an unknown kind.");
 }
 
 TEST(RelationKinds, ThatLiftOverlapAreThoseOfExemptPairs) {

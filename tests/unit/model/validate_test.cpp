@@ -164,9 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
                              for (Bank& bank : p.memories[0].banks) bank.size = max_address;
                            }},
                       Case{"RolesWithoutPerBank", memory, 0, "banks",
-                           "memory 'sram' gives roles to its bank 'b1', which only mean something "
-                           "with modes per "
-                           "bank.",
+                           "memory 'sram' gives roles to its bank 'b1', which need modes per bank.",
                            [](P& p) { p.memories[0].banks[1].roles = {Role::off}; }},
                       Case{"PerBankWithoutRoles", memory, 1, "banks",
                            "memory 'dram' has modes per bank, but its bank 'left' has no roles.",
@@ -192,12 +190,12 @@ INSTANTIATE_TEST_SUITE_P(
                            "memory 'sram' has two modes named 'x0'.",
                            [](P& p) { p.memories[0].modes[1].name = "x0"; }},
                       Case{"TooFewRoles", memory, 0, "modes",
-                           "memory 'sram' has mode 'x1' with 1 role(s), but it has 2 bank(s); each "
-                           "needs one.",
+                           "memory 'sram' has mode 'x1' with 1 role(s), but it has 2 "
+                           "bank(s); each needs one.",
                            [](P& p) { p.memories[0].modes[1].roles.pop_back(); }},
                       Case{"RolesWithoutBanks", memory, 2, "modes",
-                           "memory 'flat' has mode 'y' with 2 role(s), but it has 1 bank(s); each "
-                           "needs one.",
+                           "memory 'flat' has mode 'y' with 2 role(s), but it has 1 "
+                           "bank(s); each needs one.",
                            [](P& p) {
                              p.memories[2].modes = {{"y", {Role::read, Role::read}}};
                            }},
@@ -226,11 +224,9 @@ INSTANTIATE_TEST_SUITE_P(
                              p.memories[2].reserved = {{10, max_address + 1}};
                            }},
                       Case{"TooManyStepsForModes", memory, 0, "modes",
-                           "memory 'sram' has modes, but the buffers live until step 1000001; a "
-                           "mode is chosen "
-                           "for every step, so at most 1000000 steps are accepted: number only the "
-                           "steps where "
-                           "something begins, ends or is accessed.",
+                           "memory 'sram' has modes, but the buffers live until step 1000001; each "
+                           "step has a mode, so at most 1000000 steps are supported: number only "
+                           "the steps at which a buffer starts, ends or is accessed.",
                            [](P& p) {
                              p.memories[1].modes_per_bank = false;
                              for (Bank& bank : p.memories[1].banks) bank.roles.clear();
@@ -267,20 +263,18 @@ INSTANTIATE_TEST_SUITE_P(
              [](P& p) {
                p.buffers[1].live = {{-1, 4}};
              }},
-        Case{
-            "LiveUnsorted", buffer, 1, "live",
-            "buffer 'b' has live intervals [4, 5) and [0, 2), which are not in order or not apart; "
-            "sort them and join what touches.",
-            [](P& p) {
-              p.buffers[1].live = {{4, 5}, {0, 2}};
-            }},
-        Case{
-            "LiveTouching", buffer, 1, "live",
-            "buffer 'b' has live intervals [0, 2) and [2, 4), which are not in order or not apart; "
-            "sort them and join what touches.",
-            [](P& p) {
-              p.buffers[1].live = {{0, 2}, {2, 4}};
-            }},
+        Case{"LiveUnsorted", buffer, 1, "live",
+             "buffer 'b' has live intervals [4, 5) and [0, 2), which are not sorted or not "
+             "disjoint; sort them and merge adjacent intervals.",
+             [](P& p) {
+               p.buffers[1].live = {{4, 5}, {0, 2}};
+             }},
+        Case{"LiveTouching", buffer, 1, "live",
+             "buffer 'b' has live intervals [0, 2) and [2, 4), which are not sorted or not "
+             "disjoint; sort them and merge adjacent intervals.",
+             [](P& p) {
+               p.buffers[1].live = {{0, 2}, {2, 4}};
+             }},
         Case{"GapEmpty", buffer, 1, "gaps", "buffer 'b' has gap [2, 2), which is empty.",
              [](P& p) {
                p.buffers[1].gaps = {{{2, 2}, std::nullopt}};
@@ -301,8 +295,8 @@ INSTANTIATE_TEST_SUITE_P(
                p.buffers[2].gaps = {{{2, 4}, std::nullopt}, {{3, 5}, std::nullopt}};
              }},
         Case{"GapWindowEmpty", buffer, 1, "gaps",
-             "buffer 'b' has gap [2, 3) with the empty window [1, 1); leave the window out where "
-             "nothing is occupied.",
+             "buffer 'b' has gap [2, 3) with the empty window [1, 1); remove the window if the gap "
+             "occupies no bytes.",
              [](P& p) {
                p.buffers[1].gaps = {{{2, 3}, AddressRange{1, 1}}};
              }},
@@ -312,12 +306,12 @@ INSTANTIATE_TEST_SUITE_P(
                p.buffers[1].gaps = {{{2, 3}, AddressRange{1, 4}}};
              }},
         Case{"ReadWhenDead", buffer, 0, "read",
-             "buffer 'a' has read step 3, but it is not live then.",
+             "buffer 'a' has read step 3, but is not live at that step.",
              [](P& p) {
                p.buffers[0].read = {2, 3};
              }},
         Case{"WriteWhenDead", buffer, 0, "write",
-             "buffer 'a' has write step 8, but it is not live then.",
+             "buffer 'a' has write step 8, but is not live at that step.",
              [](P& p) { p.buffers[0].write = {8}; }},
         Case{"ReadUnsorted", buffer, 0, "read",
              "buffer 'a' has read steps 2 and 1, which are equal or not in order.",
@@ -379,10 +373,10 @@ INSTANTIATE_TEST_SUITE_P(
              [](P& p) {
                p.relations[0].buffers = {1, 2, 1};
              }},
-        Case{"CostOfAHardRule", relation, 0, "cost",
-             "relation 0 (disjoint) has a cost, but only avoid_overlap can be bought off; remove "
-             "the cost.",
-             [](P& p) { p.relations[0].cost = 1; }},
+        Case{
+            "CostOfAHardRule", relation, 0, "cost",
+            "relation 0 (disjoint) has a cost, which only avoid_overlap supports; remove the cost.",
+            [](P& p) { p.relations[0].cost = 1; }},
         Case{"CostMissing", relation, 1, "cost",
              keep(up_to_limit(
                  "relation 1 (avoid_overlap) has cost 0, but it must be between 1 and ")),

@@ -122,7 +122,8 @@ TEST(EngineEstimates, WhatWouldTakeTooMuchMemoryIsNotBegun) {
     EXPECT_LT(work_so_far() - before, 1.0 * testing::slowness) << engine;
     EXPECT_EQ(found.status, Status::unknown) << engine;
     EXPECT_EQ(found.stop, StopReason::memory_limit) << engine;
-    EXPECT_NE(found.reason.find("more memory than there is"), std::string::npos) << found.reason;
+    EXPECT_NE(found.reason.find("more memory than is available"), std::string::npos)
+        << found.reason;
   }
 }
 

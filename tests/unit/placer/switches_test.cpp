@@ -63,20 +63,19 @@ TEST(Switches, WhatIsWrongIsASentence) {
   EXPECT_EQ(said("learning", "learning.balance=off"), "");
   EXPECT_EQ(said("auto", "canonical.dominance=off"), "");
   EXPECT_EQ(said("learning", "learning.balanse=off"),
-            "there is no switch 'learning.balanse'; did you mean `learning.balance`?");
+            "unknown switch 'learning.balanse'; did you mean `learning.balance`?");
   EXPECT_EQ(said("learning", "learning.balance"),
-            "'learning.balance' says not what the switch is set to; write NAME=on, NAME=off, or "
+            "'learning.balance' has no value; write NAME=on, NAME=off, or "
             "NAME=NUMBER");
   EXPECT_EQ(said("learning", "learning.balance=no"),
-            "'learning.balance=no': a switch is on or off; ");
+            "'learning.balance=no' is neither on nor off; ");
   EXPECT_EQ(said("guided", "guided.stuck_after=0"),
             "'guided.stuck_after=0': guided.stuck_after is a number from 1 to 2147483647; ");
-  EXPECT_EQ(
-      said("auto", "guided.learned=off"),
-      "'guided.learned=off' would change nothing: engine auto does not ask engine guided; add "
-      "--engine guided");
+  EXPECT_EQ(said("auto", "guided.learned=off"),
+            "'guided.learned=off' has no effect: engine auto does not run engine guided; add "
+            "--engine guided");
   EXPECT_EQ(said("canonical", "learning.balance=off"),
-            "'learning.balance=off' would change nothing: engine canonical does not ask engine "
+            "'learning.balance=off' has no effect: engine canonical does not run engine "
             "learning; add --engine learning");
 }
 

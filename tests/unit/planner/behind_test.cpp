@@ -151,7 +151,8 @@ TEST(PlanBehind, WithoutPlacesThereHaveToBeSome) {
            plan.behind);
   const std::vector<std::string> wrong = check_plan(network, hardware, plan);
   ASSERT_FALSE(wrong.empty());
-  EXPECT_NE(wrong.front().find("no room for all that `behind` has there"), std::string::npos)
+  EXPECT_NE(wrong.front().find("no space for all the buffers that `behind` stores"),
+            std::string::npos)
       << wrong.front();
 }
 
@@ -505,14 +506,14 @@ TEST(PlanBehind, WhatTheMachineCannotBeIsSaid) {
   const std::string front = "  l2: {offchip: true, capacity: 1 MiB, bandwidth: 8 B/cycle}\n";
   EXPECT_EQ(error(front + "  ram: {offchip: true, behind: l2, bandwidth: 1 B/cycle}\n"), "");
   EXPECT_NE(error(front + "  ram: {offchip: true, behind: l1, bandwidth: 1 B/cycle}\n")
-                .find("is `behind` 'l1', through which no weights come"),
+                .find("is `behind` 'l1', but no weights are transferred through that memory"),
             std::string::npos);
   EXPECT_NE(error(front + "  ram: {offchip: true, behind: l3, bandwidth: 1 B/cycle}\n")
                 .find("is `behind` 'l3'"),
             std::string::npos);
   EXPECT_NE(error("  l2: {offchip: true, bandwidth: 8 B/cycle}\n"
                   "  ram: {offchip: true, behind: l2, bandwidth: 1 B/cycle}\n")
-                .find("has room for everything"),
+                .find("has unlimited capacity"),
             std::string::npos);
   const std::string both = "bandwidth: {read: 1 B/cycle, write: 1 B/cycle}";
   EXPECT_EQ(error(front + "  ram: {offchip: true, behind: l2, " + both + "}\n"), "");
@@ -527,13 +528,13 @@ TEST(PlanBehind, WhatTheMachineCannotBeIsSaid) {
   EXPECT_EQ(ram("energy: {read: 3 pJ/B, write: 4 pJ/B}"), "");
   EXPECT_NE(ram("writable: false, energy: {read: 3 pJ/B, write: 4 pJ/B}").find("of writing"),
             std::string::npos);
-  EXPECT_NE(ram("alignment: 64").find("room for everything"), std::string::npos);
+  EXPECT_NE(ram("alignment: 64").find("unlimited capacity"), std::string::npos);
   EXPECT_EQ(ram("alignment: 64, capacity: 1 MiB"), "");
   EXPECT_NE(ram("base: 4096").find("has a `base`"), std::string::npos);
   EXPECT_NE(error(front + "  ram: {offchip: true, behind: \"\", bandwidth: 1 B/cycle}\n")
                 .find("names no memory"),
             std::string::npos);
-  EXPECT_NE(error(front + "  l3: {capacity: 1 KiB, behind: l2}\n").find("is on the chip"),
+  EXPECT_NE(error(front + "  l3: {capacity: 1 KiB, behind: l2}\n").find("is on-chip"),
             std::string::npos);
 }
 

@@ -65,7 +65,7 @@ TEST(Early, AProofHoldsForWeightsThatComeEarly) {
   const NetworkPlan plan = plan_network(network, hardware, {});
   ASSERT_EQ(plan.subgraphs.size(), 1U);
   EXPECT_TRUE(plan.optimal) << plan.score << ' ' << plan.bound;
-  EXPECT_NE(plan.proved_over.find("whatever weights come early"), std::string::npos);
+  EXPECT_NE(plan.proved_over.find("any weight prefetch"), std::string::npos);
 }
 
 // Exporters let several ops share a weight.
@@ -166,7 +166,7 @@ TEST(Early, ARunThatFetchesAgainLeavesNothing) {
   plan.subgraphs[1].variant.weights = WeightPolicy::refetch;
   const std::vector<std::string> wrong = check_plan(network, hardware, plan);
   ASSERT_FALSE(wrong.empty());
-  EXPECT_NE(wrong.front().find("does not keep weights through its tiles"), std::string::npos)
+  EXPECT_NE(wrong.front().find("to a later group without resident weights"), std::string::npos)
       << wrong.front();
 }
 
@@ -247,9 +247,9 @@ TEST(Early, AWeightMayComeARunAheadOfTheOneBefore) {
   EXPECT_FALSE(check_plan(network, late_machine, plan).empty());
   NetworkPlan wrong = plan;
   wrong.subgraphs[1].passing = {"u"};
-  expect_refused(wrong, "lists 'u' as `passing`, which is no weight");
+  expect_refused(wrong, "lists 'u' as `passing`, which is not a weight");
   wrong.subgraphs[1].passing = {"nothing"};
-  expect_refused(wrong, "lists as `passing` 'nothing', which is no tensor");
+  expect_refused(wrong, "lists as `passing` 'nothing', which is not a tensor");
   wrong = plan;
   std::vector<PlannedSubgraph> runs = plan.subgraphs;
   runs[1].passing.clear();
@@ -257,11 +257,11 @@ TEST(Early, AWeightMayComeARunAheadOfTheOneBefore) {
             std::string::npos);
   runs = plan.subgraphs;
   runs[0].ahead.clear();
-  EXPECT_NE(kept_wrong(network, hardware, runs).front().find("none before loads it ahead"),
+  EXPECT_NE(kept_wrong(network, hardware, runs).front().find("no earlier group prefetches it"),
             std::string::npos);
   runs = plan.subgraphs;
   runs[2].early.clear();
-  EXPECT_NE(kept_wrong(network, hardware, runs).front().find("by the run that begins at op 2"),
+  EXPECT_NE(kept_wrong(network, hardware, runs).front().find("by the group that begins at op 2"),
             std::string::npos);
 }
 
@@ -278,7 +278,7 @@ TEST(Early, ListsThatCannotBeAreRefused) {
   NetworkPlan plan = good;
   plan.subgraphs[1].early.clear();
   plan.subgraphs[0].ahead = {"t"};
-  expect_lists_refused(plan, "loads 't' ahead, which is no weight that it leaves to a later one");
+  expect_lists_refused(plan, "loads 't' ahead, which is not a weight for a later group");
   plan.subgraphs[0].ahead = {weight, weight};
   expect_lists_refused(plan, "lists '" + weight + "' twice in `ahead`");
   plan.subgraphs[0].ahead = {weight};
@@ -293,13 +293,13 @@ TEST(Early, ListsThatCannotBeAreRefused) {
   plan = good;
   plan.subgraphs[1].early.clear();
   plan.subgraphs[0].ahead = {"nothing"};
-  expect_lists_refused(plan, "loads ahead 'nothing', which is no tensor of the network");
+  expect_lists_refused(plan, "loads ahead 'nothing', which is not a tensor of the network");
   plan = good;
   plan.subgraphs[2].early = {weight};
-  expect_lists_refused(plan, "finds '" + weight + "' early, which is no weight that it reads");
+  expect_lists_refused(plan, "finds '" + weight + "' early, which is not a weight that it reads");
   plan = good;
   plan.subgraphs[1].variant.weights = WeightPolicy::refetch;
-  expect_lists_refused(plan, "finds weights early, and does not keep them through its tiles");
+  expect_lists_refused(plan, "finds weights early without resident weights");
 }
 
 }  // namespace

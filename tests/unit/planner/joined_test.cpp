@@ -171,9 +171,9 @@ TEST(Joined, APlanMovesNothingForAJoinAndSaysWhatLiesWhere) {
   for (const OffchipBuffer& buffer : plan.offchip.front().buffers)
     EXPECT_TRUE(buffer.id != "a" && buffer.id != "b") << "is part of ab";
   plan.joined.pop_back();
-  EXPECT_THAT(check_plan(of.net, machine, plan), ElementsAre(HasSubstr("does not say that 'b'")));
+  EXPECT_THAT(check_plan(of.net, machine, plan), ElementsAre(HasSubstr("does not state that 'b'")));
   plan.joined = {{"a", "ab", 8, 16}};
-  EXPECT_THAT(check_plan(of.net, machine, plan), ElementsAre(HasSubstr("which is not so")));
+  EXPECT_THAT(check_plan(of.net, machine, plan), ElementsAre(HasSubstr("which does not hold")));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(KeptRows, WhatHasNoRoomAsAWholeStaysInPart) {
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   EXPECT_LE(plan.score, without.score);
   EXPECT_LE(plan.bound, plan.score);
-  EXPECT_THAT(plan.proved_over, HasSubstr("in whole or in part"));
+  EXPECT_THAT(plan.proved_over, HasSubstr("whole or in rows"));
   EXPECT_THAT(check_plan(network, hardware, plan), IsEmpty());
 }
 
@@ -127,11 +127,12 @@ TEST(KeptRows, PlansThatCannotBeAreRefused) {
   EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("does not list the rows of 't'")));
   runs = plan.subgraphs;
   runs[1].kept_rows.front().rows = 2;
-  EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("of tensor 't' 3 rows stay on the chip in one "
-                                                 "run, and 2 in another")));
+  EXPECT_THAT(
+      lists(runs),
+      ElementsAre(HasSubstr("of tensor 't' 3 rows stay on chip in one group, and 2 in another")));
   runs = plan.subgraphs;
   runs[2].kept_rows = {{"t", 3}};
-  EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("lists rows of 't' that are not there")));
+  EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("lists rows of 't' that are not resident there")));
   runs = plan.subgraphs;
   runs[2].kept_rows = {{"y", 3}};
   EXPECT_THAT(lists(runs), ElementsAre(HasSubstr("of tensor 'y' no rows can stay")));

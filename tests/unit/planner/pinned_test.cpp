@@ -49,7 +49,7 @@ TEST(Pinned, NothingOfThemIsMoved) {
   EXPECT_EQ(plan.baseline, fetched.baseline);
   EXPECT_EQ(plan.reference.totals, fetched.reference.totals);
   EXPECT_LE(plan.bound, plan.score);
-  EXPECT_THAT(plan.proved_over, HasSubstr("whatever weights are pinned"));
+  EXPECT_THAT(plan.proved_over, HasSubstr("any pinned weights"));
   for (const PlannedSubgraph& run : plan.subgraphs) {
     const PlannedPlacement& placed = run.placements.front();
     for (const BufferPlace& place : placed.placement.places) EXPECT_GE(place.offset, 192);
@@ -96,13 +96,13 @@ TEST(Pinned, WhatCannotBeIsRefused) {
   plan.pinned[1].offset = 65;
   expect_refused(plan, "is not aligned");
   plan.pinned[1].offset = 4064;
-  expect_refused(plan, "not inside of the memory");
+  expect_refused(plan, "not inside the memory");
   plan = good;
   plan.pinned[0].weight = "t";
-  expect_refused(plan, "which is no weight whose readers find it there");
+  expect_refused(plan, "which is not a weight whose readers reach that memory");
   plan = good;
   plan.pinned[0].memory = "dram";
-  expect_refused(plan, "weights that do lie in 'sram'");
+  expect_refused(plan, "pinned weights are stored in 'sram'");
   plan = good;
   plan.pinned[0].bytes = 32;
   expect_refused(plan, "takes 32 bytes, which are 64");
@@ -111,7 +111,7 @@ TEST(Pinned, WhatCannotBeIsRefused) {
   expect_refused(plan, "twice");
   plan = good;
   plan.subgraphs[0].placements[0].placement.places[0].offset = 0;
-  expect_refused(plan, "touches the reserved range [0, 192). Weights lie there for good: '" +
+  expect_refused(plan, "touches the reserved range [0, 192). The range holds pinned weights: '" +
                            good.pinned[0].weight + "'");
   // A profile that does not pin.
   const std::vector<std::string> wrong =

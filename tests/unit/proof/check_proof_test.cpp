@@ -106,12 +106,12 @@ TEST_F(CheckProof, TheClaimIsPartOfTheVerdict) {
   const ProofVerdict verdict = verdict_on(head + low);
   EXPECT_TRUE(verdict.accepted) << verdict.reason;
   EXPECT_EQ(verdict.parts[0].claim_text, "max height of {sram} >= 9");
-  EXPECT_THAT(reason_for(head + "claim cost 2\ncut\n" + cut), HasSubstr("what is paid"));
-  EXPECT_THAT(reason_for(head + "claim modes 1\ncut\n" + cut), HasSubstr("what is paid"));
+  EXPECT_THAT(reason_for(head + "claim cost 2\ncut\n" + cut), HasSubstr("not costs"));
+  EXPECT_THAT(reason_for(head + "claim modes 1\ncut\n" + cut), HasSubstr("not costs"));
   EXPECT_THAT(reason_for(head + "claim height 0 0\ncut\n" + cut), HasSubstr("at least 1"));
   EXPECT_THAT(reason_for(head + "claim height 3\ncut\n" + cut), HasSubstr("at least one memory"));
-  EXPECT_THAT(reason_for(head + "claim height 3 1\ncut\n" + cut), HasSubstr("numbers, ascending"));
-  EXPECT_THAT(reason_for(head + "claim best 3\ncut\n" + cut), HasSubstr("no claim known here"));
+  EXPECT_THAT(reason_for(head + "claim height 3 1\ncut\n" + cut), HasSubstr("ascending numbers"));
+  EXPECT_THAT(reason_for(head + "claim best 3\ncut\n" + cut), HasSubstr("is not a known claim"));
   EXPECT_THAT(reason_for(head), HasSubstr("claims nothing"));
   EXPECT_THAT(reason_for(head + low + "claim infeasible\nmagic\n"), HasSubstr("'magic'"));
   const ProofVerdict both = verdict_on(head + low + "claim infeasible\ncut\n" + cut);
@@ -164,8 +164,9 @@ TEST_F(CheckProof, RefusesLessRoomThanTheProblemHas) {
     EXPECT_EQ(verdict.parts[0].claim_text, "max height of {sram} >= 9");
   }
   problem_.memories[0].capacity = 11;
-  EXPECT_THAT(reason_for(head + lines), HasSubstr("memory 'sram' of 10 bytes, but here it has 11"));
-  // A capacity that the problem does not state is part of the claim.
+  EXPECT_THAT(reason_for(head + lines),
+              HasSubstr("memory 'sram' with 10 bytes, but in the input it has 11"));
+  // The capacity that the problem does not say is part of the claim.
   problem_.memories[0].capacity = unbounded;
   const ProofVerdict verdict = verdict_on(head + lines);
   EXPECT_TRUE(verdict.accepted) << verdict.reason;
@@ -187,7 +188,7 @@ TEST_F(CheckProof, RejectsDamage) {
 
 TEST_F(CheckProof, RejectsWordsThatAreTooMany) {
   EXPECT_THAT(reason_for_lines({}, "cut", "step 1 2\n" + cut), HasSubstr("Line 1"));
-  EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0 7\n"), HasSubstr("more in this line"));
+  EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0 7\n"), HasSubstr("extra text"));
   EXPECT_THAT(reason_for_lines({}, "derivation", "o 0 0\nl 1 0\nq 3\n"), HasSubstr("Line 3"));
 }
 

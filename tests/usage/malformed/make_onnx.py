@@ -137,7 +137,7 @@ FILES = {
         model([RELU], opset=1000), "uses version 1000 of the ONNX operators"),
     "operators-of-two-versions": (
         model([RELU], more=part(8, number(2, 12))),
-        "says that it uses versions 13 and 12 of the ONNX operators"),
+        "states the versions 13 and 12 of the ONNX operators"),
     "concat-without-inputs": (
         model([node("Concat", [], ["y"], [an_int("axis", 0)])]),
         "node `n` (Concat) is malformed: it has 0 inputs where 1 or more inputs are needed"),
@@ -154,7 +154,7 @@ FILES = {
         model([node("RNN", ["x", "x", "x"], [], [an_int("hidden_size", 4)])],
               outputs=[value("x", [5, 2, 3])], shape=(5, 2, 3)), "computes nothing"),
     "relu-of-nothing": (
-        model([node("Relu", [""], ["y"])]), "is malformed: its input 0 is left out"),
+        model([node("Relu", [""], ["y"])]), "is malformed: its input 0 is missing"),
     "attribute-of-another-type": (
         model([node("Softmax", ["x"], ["y"], [ints("axis", [1])])]),
         "is malformed: its attribute `axis` is not an integer"),
@@ -176,7 +176,7 @@ FILES = {
         model([node("Add", ["x", "w"], ["y"])],
               [tensor("w", [1], kind=FLOAT,
                       more=part(13, part(1, "location") + part(2, "/etc/passwd")) + number(14, 1))]),
-        "initializer `w` has its values in another file, which is not read"),
+        "initializer `w` has its values in another file, which is not supported"),
     "negative-extent": (
         model([node("Add", ["x", "w"], ["y"])], [tensor("w", [-4], b"")]),
         "initializer `w` has extent -4"),
@@ -188,16 +188,16 @@ FILES = {
     "too-many-axes": (model([RELU], shape=(1,) * 9), "input `x` has 9 axes"),
     "expand-to-2-to-the-60": (
         model([node("Expand", ["x", "w"], ["y"])], [integers("w", [1 << 30, 1 << 30])], shape=(1,)),
-        "makes a tensor `y` with more than 1099511627776 elements"),
+        "produces a tensor `y` with more than 1099511627776 elements"),
     "tile-to-2-to-the-60": (
         model([node("Tile", ["x", "w"], ["y"])], [integers("w", [1 << 30, 1 << 30])], shape=(1, 1)),
-        "makes a tensor `y` with more than 1099511627776 elements"),
+        "produces a tensor `y` with more than 1099511627776 elements"),
     "constant-of-2-to-the-60": (
         model([node("ConstantOfShape", ["w"], ["y"])], [integers("w", [1 << 30, 1 << 30])]),
-        "makes a tensor `y` with more than 1099511627776 elements"),
+        "produces a tensor `y` with more than 1099511627776 elements"),
     "upsampled-beyond-everything": (
         model([node("Resize", ["x", "", "", "w"], ["y"])], [integers("w", [1, 3, 1 << 40, 8])]),
-        "node `n` (Resize) makes a tensor `y` with extent 1099511627776"),
+        "node `n` (Resize) produces a tensor `y` with extent 1099511627776"),
     "pool-of-too-many-axes": (
         model([node("MaxPool", ["x"], ["y"],
                     [ints("kernel_shape", [1] * 5), an_int("ceil_mode", 1)])]),
@@ -218,9 +218,9 @@ FILES = {
         model([RELU, node("Abs", ["x"], ["y"], name="m")]),
         "node `m` (Abs) makes `y`, which is there already"),
     "input-that-nothing-makes": (
-        model([node("Add", ["x", "nowhere"], ["y"])]), "reads `nowhere`, which nothing makes"),
+        model([node("Add", ["x", "nowhere"], ["y"])]), "reads `nowhere`, which no node produces"),
     "output-that-nothing-makes": (
-        model([RELU], outputs=[value("z")]), "lists the output `z`, which nothing makes"),
+        model([RELU], outputs=[value("z")]), "lists the output `z`, which no node produces"),
     "output-listed-twice": (
         model([RELU], outputs=[value("y"), value("y")]), "lists the output `y` twice"),
     "two-inputs-of-one-name": (
@@ -236,27 +236,27 @@ FILES = {
         "states two shapes of tensor `y`: [1] and [2]"),
     "unknown-operator": (
         model([node("Magic", ["x"], ["y"], domain="custom")]),
-        "node `n` (Magic) has a tensor `y` whose shape is not known"),
+        "node `n` (Magic) has a tensor `y` of unknown shape"),
     "slice-stated-with-too-few-axes": (
         model([node("Slice", ["x", "s", "e", "a"], ["y"])], [integers("s", [0]), integers("a", [3])],
               inputs=[value("x", [1, 3, 8, 8]), value("e", [1], INT64)], outputs=[value("y", [1])]),
-        "node `n` (Slice) makes a tensor with another number of axes"),
+        "node `n` (Slice) produces a tensor with another number of axes"),
     "values-that-decide-a-shape": (
         model([node("NonZero", ["x"], ["y"])]),
-        "node `n` (NonZero) has a tensor `y` whose shape is not known"),
+        "node `n` (NonZero) has a tensor `y` of unknown shape"),
     "name-that-is-no-text": (
         model([node("Relu", ["x"], [b"\xff"])]), "has a name `\\xff` that is not UTF-8"),
     "outputs-that-are-inputs": (
         model([RELU], outputs=[value("x")]), "computes nothing"),
     "something-of-nothing": (
         model([node("Magic", [], ["y"], domain="custom")], states=[value("y", [1])]),
-        "node `n` (Magic) makes something of nothing"),
+        "node `n` (Magic) produces elements from an empty tensor"),
     "slice-over-two-lines": (
         model([node("Gather", ["x", "s"], ["y"], name="c\nd")], [scalar("s", 99)]),
         "tensor 1 has a name with a control character"),
     "name-over-two-lines": (
         model([node("Relu", ["x"], ["y"], name="a\nb"), node("Re\nlu", ["x"], ["z"], name="c\nd")]),
-        "node `c\\x0ad` (`Re\\x0alu`) has a tensor `z` whose shape is not known"),
+        "node `c\\x0ad` (`Re\\x0alu`) has a tensor `z` of unknown shape"),
 }
 
 

@@ -143,9 +143,9 @@ FILES = {
     "no-such-operator-code": (model(operators=[operator([0], [1], code=3)]), "of type 3 of 1"),
     "read-before-it-is-written": (
         model([tensor("x"), tensor("y"), tensor("z")], [operator([2], [1]), operator([0], [2])]),
-        "reads tensor `z`, which nothing has written by then"),
+        "reads tensor `z`, which no earlier operator writes"),
     "written-twice": (
-        model(operators=[operator([0], [1]), operator([0], [1])]), "which has its value already"),
+        model(operators=[operator([0], [1]), operator([0], [1])]), "which already has a value"),
     "output-of-nothing": (model(operators=[], outputs=[1]), "is written by no operator"),
     "outputs-that-are-inputs": (model(outputs=[0]), "computes nothing"),
     "stride-zero": (convolution({}), "has a kernel, stride or dilation of 0"),
