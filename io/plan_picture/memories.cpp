@@ -195,7 +195,7 @@ double draw_memory(Canvas& canvas, const PlanChart& chart, const ChartMemory& me
               .height = height,
               .span = frame.cycles,
               .top = svg::shown_top(memory.space, memory.height)};
-  if (memory.offchip && look_closer(panel, memory)) words += "; weights are clipped";
+  if (memory.offchip && zoom_in(panel, memory)) words += "; weights are clipped";
   canvas.text(frame.left, y + 12, memory.space.name, 13, Anchor::start,
               "fill=\"#18181b\" font-weight=\"bold\"");
   canvas.text(frame.left + 1.2 * svg::text_width(memory.space.name, 13) + 14, y + 12, words, 11,

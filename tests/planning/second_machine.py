@@ -1,4 +1,4 @@
-"""Machines for second_simulator.py, from docs/reference/profiles.md and docs/formats.md alone: compute time, reads and
+"""Machines for second_simulator.py, from docs/reference/profiles.md and docs/reference/problems.md alone: compute time, reads and
 writes of an engine for a part of an op's output. Figures are fractions, so that rounding happens only
 where the docs state it.
 """
