@@ -29,7 +29,8 @@ struct GenerateOptions {
 
 int run_generate(GenerateOptions options, Session& session) {
   session.limit_reading(options.limits);
-  validation::OutputFile* const output = session.writes("--output", options.file, {".csv", ".yaml"});
+  validation::OutputFile* const output =
+      session.writes("--output", options.file, {".csv", ".yaml"});
   options.params.capacity = parse_size_text(options.capacity, "--capacity");
   options.params.alignment = parse_size_text(options.alignment, "--alignment");
   if (options.params.capacity < 1)
