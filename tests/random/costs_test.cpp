@@ -56,8 +56,8 @@ TEST(RandomCosts, MovesFindWhatIsCheap) {
     search::CostMovesParams params{.seed = seed, .start = begins ? &any->placement : nullptr};
     params.budget.max_nodes = 3'000;
     const search::CostMoves found = search::cheapest_by_moves(problem, params);
-    if (found.looks == 0 && !found.placement) return;
-    EXPECT_LE(found.looks, 3'010) << about;
+    if (found.evaluations == 0 && !found.placement) return;
+    EXPECT_LE(found.evaluations, 3'010) << about;
     if (!found.placement) {
       EXPECT_FALSE(begins) << about;
       taken += best ? 1 : 0;
@@ -73,7 +73,7 @@ TEST(RandomCosts, MovesFindWhatIsCheap) {
     }
     cheapest += found.cost == best->value ? 1 : 0;
     const search::CostMoves again = search::cheapest_by_moves(problem, params);
-    EXPECT_EQ(again.looks, found.looks) << about;
+    EXPECT_EQ(again.evaluations, found.evaluations) << about;
     EXPECT_EQ(again.cost, found.cost) << about;
   });
   if (all_were_tried()) {

@@ -119,9 +119,9 @@ TEST(PlanOffchip, TilesThatAreTooManyLiveRowByRow) {
   std::int64_t pieces = 0;
   for (const Buffer& buffer : problem.buffers) {
     EXPECT_FALSE(buffer.parts.empty()) << buffer.id;
-    pieces += piece_count(buffer);
+    pieces += part_run_count(buffer);
   }
-  EXPECT_LE(pieces, most_pieces);
+  EXPECT_LE(pieces, max_part_runs);
   EXPECT_GT(pieces, 10'000);
 }
 
