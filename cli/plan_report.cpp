@@ -283,7 +283,7 @@ std::string offchip_lines(const NetworkPlan& plan) {
     text += std::to_string(plan.pinned.size()) +
             (plan.pinned.size() == 1 ? " pinned weight" : " pinned weights") + " in " +
             plan.pinned.front().memory + ": " + bytes_text(bytes) +
-            ", loaded once before the first group, not in the totals\n";
+            ", loaded once before the first inference, not in the totals\n";
   }
   return text;
 }

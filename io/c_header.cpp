@@ -431,7 +431,7 @@ typedef struct {
 )";
 
 constexpr const char* pinned_type = R"(
-/* Pinned weights: load them once, before the first group. No buffer of a group overlaps them. */
+/* Pinned weights: load them once, before the first inference. No buffer of a group overlaps them. */
 typedef struct {
   const char *id;
   uint32_t memory;
