@@ -36,7 +36,7 @@ BANNED = {
     r"whoever": "name the reader or the program",
     r"nobody|somebody": "name the reader or the program",
     r"looked at": "evaluated, explored, searched",
-    r"what stays|stays? on (?:the )?chip": "resident tensor, residency",
+    r"what stays": "resident tensor, residency",
     r"(?:on|off) the chip": "on-chip, off-chip",
     r"past the chip": "off-chip",
     r"as a rule": "usually, in most cases",
