@@ -193,7 +193,7 @@ class Errors(unittest.TestCase):
         self.refused(lambda: hw.__setitem__("memories.cbuff.banks", 8), "did you mean `cbuf`")
         self.refused(lambda: hw.__setitem__("clock", 5), "unit")
         self.assertEqual(hw.changes, {})
-        with self.assertRaisesRegex(KeyError, "does not say"):
+        with self.assertRaisesRegex(KeyError, "does not set"):
             hw["memories.cbuf.bank"]
 
     def test_networks(self):
@@ -203,7 +203,7 @@ class Errors(unittest.TestCase):
         self.refused(lambda: builder.conv(x, 8, groups=3), "3 groups")
         self.refused(lambda: builder.add(x, builder.input((1, 7, 16, 16))), "op `add")
         self.refused(lambda: builder.conv(x, 8, kernel=99, padding=0), "op `conv")
-        self.refused(lambda: builder.input((1, 2), name="input"), "already")
+        self.refused(lambda: builder.input((1, 2), name="input"), "duplicate tensor")
         self.refused(lambda: builder.build(), "output")
         self.refused(lambda: tessera.NetworkBuilder().build(x), "another builder")
         self.refused(lambda: tessera.NetworkBuilder(dtype="int7").input((1, 2)), "int7")

@@ -254,7 +254,7 @@ class Plans(Case):
         self.assertLessEqual(again["score"], 1 + 1e-9)
         self.assertEqual(again["reference"]["dram_bytes"],
                          json.loads(first.read_text())["totals"]["dram_bytes"])
-        self.assertIn("relative to small", done.stdout)
+        self.assertIn("reference small", done.stdout)
         self.assertIn("claimed, not checked: reference", self.check(FOUND, None).stdout)
         # Figures that differ from those of the reference.
         again["reference"]["latency_cycles"] *= 2
@@ -340,7 +340,7 @@ class Plans(Case):
         self.assertLessEqual(plan["totals"]["peak_bytes"], 5 * 1024)
         self.check(FOUND, None)
         done = self.plan("--limit", "peak_memory=16", code=INFEASIBLE)
-        self.assertRegex(done.stdout, "limit on peak_memory.*op 'c1'.*bytes more")
+        self.assertRegex(done.stdout, "limit of peak_memory.*op 'c1'.*bytes more")
 
     @unittest.skipIf(SLOW, "a dozen plans with their tiles by cost")
     def test_more_memory_is_no_worse(self):

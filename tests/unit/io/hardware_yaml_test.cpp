@@ -192,7 +192,7 @@ TEST(HardwareYaml, BasesAreFoundOnShelvesToo) {
   spill(folder / "mine.yaml",
         "tessera: hardware/1\nname: mine\ninherit: base/npu\nmemories: {s: {capacity: 1 KiB}}\n");
   EXPECT_EQ(read_hardware_yaml_file(folder / "mine.yaml", folders()).engines.size(), 2U);
-  EXPECT_REFUSED(read_hardware_yaml_file(folder / "mine.yaml"), 3, "no profile `base/npu`");
+  EXPECT_REFUSED(read_hardware_yaml_file(folder / "mine.yaml"), 3, "unknown profile `base/npu`");
 }
 
 TEST(HardwareYaml, ABaseNamesOthersAsItsHeirsDo) {

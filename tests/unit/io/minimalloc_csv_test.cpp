@@ -85,7 +85,7 @@ TEST(MinimallocCsv, RefusesWithTheLine) {
   EXPECT_REFUSED(read_table("id,lower,upper\n"), 1, "`size`");
   EXPECT_REFUSED(read_table("id,lower,upper,size,end\n"), 1, "has the same meaning");
   EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,1\nb,0,1\n"), 3, "has 3 fields");
-  EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,1e3\n"), 2, "no whole number");
+  EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,1e3\n"), 2, "not a whole number");
   EXPECT_REFUSED(read_table("id,lower,upper,size\na,0,1,99999999999999999999\n"), 2, "64 bits");
   EXPECT_REFUSED(read_table("id,lower,upper,size\na,1,1,1\n"), 2, "no step before its end");
   EXPECT_REFUSED(problem_of("id,lower,upper,size\na,0,1,1152921504606846976\nb,0,1,1\n"), 3, "sum");

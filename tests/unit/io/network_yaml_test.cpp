@@ -120,7 +120,7 @@ TEST(NetworkYaml, AViewIsOfTheKindAndTheTypeOfWhatItShows) {
 TEST(NetworkYaml, DeclaredShapesAreCompared) {
   EXPECT_THAT(
       network_refusal(changed("dtype: int8}}", "dtype: int8}, y: {shape: [1, 64, 56, 55]}}")),
-      HasSubstr("makes [1, 64, 56, 56] but 'y' is declared as [1, 64, 56, 55]"));
+      HasSubstr("produces [1, 64, 56, 56] but 'y' is declared as [1, 64, 56, 55]"));
 }
 
 }  // namespace

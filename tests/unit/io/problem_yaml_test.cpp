@@ -187,7 +187,7 @@ TEST(ProblemYaml, TakesTheMemoriesOfAProfile) {
   ASSERT_EQ(problem.memories.size(), 2U);
   EXPECT_THAT(problem.buffers[0].memories, ElementsAre(1U));
   const std::vector<Memory> others{{.name = "sram", .capacity = 64}};
-  EXPECT_REFUSED(read_problem_yaml(text, "t.yaml", others), 3, "no memory `l2`");
+  EXPECT_REFUSED(read_problem_yaml(text, "t.yaml", others), 3, "unknown memory `l2`");
 }
 
 TEST(ProblemYaml, WhatItWritesReadsBackTheSame) {

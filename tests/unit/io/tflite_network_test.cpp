@@ -312,7 +312,7 @@ TEST(TfliteRefuses, NetworksThatLie) {
   refused(tfl::depthwise, {1, 8, 8, 4}, window_options(tfl::same, 1, 4, 0), {2, 3, 3, 4},
           "1, H, W, C");
   refused(tfl::fully_connected, {1, 8}, {}, {8, 100}, "multiplies rows of 100");
-  refused(tfl::reshape, {1, 8}, {}, {}, "another number of elements");
+  refused(tfl::reshape, {1, 8}, {}, {}, "changes the number of elements");
   refused(tfl::concatenation, {1, 8, 8, 4}, {{0, flat_number(std::int32_t{7})}}, {},
           "names axis 7");
 }

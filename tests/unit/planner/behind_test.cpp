@@ -526,7 +526,7 @@ TEST(PlanBehind, WhatTheMachineCannotBeIsSaid) {
   };
   EXPECT_EQ(ram("energy: 3 pJ/B"), "");
   EXPECT_EQ(ram("energy: {read: 3 pJ/B, write: 4 pJ/B}"), "");
-  EXPECT_NE(ram("writable: false, energy: {read: 3 pJ/B, write: 4 pJ/B}").find("of writing"),
+  EXPECT_NE(ram("writable: false, energy: {read: 3 pJ/B, write: 4 pJ/B}").find("for writing"),
             std::string::npos);
   EXPECT_NE(ram("alignment: 64").find("unlimited capacity"), std::string::npos);
   EXPECT_EQ(ram("alignment: 64, capacity: 1 MiB"), "");

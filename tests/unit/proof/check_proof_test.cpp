@@ -63,7 +63,7 @@ TEST_F(CheckProof, RejectsACutOfAnotherInput) {
   EXPECT_THAT(with([](auto& p) { p.buffers[0].id = "x"; }), HasSubstr("another id"));
   EXPECT_THAT(with([](auto& p) { p.memories.push_back({.name = "n", .capacity = 9}); }),
               HasSubstr("another memory"));
-  EXPECT_THAT(with([](auto& p) { p.memories[0].name = "dram"; }), HasSubstr("does not have there"));
+  EXPECT_THAT(with([](auto& p) { p.memories[0].name = "dram"; }), HasSubstr("does not have at this position"));
   EXPECT_THAT(with([](auto& p) {
                 p.relations = {{.kind = RelationKind::may_overlap, .buffers = {0, 1}}};
               }),
@@ -112,7 +112,7 @@ TEST_F(CheckProof, TheClaimIsPartOfTheVerdict) {
   EXPECT_THAT(reason_for(head + "claim height 3\ncut\n" + cut), HasSubstr("at least one memory"));
   EXPECT_THAT(reason_for(head + "claim height 3 1\ncut\n" + cut), HasSubstr("ascending numbers"));
   EXPECT_THAT(reason_for(head + "claim best 3\ncut\n" + cut), HasSubstr("is not a known claim"));
-  EXPECT_THAT(reason_for(head), HasSubstr("claims nothing"));
+  EXPECT_THAT(reason_for(head), HasSubstr("has no claims"));
   EXPECT_THAT(reason_for(head + low + "claim infeasible\nmagic\n"), HasSubstr("'magic'"));
   const ProofVerdict both = verdict_on(head + low + "claim infeasible\ncut\n" + cut);
   EXPECT_TRUE(both.accepted) << both.reason;
