@@ -7,7 +7,7 @@
 #   --challenging FOLDER      its eleven instances, benchmarks/challenging of its repository (default: the eight of --data)
 #   --dsa-solver CHECKOUT     tonibohnlein/dsa-solver; makes `compilers` and `pypto`
 #   --tflite-micro CHECKOUT   tensorflow/tflite-micro; makes `arena`
-#   --vela CHECKOUT           nxp-imx/ethos-u-vela; makes `vela-allocator` (needs numpy)
+#   --vela CHECKOUT           nxp-imx/ethos-u-vela; makes `vela-allocator` in OUT-DIR (needs numpy; not on the page)
 #   --only NAME[,NAME...]     these tables alone
 #   --program FILE, --bench FOLDER, --data FOLDER, --models FOLDER, --page FILE
 #                             other places than build/release/cli/tessera, build/release/bench, ../shared/benchmarks,
