@@ -181,13 +181,8 @@ class Builder {
            " cycles, " + scaled(ns, 1000, {"ns", "µs", "ms", "s"}) + "; " +
            scaled(static_cast<double>(totals.dram_bytes), 1024, {"B", "KiB", "MiB", "GiB"}) +
            " of DRAM traffic; " + scaled(totals.energy_pj, 1000, {"pJ", "nJ", "µJ", "mJ", "J"}) +
-           "; score " + scaled(plan_.score, 1e300, {""}) + "of " +
-           (plan_.reference.profile.empty() || plan_.reference.profile == plan_.profile
-                ? "layer by layer"
-                : plan_.reference.profile) +
-           (plan_.optimal             ? ", proved optimal"
-            : plan_.looked_at.optimal ? ", optimal within the explored space"
-                                      : "");
+           "; score " + scaled(plan_.score, 1e300, {""}) +
+           (plan_.optimal ? "(optimal)" : "(lower bound " + scaled(plan_.bound, 1e300, {""}) + ")");
   }
 
   std::string about(const SimulatedRun& run) const {

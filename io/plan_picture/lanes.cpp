@@ -208,7 +208,7 @@ double ops_height(const PlanChart& chart, const Frame& frame) {
 }
 
 double draw_ops(Canvas& canvas, const PlanChart& chart, const Frame& frame, double y) {
-  axis_label(canvas, frame, y + 18, "runs");
+  axis_label(canvas, frame, y + 18, "groups");
   draw_runs(canvas, chart, frame, y);
   y += runs_lane;
   axis_label(canvas, frame, y + 15, "ops");
