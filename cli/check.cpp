@@ -97,7 +97,7 @@ std::string not_what_was_asked(const CheckOptions& options, const Input& input,
                (each.claim.kind == ClaimKind::benefit && each.claim.most < 0);
       });
   if (options.expect == "infeasible" && !infeasible)
-    return "the certificate proves '" + verdict.claims.front().text + "', not infeasibility";
+    return "it proves '" + verdict.claims.front().text + "', not infeasibility";
   const bool asked = !options.expect.empty() || !options.input.capacity.empty();
   if (!asked || verdict.about_this) return {};
   std::string asked_for;
@@ -139,7 +139,7 @@ int check_proof_file(const CheckOptions& options, const Input& input,
   if (right) {
     const std::string other = not_what_was_asked(options, input, verdict);
     right = other.empty();
-    if (!right) reason = "The certificate is right, but " + other + ".";
+    if (!right) reason = "The certificate is valid, but " + other + ".";
   }
   if (options.output.json()) {
     print(certificate_json(verdict, right, reason));

@@ -291,7 +291,7 @@ std::string bar(Size part, Size bound, Size whole) {
   const std::size_t full = cells(part);
   std::fill(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(full), '#');
   const std::size_t mark = cells(bound);
-  if (mark < full) text[mark] = '|';
+  if (bound > 0 && mark < full) text[mark] = '|';
   return "[" + text + "]";
 }
 

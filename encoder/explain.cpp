@@ -434,16 +434,17 @@ class Explainer {
     const std::string pairs = clique_story() + offset_story();
     text << pairs;
     if (pairs.empty() && !result_.step) {
-      text << "No arrangement satisfies every rule.\n";
+      text << "No placement satisfies every rule.\n";
     } else if (pairs.empty()) {
-      const std::string where =
-          result_.memory ? problem_.memories[*result_.memory].name : "their memories";
+      const std::string where = result_.memory
+                                    ? "memory '" + problem_.memories[*result_.memory].name + "'"
+                                    : "their memories";
       text << "At step " << *result_.step << (count == 1 ? " it needs " : " they need ")
            << result_.asked << " bytes; " << where << (result_.memory ? " has " : " have ")
-           << result_.available;
+           << result_.available << " bytes";
       text << (result_.asked > result_.available
                    ? ".\n"
-                   : ". The sizes fit, but no arrangement satisfies every rule.\n");
+                   : ". The sizes fit, but no placement satisfies every rule.\n");
     }
     const bool all_rules = members_.rules.size() == hardware_rules(problem_).size();
     if (!result_.minimal) {
@@ -451,9 +452,8 @@ class Explainer {
     } else if (all_rules) {
       text << "The set is minimal: without any one of its members, the rest fits.\n";
     } else {
-      text << "The set is minimal: without any one of its members, the rest fits, if only the "
-              "listed "
-              "hardware rules apply.\n";
+      text << "The set is minimal: without any one of its members, the rest fits. Rules that are "
+              "not listed are ignored.\n";
     }
     if (result_.smallest_capacity) {
       text << "Smallest capacity for this set: " << *result_.smallest_capacity << " bytes.\n";

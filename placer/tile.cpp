@@ -134,13 +134,13 @@ std::string why_not(const TileReport& report, const MissingBytes& missing, bool 
            "exceed the memory by " +
            std::to_string(report.lacking) + " bytes";
   if (one_shape)
-    return "tiles of this shape do not fit: the live bytes of every step fit, but no arrangement "
+    return "tiles of this shape do not fit: the live bytes of every step fit, but no placement "
            "satisfies every rule of the profile";
   if (missing.bytes > 0)
     return "even the smallest tile needs " + to_string(missing) + " than the memory has";
   if (missing.stopped)
     return "no tile shape fits; a limit ended the search for the number of missing bytes";
-  return "no tile shape fits: the live bytes of the smallest tile fit, but no arrangement "
+  return "no tile shape fits: the live bytes of the smallest tile fit, but no placement "
          "satisfies every rule of the profile";
 }
 

@@ -56,7 +56,7 @@ ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
       text += " with any tile; a limit ended the search for the number of missing bytes";
     else
       text +=
-          " with any tile: the live bytes of its smallest tile fit, but no arrangement satisfies "
+          " with any tile: the live bytes of its smallest tile fit, but no placement satisfies "
           "every rule of the profile";
     return {text, missing.stopped};
   }

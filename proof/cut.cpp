@@ -313,7 +313,7 @@ class CutCheck {
              (buffers_.size() == 1 ? " buffer needs " : " buffers need ") +
              std::to_string(sums_->first) + " bytes" +
              (step_ ? " at step " + std::to_string(*step_) : std::string()) + ", but there are " +
-             std::to_string(sums_->second) + ".";
+             std::to_string(sums_->second) + " bytes.";
     return {};
   }
 

@@ -27,7 +27,7 @@ struct Explanation {
   bool minimal = false;                ///< proved: without any one member the rest can be placed
   std::vector<BufferIndex> buffers{};  ///< sorted
   std::vector<std::string> rules{};    ///< "the relation same_bank {a, b}", ...
-  std::optional<Step> step{};          ///< the step at which most of these buffers are live
+  std::optional<Step> step{};          ///< the step at which these buffers need the most bytes
   std::optional<MemoryIndex> memory{};
   Size asked = 0;      ///< bytes they occupy at `step`
   Size available = 0;  ///< bytes available

@@ -201,7 +201,7 @@ class OneSearch {
       result_.stop = StopReason::completed;
       return;
     }
-    refuted("No placement exists: the search excluded every order of the buffers.");
+    refuted("No placement exists: the search excluded every placement.");
     if (used_) result_.used = used_->buffers();
     if (proof_) proof_->finish();
   }

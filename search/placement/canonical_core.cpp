@@ -253,7 +253,8 @@ class Builder {
       if (item.latest < item.earliest && core_.contradiction.empty()) {
         core_.contradiction = "Buffer '" + name(item) +
                               "' has no possible address: its window, fixed offset, the reserved "
-                              "ranges and the capacity leave no free range of its size.";
+                              "ranges, bank borders and the capacity leave no free range of its "
+                              "size.";
       }
     }
   }

@@ -64,7 +64,7 @@ relations: [{same_offset: [a, b, c]}]
         text = self.ends(FOUND, "place", path).stdout
         self.assertIn("peak at step 0: 20000 live in 1 buffer, 100.0 % of the height", text)
         why = self.ends(INFEASIBLE, "explain", path, "-c", 19999).stdout
-        self.assertIn("20000 bytes; sram has 19999", why)
+        self.assertIn("20000 bytes; memory 'sram' has 19999 bytes", why)
 
     def test_a_bound_that_meets_the_height_is_a_proof(self):
         """For every objective, in one memory or in several, as text and JSON."""

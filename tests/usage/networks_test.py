@@ -510,7 +510,7 @@ class Plans(Case):
     def test_rules_that_cannot_be_kept_are_said_to_be_the_reason(self):
         rules = self.file("rules.yaml", PROFILE + "restrictions: [{different_banks: [input, output]}]\n")
         done = self.ends(INFEASIBLE, "plan", self.network, "-p", rules)
-        self.assertIn("no arrangement satisfies every rule", done.stdout)
+        self.assertIn("no placement satisfies every rule", done.stdout)
 
     def test_a_run_that_loads_nothing_ahead_any_more_has_a_place_for_each_demand(self):
         """Its weights are prefetched in an earlier group: then no buffer of the group itself is live through

@@ -58,7 +58,7 @@ TEST(Explain, SaysWhichStepAndWhichCapacityWouldDo) {
             "These 2 buffers cannot be placed together:\n"
             "  a: 6 bytes, live [0, 2)\n"
             "  b: 5 bytes, live [1, 3)\n"
-            "At step 1 they need 11 bytes; sram has 10.\n"
+            "At step 1 they need 11 bytes; memory 'sram' has 10 bytes.\n"
             "The set is minimal: without any one of its members, the rest fits.\n"
             "Smallest capacity for this set: 11 bytes.\n");
 }
@@ -133,8 +133,8 @@ TEST(Explain, DoesNotPromiseThatTheRestKeepsOtherRules) {
   const Explanation why = explain(problem, {});
   EXPECT_TRUE(why.rules.empty());
   EXPECT_THAT(why.text, ::testing::HasSubstr(
-                            "The set is minimal: without any one of its members, the rest fits, "
-                            "if only the listed hardware rules apply.\n"));
+                            "The set is minimal: without any one of its members, the rest fits. "
+                            "Rules that are not listed are ignored.\n"));
 }
 
 TEST(Explain, HasNothingToSayAboutWhatFits) {

@@ -63,7 +63,8 @@ TEST_F(CheckProof, RejectsACutOfAnotherInput) {
   EXPECT_THAT(with([](auto& p) { p.buffers[0].id = "x"; }), HasSubstr("another id"));
   EXPECT_THAT(with([](auto& p) { p.memories.push_back({.name = "n", .capacity = 9}); }),
               HasSubstr("another memory"));
-  EXPECT_THAT(with([](auto& p) { p.memories[0].name = "dram"; }), HasSubstr("does not have at this position"));
+  EXPECT_THAT(with([](auto& p) { p.memories[0].name = "dram"; }),
+              HasSubstr("does not have at this position"));
   EXPECT_THAT(with([](auto& p) {
                 p.relations = {{.kind = RelationKind::may_overlap, .buffers = {0, 1}}};
               }),
