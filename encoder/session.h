@@ -1,13 +1,14 @@
-// A problem loaded once and queried with many sizes: the result of both engines' open().
+// A problem loaded once and queried with many sizes. open() of the engines `sat` and `smt` returns
+// this session.
 //
 // Before the solver runs, the session tries in this order:
-//   1. the load of one step;
-//   2. orders: buffers in the order of an earlier placement, or in a usual one, each at the lowest
-//      free address, with modes that allow it; then repaired orders. A proposal counts only if the
-//      checker of model/ accepts it.
-// The owner of the session keeps old results (engine/session.h). The clauses of the liveness and
-// the hardware layer are made once. A query that reaches the solver replaces the numbers and reuses
-// every chain (chains.h) that still exceeds its bound.
+//   1. a proof of infeasibility: the load of one step exceeds the capacity;
+//   2. first fit: buffers in the order of an earlier placement, then in static orders, each at the
+//      lowest free address; then local repairs of an order. The session returns only placements
+//      that the checker of model/ accepts.
+// The clauses are made once. A query that reaches the solver replaces their numbers and reuses the
+// chains (chains.h) that still end too high. open_session() (engine/session.h) wraps the session
+// and keeps the results of earlier queries.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ namespace tessera::encoder {
 struct SessionParams {
   DecideParams decide;
   bool try_orders = true;   ///< step 2
-  bool keep_chains = true;  ///< reuse chain lemmas that still exceed their bound
+  bool keep_chains = true;  ///< reuse the clauses of chains that still end too high
 };
 
 /// require: validate(problem) is empty, and stays so with every size layer.

@@ -7,10 +7,10 @@
 //   auto session = open_session(*engine, problem);              // session.h
 //   session->solve({.sizes = smaller, .capacities = same}, {}); // only numbers change
 //
-// search/ and encoder/ implement it; placer/ and search/tiles/ use it. An engine only receives
-// problems whose features it claims, and respects every constraint of them. No engine claims a new
-// feature before its list names it. An engine obeys its budget and reports a limit as
-// Status::unknown.
+// search/ and encoder/ implement it; placer/ and search/tiles/ use it. features() lists what an
+// engine supports. An engine receives only problems with these features and respects all their
+// constraints. A new feature is unsupported until the list names it. An engine obeys its budget; if
+// a limit ends the search, its status is unknown.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@
 
 namespace tessera::engine {
 
-/// The features of the problem and the goal. The goal is a fit, the least cost or the fewest modes;
-/// placer/ finds heights and benefits by several queries.
+/// The features that an engine needs for the problem and the goal: a fit, the least cost or the
+/// fewest modes. placer/ finds heights and benefits by several queries.
 [[nodiscard]] facts::FeatureSet features_asked(const PlacementProblem& problem, Objective goal);
 
 /// Receives the lines of a proof during the search.
@@ -47,7 +47,7 @@ struct SearchParams {
   Objective goal = Objective::fit;
   std::uint64_t seed = 0;
   /// For Objective::cost and Objective::modes: accept any placement that pays at most this.
-  /// require: the engine proves bounds.
+  /// require: the engine proves bounds (SearchResult::bound).
   std::optional<Cost> at_most{};
   /// For the same goals: a proved lower bound. A placement that pays no more is optimal, and the
   /// engine may stop there.
@@ -59,7 +59,7 @@ struct SearchParams {
   /// owned; null: no proof.
   /// require: the engine writes proofs.
   ProofSink* proof = nullptr;
-  /// Fill SearchResult::used, if that is possible without a certificate.
+  /// Fill SearchResult::used, if the engine can do that without writing a proof.
   bool tell_used = false;
 };
 

@@ -8,11 +8,11 @@
 //     case Status::unknown: std::cout << to_string(result.stop); break;  // a limit, not a "no"
 //   }
 //
-// The engine "auto" runs bounds (the load of a step may prove infeasibility), greedy placement and
-// canonical search for a limited time. Then it adds a second complete solver, in turns or
-// concurrently. For very many buffers it uses boxing: before canonical search, and as a third
-// solver. The checker of check.h accepts every placement before it is returned. Equal problems,
-// parameters and seeds give equal placements, unless a limit ends the search.
+// The engine "auto" runs bounds (the load of a step may prove infeasibility), greedy placement, and
+// then the canonical search. If that takes long, a second complete solver runs too, in turns or
+// concurrently. For very many buffers, boxing runs before the canonical search and again beside the
+// two solvers. The checker of check.h accepts every placement before it is returned. Equal
+// problems, parameters and seeds give equal placements, unless a limit ends the search.
 #pragma once
 
 #include <cstdint>
@@ -44,16 +44,16 @@ struct PlaceProgress {
 /// Parameters of place().
 struct PlaceParams {
   std::string engine = "auto";  ///< or a name from engine_list() (engines.h)
-  /// Empty: the objectives of the problem, in order. `fit`: the benefit if the problem has one,
-  /// else the cost if it has soft relations, else the height.
+  /// Empty: the objectives of the problem, in order. If its objective is `fit`: the benefit if a
+  /// buffer has one, else the cost if a relation is soft, else the height.
   std::optional<Objective> minimize = Objective::fit;
   /// Settings of solver switches, such as "learning.balance=off" (switches.h).
   std::vector<std::string> switches{};
   Limits limits{};
-  /// Path of a certificate to write, of infeasibility or of the bounds; empty: none. If writing
-  /// fails, the result is still returned, and `certificate_error` has the reason.
+  /// Path of a certificate to write: of infeasibility, or of the proved bounds. Empty: none. If
+  /// writing fails later, place() returns its result, and `certificate_error` has the reason.
   std::filesystem::path proof{};
-  /// How the problem was read, for the reader of the certificate: ("profile", "nvdla-like").
+  /// Options with which the problem was read, for the certificate: ("profile", "nvdla-like").
   std::vector<std::pair<std::string, std::string>> proof_read{};
   /// Called from the searching threads, one at a time; must be quick.
   std::function<void(const PlaceProgress&)> progress{};
@@ -68,12 +68,12 @@ struct PlaceParams {
 [[nodiscard]] TESSERA_API PlacementResult place(const PlacementProblem& problem,
                                                 const PlaceParams& params);
 
-/// The first objective for this problem.
+/// The first objective of place() for this problem if PlaceParams::minimize is `asked`.
 [[nodiscard]] TESSERA_API Objective resolve_minimize(std::optional<Objective> asked,
                                                      const PlacementProblem& problem);
 
-/// All objectives in order; several only if the problem has a list of objectives and nothing is
-/// `asked`.
+/// All objectives of place() in order. Several only if `asked` is empty and the problem has
+/// next_objectives.
 /// ensure: not empty.
 [[nodiscard]] TESSERA_API std::vector<Objective> resolve_objectives(
     std::optional<Objective> asked, const PlacementProblem& problem);

@@ -59,13 +59,14 @@ struct Memory {
   Offset base = 0;
 };
 
-/// During `steps` the buffer occupies only `window` (relative to its offset), or nothing.
+/// During `steps` the buffer occupies only `window` (relative to its offset); without a window it
+/// occupies nothing.
 struct Gap {
   StepRange steps{};
   std::optional<AddressRange> window{};
 };
 
-/// `count` copies of everything before it, each `stride` bytes above the previous one.
+/// `count` copies, each `stride` bytes above the previous one, of the run with all earlier repeats.
 struct Repeat {
   std::int64_t count = 1;
   Size stride = 1;
@@ -92,9 +93,9 @@ struct Buffer {
   Size size = 0;
   Size alignment = 1;
   std::vector<Gap> gaps{};  ///< sorted; each inside one live interval
-  /// If not empty, the buffer only uses these bytes, each while its part is live, and has no gaps.
-  /// Parts may overlap each other. Windows, reserved ranges, banks and relations apply to these
-  /// bytes only; capacity, height and alignment apply to the buffer as a whole.
+  /// If not empty: the bytes that the buffer uses, each while its part is live. Such a buffer has
+  /// no gaps. Parts may overlap each other. Windows, reserved ranges, banks and relations apply to
+  /// these bytes only; capacity, height and alignment apply to the buffer as a whole.
   std::vector<BufferPart> parts{};
   std::vector<MemoryIndex> memories{};  ///< allowed memories; empty: all
   std::vector<Step> read{};             ///< steps at which it is read, sorted
@@ -103,16 +104,16 @@ struct Buffer {
   std::optional<Offset> offset{};        ///< fixed offset, in any memory it gets
   std::optional<Offset> hint{};          ///< an offset to try first; not a constraint
   std::optional<AddressRange> window{};  ///< the buffer lies entirely inside
-  /// May be left out; it then lives in a slower memory outside of the problem. Without the
-  /// objective maximize_benefit every buffer is placed.
+  /// May be left out; it then lives in a slower memory outside of the problem. Only a search for
+  /// Objective::benefit leaves buffers out.
   bool optional = false;
   Benefit benefit = 0;  ///< of placing it, in thousandths; only for optional buffers
   std::string group{};  ///< the optional buffers of one group are placed or left out together;
                         ///< empty: no group
 };
 
-/// check.h defines the exact meaning of each kind. The first four may be requirements of a machine
-/// on the operands of an op (hardware.h).
+/// check.h defines the exact meaning of each kind. A machine may require the first four of the
+/// operands of an op (hardware.h).
 enum class RelationKind : std::uint8_t {
   same_bank,           ///< each lies entirely in one bank, the same for all
   different_banks,     ///< no two of them touch the same bank
@@ -136,7 +137,7 @@ struct Relation {
 /// The objective in addition to satisfying all hard rules.
 enum class Objective : std::uint8_t {
   fit,      ///< none: any placement within the capacities
-  height,   ///< minimise the largest height of the memories, then the next
+  height,   ///< minimise the heights of memories: the largest first, then the next
   cost,     ///< minimise the sum of avoid_overlap costs
   benefit,  ///< maximise the summed benefit of the placed optional buffers
   modes,    ///< minimise the number of distinct modes; only as a parameter of place()

@@ -6,9 +6,11 @@
 //
 // The search only visits canonical placements, in which no buffer can be lowered: each buffer is at
 // its lowest offset above the placed ones it overlaps (Moffitt, "MiniMalloc: A Lightweight Memory
-// Allocator for Hardware-Accelerated Machine Learning", ASPLOS 2023). The order need not be by
-// offset, as in the paper: any buffer under which nothing fits may be decided first. Each rule
-// below has a switch; no result depends on one, only the time.
+// Allocator for Hardware-Accelerated Machine Learning", ASPLOS 2023). The paper decides buffers by
+// ascending offset. Here any buffer under which no unplaced buffer fits may be decided first. Each
+// rule below has a switch, which changes the time of a search but not its status.
+//
+// docs/internals/canonical-search.md explains the search and how to add a rule.
 //
 // Supported: capacities, alignment, fixed offsets, windows, reserved ranges, borders that buffers
 // may not straddle, gaps with and without windows, several live intervals, disjoint, may_overlap,
@@ -23,9 +25,10 @@
 
 namespace tessera::search {
 
-/// Static orders: which buffer goes first among those with the same lowest offset.
+/// Static orders: which buffer goes first among those with the same lowest offset. A name lists
+/// the sort keys: total (load of the fullest step), width (lifetime), area (width x size).
 enum class CanonicalOrder : std::uint8_t {
-  total_area_width,  ///< most contended step first, then area
+  total_area_width,  ///< most contended step first, then area, then width
   width_area_total,  ///< longest life first
   total_width_area,
   area,
@@ -37,11 +40,11 @@ inline constexpr int canonical_order_count = 6;
 struct CanonicalParams {
   // Rules of the paper.
   bool section_inference = true;  ///< floor + unplaced sizes of a section have to fit
-  bool dominance = true;          ///< a buffer not at its lowest offset has to be lifted
+  bool dominance = true;          ///< a skipped buffer has to rest on an unplaced one
   bool decomposition = true;      ///< solve parts separately that no unplaced buffer connects
-  bool hatless = true;            ///< a buffer that lifts nothing has no alternative
-  bool monotonic_floor = true;    ///< nothing is below the lowest item that can be placed
-  bool unallocated_floor = true;  ///< a section starts no lower than its lowest unplaced buffer
+  bool hatless = true;            ///< a buffer that raises no other need not be skipped
+  bool monotonic_floor = true;    ///< all unplaced buffers have to fit above the lowest one
+  bool unallocated_floor = true;  ///< section inference also where a bound has been raised
   // Further rules.
   bool cliques = true;      ///< section inference also for buffers that relations separate
   bool one_machine = true;  ///< section inference for every release offset, not only for the floor
@@ -76,7 +79,7 @@ class CanonicalSolver {
   [[nodiscard]] static facts::FeatureSet features();
   /// Why the problem is too large, as a sentence; nothing if it is not.
   [[nodiscard]] static std::optional<std::string> outgrown(const PlacementProblem& problem);
-  /// Are its features supported, and its pairs few enough?
+  /// Does features() contain the features of the problem, and is it not outgrown()?
   [[nodiscard]] static bool takes(const PlacementProblem& problem);
   /// require: validate(problem) is empty, takes(problem), params.goal is Objective::fit.
   /// ensure: as PlacementEngine::solve.

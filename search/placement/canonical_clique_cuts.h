@@ -1,4 +1,4 @@
-// Search: the unplaced items of a clique have to fit side by side above their lowest start.
+// Search: the unplaced items of a clique have to fit, without overlap, above their lowest start.
 // Included by canonical_search.cpp, where Search is instantiated.
 #pragma once
 

@@ -1,12 +1,12 @@
 // Items of a core of which no two may share a byte, although no section contains them all.
 //
 //   CoreCliques cliques;
-//   find_cliques(core, cliques, poll);        // none where nothing is kept apart but by time
+//   find_cliques(core, cliques, poll);        // none if no relation separates items
 //   for (int k = cliques.first[c]; k < cliques.first[c + 1]; ++k) sum += cliques.extent[k];
 //
-// The inference of sections applies to such a set: its unplaced items have to fit side by side
-// above the lowest of them. Every pair that the input separates and no section contains is in one
-// clique, unless there are too many; see GrownCliques.
+// Section inference applies to such a set: its unplaced items have to fit, without overlap, above
+// the lowest of them. Each pair that a relation separates and no section contains belongs to a
+// clique, unless there are too many pairs (GrownCliques in facts/grown_cliques.h).
 #pragma once
 
 #include <vector>

@@ -6,8 +6,8 @@
 //   // ... a search fills `offsets`, one per item, in units of core.unit
 //
 // An item is a buffer, or all buffers that same_offset ties together. Time is divided into
-// sections: the maximal sets of segments live together, in order of time. Items are sorted by their
-// first section, so a range of sections has a range of items.
+// sections. Each is one maximal set of segments (model/derived.h) that are live together; sections
+// are in order of time. Items are sorted by their first section.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,17 @@ struct Part {
   int end = 0;
   Size lo = 0;
   Size hi = 0;
-  /// Parts that count are added within a section: of two exempt items at most one counts.
+  /// Does it count in the load of a section? Of two items that may overlap at most one does.
   bool counted = true;
 };
 
-/// A pair of items whose forbidden differences have a hole or do not contain zero. Such pairs
-/// interlock, and the order of offsets does not tell which one is below. Open intervals, sorted.
+/// A pair of items whose forbidden differences of offsets have a hole or do not contain zero. Such
+/// items interlock: the lower offset does not imply that an item lies below the other.
 struct GeneralPair {
   int first = 0;
   int second = 0;
-  std::vector<std::pair<Size, Size>> forbidden;  ///< of offset(second) - offset(first)
+  /// Of offset(second) - offset(first): open intervals, sorted.
+  std::vector<std::pair<Size, Size>> forbidden;
 };
 
 struct Item {
@@ -58,12 +59,12 @@ struct Item {
 struct Core {
   MemoryIndex memory = 0;
   Size unit = 1;      ///< every canonical offset is a multiple of this
-  Size capacity = 0;  ///< in units, for sums of rounded sizes
+  Size capacity = 0;  ///< in units; comparable with sums of Item::size
   std::vector<Item> items;
   std::vector<BufferIndex> members;
   std::vector<Part> parts;
   int sections = 0;
-  // Pairs that may not overlap: other >= item + above, or the opposite.
+  // Pairs that may not overlap: other >= item + above if the other item is the upper one.
   std::vector<int> pair_begin;  ///< item -> first index; one more entry at the end
   std::vector<int> pair_item;
   std::vector<Size> pair_above;
@@ -92,7 +93,7 @@ inline constexpr std::int64_t max_pairs = 12'000'000;
 /// BudgetEnded.
 void build_core(const PlacementProblem& problem, MemoryIndex memory, Core& core, Poll& poll);
 
-/// Memory of a core per pair: two entries, and temporary data for special rules.
+/// Memory of a core per pair of items: each is stored twice, with temporary data for relations.
 inline constexpr double bytes_per_core_pair = 48;
 
 /// Builds only the items and their domains, with a unit of one byte: near-linear. Throws

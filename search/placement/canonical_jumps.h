@@ -6,17 +6,16 @@
 // reasons of its failure, all its other choices fail for the same reasons. The frame is then left
 // at once. A failed frame passes on the union of the conflicts of its choices, without itself.
 //
-// Why no placement is lost. Let F be the last frame up to the failing one that began with nothing
-// skipped, and U the unplaced items at that time. Take a placement that agrees with the conflict
-// and restrict it to U. Lower its items as far as possible above the bounds set by frames of the
-// conflict before F. The following argument is about this placement. Items placed before F only
-// remain in it as bounds, which are no higher than the lowest offsets known to the search: each
-// item that can be lowered to such a bound has been. Every step of the search records what it
-// needs:
+// Why no placement is lost. Let F be the last frame, at most the failing one, that began with
+// nothing skipped, and U the items unplaced at that time. Take a placement that agrees with the
+// conflict and restrict it to U. Items placed before F only set lower bounds for U; keep those
+// bounds that frames of the conflict set, which are at most lowest_. Lower all items of U as far as
+// these bounds permit. The argument is about this placement, which no item can be lowered in.
+// Every step of the search records the frames on which its conclusion depends:
 //  - An item is at an offset or higher: the frame that implies it, by placing something under it or
 //    by skipping it (because). Overfull sections need no more (because_overfull).
-//  - An item is chosen: it is at its lowest offset or higher. The items it lifts do not fit under
-//    it, as far as a conflict used that (add_conflict).
+//  - An item is chosen: why it is at its lowest offset or higher, and why the items that it lifts
+//    do not fit under it. Only lifts that a conflict used need a reason (add_conflict).
 //  - An item is skipped, and rests on something, or else the frame has failed: for every neighbour,
 //    why the item does not rest on it, since otherwise it could be lowered. Unplaced neighbours are
 //    too high; neighbours placed since F have fixed places (because_lifted). A skip that no
@@ -24,8 +23,7 @@
 //    are not circular (unskip).
 //  - A state has failed before, or everything left in it is skipped: the state. If it began with
 //    nothing skipped, these are the bounds of its items, else also all frames since F
-//    (because_known). Only here it matters that equal buffers keep their order, and equal buffers
-//    have equal bounds.
+//    (because_known). The order of equal buffers matters only here, and they have equal bounds.
 //
 // Frames that were jumped over are refuted like others, and enter the table of failed states.
 // Included by canonical_search.cpp, where Search is instantiated.
@@ -85,8 +83,8 @@ void Search<T>::because(int item, T least) {
   for (int at = last_change_[index(item)]; at >= 0; at = causes_[index(at)].before) {
     const Change& change = trail_[index(at)];
     Cause& cause = causes_[index(at)];
-    // A placement only implies the lowest offset. A higher release is as old as the skip, which
-    // does not change the lowest offset.
+    // Placing an item implies its effect on lowest offsets only. A release above the lowest offset
+    // comes from a skip, which leaves the lowest offset unchanged.
     const bool says_so = lowest >= least || change.lowest == lowest;
     if (change.release < least || (says_so && blamed(cause.frame))) {
       cause.used = true;

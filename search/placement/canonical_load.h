@@ -112,8 +112,7 @@ void Search<T>::start(std::span<const int> ranks, Choice choice, int root, bool 
   trail_.clear();
   resumed_ = false;
   if (jump && root == blamed_root_) {
-    // Refusals of earlier tries decide until there are refusals in this one. Tries that go straight
-    // down keep them unchanged.
+    // Refusals of earlier tries decide until this try has its own.
     for (float& each : blame_) each *= old_blame / next_blame_;
   } else {
     blame_.assign(index(sections_ + block), 0);

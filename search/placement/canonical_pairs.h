@@ -4,8 +4,9 @@
 //   PairSearch search(core);
 //   while (search.run(1000) == Outcome::paused) poll();
 //
-// Lower bounds are the least fixpoint of the chosen orders, so a fixpoint without a conflict is a
-// placement. Much slower than the canonical search; such pairs are rare, and their problems small.
+// The lowest offsets are the least solution of the chosen orders. If no pair conflicts there, they
+// are a placement. Much slower than the canonical search; such pairs are rare, and their problems
+// small.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,7 @@ class PairSearch {
   std::vector<Choice> choices_;
   std::int64_t nodes_ = 0;
   std::size_t passes_ = 0;    ///< of the current fixpoint computation
-  bool interrupted_ = false;  ///< it was interrupted
+  bool interrupted_ = false;  ///< the node limit interrupted that computation
   bool started_ = false;
   bool backtrack_ = false;
 };

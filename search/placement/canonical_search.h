@@ -29,11 +29,11 @@ namespace tessera::search::canonical {
 
 enum class Outcome : std::uint8_t { placed, refuted, paused };
 
-/// The choice of the next item; all choices are canonical and differ in their order.
+/// The choice of the next item. Every choice visits canonical placements only; their order differs.
 enum class Choice : std::uint8_t {
   lowest,  ///< the lowest offset anywhere, as in the paper
   blamed,  ///< the lowest item of the section with the most, mainly recent, refusals
-  fewest,  ///< the lowest item of a section with the fewest candidates for its lowest
+  fewest,  ///< the lowest item of the section where the fewest items can be the lowest
 };
 
 struct Counters {
@@ -78,7 +78,7 @@ class Search {
   [[nodiscard]] Size offset(int item) const { return at_[static_cast<std::size_t>(item)]; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] std::int64_t work() const { return counters_.work; }
-  /// Per section, with padding: the number of refusals since the last start().
+  /// Per section: the number of refusals since the last start(). Padded, see canonical_lanes.h.
   [[nodiscard]] std::span<const std::int32_t> refusals() const { return refusals_; }
 
  private:
@@ -92,8 +92,8 @@ class Search {
     int parent;  ///< the frame that fails if this component has no solution
   };
 
-  /// A component being solved: its next item is placed, or skipped, and then another item is
-  /// chosen.
+  /// A component being solved. First its item is placed; if that fails, the item is skipped and
+  /// the frame chooses another one.
   struct Frame {
     Component component;
     int first, last;                         ///< range of its unplaced items
@@ -113,10 +113,11 @@ class Search {
     T offset;
     int item;
   };
+  /// The item that starts lowest in a section, with its part there.
   struct Starter {
     int item = 0;
-    int end = 0;  ///< of its part; none: 0
-    T lo = 0;     ///< of its part
+    int end = 0;  ///< FlatPart::end; 0: no item
+    T lo = 0;     ///< FlatPart::lo
   };
 
   // Without backjumping nothing is recorded for it: Jump is false.
@@ -208,6 +209,7 @@ class Search {
   bool decompose_ = false;
   T capacity_ = 0;
 
+  /// A counted Part: `extent` is hi - lo.
   struct FlatPart {
     int begin, end;
     T lo, extent;
