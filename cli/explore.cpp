@@ -98,7 +98,8 @@ std::string report(const ExploreResult& result, const std::string& folder, bool 
        std::to_string(count(result, SweepStatus::failed)) + " failed");
   char numbers[120];
   std::snprintf(numbers, sizeof numbers, "%.1f s", result.seconds);
-  line(std::to_string(result.counts.planned) + " plans computed, " +
+  line(std::to_string(result.counts.planned) +
+       (result.counts.planned == 1 ? " plan computed, " : " plans computed, ") +
        std::to_string(result.counts.stored) + " from the store, " +
        (result.counts.alike > 0
             ? std::to_string(result.counts.alike) + " shared by equivalent machines, "

@@ -7,11 +7,13 @@
 #include <initializer_list>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/console.h"
 #include "cli/help_text.h"
+#include "cli/report.h"
 #include "model/op_labels.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
@@ -259,7 +261,8 @@ std::string offchip_lines(const NetworkPlan& plan) {
     for (const OffchipBuffer& buffer : memory.buffers) weights += buffer.weights ? buffer.size : 0;
     text += "off-chip " + memory.memory + ": " + bytes_text(memory.height);
     if (weights > 0 && plan.behind.memory.empty())
-      text += ", " + bytes_text(weights) + " of it weights";
+      text += weights == memory.height ? ", all of it weights"
+                                       : ", " + bytes_text(weights) + " of it weights";
     text += memory.height == memory.lower_bound
                 ? " (minimum for these tiles, proved)"
                 : " (lower bound " + bytes_text(memory.lower_bound) + " for these tiles)";
@@ -424,16 +427,30 @@ std::string stats_text(const PlanSearch& search) {
   return text + "seconds = " + decimals(search.seconds, 3) + "\n";
 }
 
+/// The bound of such a plan holds for the fewest tiles of each group only.
+bool of_fewest_tiles(const NetworkPlan& plan) {
+  return plan.proved_over.find("fewest") != std::string::npos;
+}
+
+/// " into groups of at most 3 ops", if the claim is limited to these.
+std::string longest_group(std::string_view proved_over) {
+  constexpr std::string_view before = "at most ";
+  const std::size_t at = proved_over.find(before);
+  const std::size_t end = proved_over.find(" ops per group");
+  if (at == std::string_view::npos || end == std::string_view::npos || end < at) return "";
+  const std::string ops(proved_over.substr(at + before.size(), end - at - before.size()));
+  return ops == "1" ? " into single ops" : " into groups of at most " + ops + " ops";
+}
+
 std::string proof_line(const NetworkPlan& plan) {
   if (plan.optimal)
-    return plan.proved_over.find("fewest") != std::string::npos
-               ? "Optimal over all partitions with each group in its fewest tiles.\n"
-               : "Optimal over all partitions and all tilings of the profile.\n";
+    return "Optimal over all partitions" + longest_group(plan.proved_over) +
+           (of_fewest_tiles(plan) ? " with each group in its fewest tiles.\n"
+                                  : " and all tilings of the profile.\n");
   if (!plan.looked_at.optimal)
     return "Not proved optimal within the explored space" +
-           (plan.stop == StopReason::completed
-                ? std::string()
-                : ": stopped by " + std::string(to_string(plan.stop))) +
+           (plan.stop == StopReason::completed ? std::string()
+                                               : ": stopped by " + stop_text(plan.stop)) +
            ".\n";
   const auto explored = [&](const char* what) {
     return plan.looked_at.over.find(what) != std::string::npos;
@@ -442,8 +459,9 @@ std::string proof_line(const NetworkPlan& plan) {
   if (explored("weight prefetch on")) later += "weight prefetch";
   if (explored("resident rows on"))
     later += (later.empty() ? "" : " and ") + std::string("resident rows");
-  return "Optimal within the explored space: all partitions, with the fewest-tile and refined "
-         "tilings of each group" +
+  return "Optimal within the explored space: all partitions, with the fewest-tile " +
+         std::string(explored("cheapest evaluated tiles") ? "and refined tilings" : "tiling") +
+         " of each group" +
          (later.empty() ? std::string() : ", and " + later + " on the best of them") + ".\n";
 }
 
@@ -465,7 +483,7 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
   text += (r.profile.empty() ? plan.profile : r.profile) + (as_shipped ? " as shipped)" : ")");
   const double gap = plan.score > 0 ? std::max(0.0, 1 - plan.bound / plan.score) : 0;
   return text + ", lower bound " + decimals(plan.bound, 4) + " (gap " + decimals(100 * gap, 1) +
-         " %)\n";
+         " %" + (of_fewest_tiles(plan) ? ", fewest tiles only" : "") + ")\n";
 }
 
 }  // namespace

@@ -157,22 +157,6 @@ std::string memory_report(const PlacementProblem& problem, const PlacementResult
   return text;
 }
 
-std::string stop_text(StopReason stop) {
-  switch (stop) {
-    case StopReason::time_limit:
-      return "the time limit";
-    case StopReason::node_limit:
-      return "the node limit";
-    case StopReason::memory_limit:
-      return "the memory limit";
-    case StopReason::interrupted:
-      return "an interrupt";
-    case StopReason::completed:
-      break;
-  }
-  return "the solver, which is incomplete,";
-}
-
 std::string stats_text(const PlacementResult& result) {
   std::string text;
   for (const Stat& stat : result.stats) {
@@ -278,6 +262,22 @@ Peak peak_of(const PlacementProblem& problem, const Placement& placement, Memory
     return std::pair(-placement.places[a].offset, a) < std::pair(-placement.places[b].offset, b);
   });
   return peak;
+}
+
+std::string stop_text(StopReason stop) {
+  switch (stop) {
+    case StopReason::time_limit:
+      return "the time limit";
+    case StopReason::node_limit:
+      return "the node limit";
+    case StopReason::memory_limit:
+      return "the memory limit";
+    case StopReason::interrupted:
+      return "an interrupt";
+    case StopReason::completed:
+      break;
+  }
+  return "the solver, which is incomplete,";
 }
 
 std::string bar(Size part, Size bound, Size whole) {

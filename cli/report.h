@@ -30,6 +30,9 @@ struct ReportOptions {
                                            const PlacementResult& result,
                                            const ReportOptions& options);
 
+/// What stopped a search, as the object of "stopped by".
+[[nodiscard]] std::string stop_text(StopReason stop);
+
 /// "|########|     |": `part` of `whole`, with a mark at `bound`.
 [[nodiscard]] std::string bar(Size part, Size bound, Size whole);
 
