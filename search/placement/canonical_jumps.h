@@ -8,9 +8,9 @@
 //
 // Why no placement is lost. Let F be the last frame, at most the failing one, that began with
 // nothing skipped, and U the items unplaced at that time. Take a placement that agrees with the
-// conflict and restrict it to U. Items placed before F only set lower bounds for U; keep those
-// bounds that frames of the conflict set, which are at most lowest_. Lower all items of U as far as
-// these bounds permit. The argument is about this placement, which no item can be lowered in.
+// conflict and restrict it to U. Items placed before F only set lower bounds for U. Keep the
+// bounds that come from frames in the conflict; they are at most lowest_. Lower all items of U as
+// far as these bounds permit. The rest of the argument is about the placement that results.
 // Every step of the search records the frames on which its conclusion depends:
 //  - An item is at an offset or higher: the frame that implies it, by placing something under it or
 //    by skipping it (because). Overfull sections need no more (because_overfull).
@@ -75,8 +75,9 @@ void Search<T>::begin_placing(int item) {
   if (frames_.back().whole) blame_frame(top());
 }
 
-/// The choice since which the item is known to be at `least` or higher: the first one, unless a
-/// later one in the conflict also implies it.
+/// Adds to the conflict the choice since which the item is known to be at `least` or higher: the
+/// first one, unless a later one in the conflict also implies it.
+/// Explains nothing if `least` exceeds release_[item].
 template <typename T>
 void Search<T>::because(int item, T least) {
   T lowest = lowest_[index(item)];

@@ -8,9 +8,10 @@
 //
 // A state consists of the placed items, the lowest offset of every other item above the placed
 // items it conflicts with, and the skipped items. The search chooses an item under which no
-// unplaced item fits. The item is either at its lowest offset, or it is skipped: then an unplaced
-// item has to be under it, below its top, and lift it. Choosing the lowest offset gives the order
-// of the MiniMalloc paper; choosing in the tightest section keeps related choices together.
+// unplaced item fits. The item is either at its lowest offset, or it is skipped: then it rests on
+// an unplaced item that starts below the top it would have there. Choosing the lowest offset gives
+// the order of the MiniMalloc paper; choosing in the tightest section keeps related choices
+// together.
 #pragma once
 
 #include <bit>
@@ -41,12 +42,12 @@ struct Counters {
   std::int64_t section_cuts = 0;  ///< placements refused by section inference
   std::int64_t one_machine_cuts = 0;
   std::int64_t clique_cuts = 0;
-  std::int64_t lifted_cuts = 0;
+  std::int64_t lifted_cuts = 0;  ///< failed skips, and frames with a skipped item without support
   std::int64_t hatless_cuts = 0;
   std::int64_t state_cuts = 0;  ///< found in the table of failed states
   std::int64_t backjumps = 0;   ///< choices left with untried alternatives
   std::int64_t splits = 0;
-  std::int64_t work = 0;  ///< sections visited, because the cost of a node depends on the problem
+  std::int64_t work = 0;  ///< sections and items visited, and a fixed part per node; decides races
 };
 
 /// Do all offsets and sums of the core fit into T, with a sentinel?
@@ -189,7 +190,7 @@ class Search {
   [[nodiscard]] std::uint64_t* conflict_of(int frame) {
     return conflicts_.data() + words_ * index(frame);
   }
-  /// Is the reason why the last frame's item is refused needed?
+  /// Does a refusal, of a placement or of a skip, need a reason?
   [[nodiscard]] bool explains() const { return jump_ && !frames_.empty() && !frames_.back().whole; }
   [[nodiscard]] int top() const { return static_cast<int>(frames_.size()) - 1; }
 
@@ -280,7 +281,7 @@ class Search {
   std::vector<int> placed_by_;            ///< per item: the frame
   std::vector<std::uint64_t> conflict_;   ///< the frames that the last failure depends on
   std::vector<std::uint64_t> conflicts_;  ///< per frame: the conflict of its choices so far
-  std::vector<Lifted> lifted_;            ///< see note_lifted()
+  std::vector<Lifted> lifted_;            ///< see concerns()
 
   // Temporary data of one node.
   std::vector<T> load_;
