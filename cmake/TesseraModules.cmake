@@ -221,6 +221,7 @@ function(tessera_add_test name program)
     set(timeout 1500)  # many times slower
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${T_LABELS}")
+  tessera_start_early(${name})
 endfunction()
 
 # tessera_test(name SOURCES... USES modules... LABELS ...): a program that is one test; skipped if a module is
