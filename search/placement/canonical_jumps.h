@@ -77,7 +77,7 @@ void Search<T>::begin_placing(int item) {
 
 /// Adds to the conflict the choice since which the item is known to be at `least` or higher: the
 /// first one, unless a later one in the conflict also implies it.
-/// Explains nothing if `least` exceeds release_[item].
+/// If `least` exceeds release_[item], the recorded reason is wrong.
 template <typename T>
 void Search<T>::because(int item, T least) {
   T lowest = lowest_[index(item)];
@@ -171,7 +171,8 @@ void Search<T>::because_overfull(int section) {
   });
 }
 
-/// By release, the items up to `last` overfill a section.
+/// The items of by_release_ up to `last` overfill a section of [begin, end): each is at last.offset
+/// or higher.
 template <typename T>
 void Search<T>::because_late(const Release& last, int begin, int end) {
   int section = begin;

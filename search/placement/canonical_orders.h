@@ -1,7 +1,9 @@
 // Static orders of the canonical search, which decide between items at the same lowest offset.
 //
 //   std::vector<int> ranks;
-//   rank_items(core, CanonicalOrder::total_area_width, 0.0, rng, ranks);   // ranks[item]
+//   OrderFacts facts;
+//   collect_facts(core, facts);
+//   rank_items(core, facts, CanonicalOrder::total_area_width, 0.0, random, ranks);  // ranks[item]
 #pragma once
 
 #include <span>

@@ -2,9 +2,11 @@
 //
 //   Search<std::int32_t> search(params, table);
 //   search.load(core, cliques);              // offsets must fit: see fits<T>(core)
-//   search.start(ranks);                     // a static order: ranks[item], all different
-//   while (search.run(1000) == Outcome::paused) poll();
-//   if (outcome == Outcome::placed) use(search.offset(item));
+//   // For each part in [0, search.parts()); ranks[item] is a static order, all different:
+//   search.start(ranks, Choice::lowest, part, /*jump=*/true);
+//   Outcome outcome = Outcome::paused;
+//   while ((outcome = search.run(1000)) == Outcome::paused) poll();
+//   if (outcome == Outcome::placed) use(search.offset(item));  // the items of part_items(part)
 //
 // A state consists of the placed items, the lowest offset of every other item above the placed
 // items it conflicts with, and the skipped items. The search chooses an item under which no
@@ -71,8 +73,8 @@ class Search {
   [[nodiscard]] std::pair<int, int> part_items(int part) const {
     return {roots_[index(part)].first, roots_[index(part)].last};
   }
-  /// Restarts the search on one part. Keeps the table and the refusals of the part's sections.
-  /// `jump`: use backjumping if the parameters permit it.
+  /// Restarts the search on one part. Keeps the table. `jump`: use backjumping if the parameters
+  /// permit it, and keep the weights of Choice::blamed if the last start() had the same part.
   void start(std::span<const int> ranks, Choice choice, int part, bool jump);
   /// Visits at most `nodes` more nodes. placed and refuted are final.
   Outcome run(std::int64_t nodes);
