@@ -24,13 +24,15 @@ struct ExplainParams {
 struct Explanation {
   Status status = Status::unknown;  ///< feasible: nothing to explain
   StopReason stop = StopReason::completed;
-  bool minimal = false;                ///< proved: without any one member the rest can be placed
-  std::vector<BufferIndex> buffers{};  ///< sorted
-  std::vector<std::string> rules{};    ///< "the relation same_bank {a, b}", ...
-  std::optional<Step> step{};          ///< the step at which these buffers need the most bytes
-  std::optional<MemoryIndex> memory{};
-  Size asked = 0;      ///< bytes they occupy at `step`
-  Size available = 0;  ///< bytes available
+  bool minimal = false;                 ///< proved: without any one member the rest can be placed
+  std::vector<BufferIndex> buffers{};   ///< sorted
+  std::vector<std::string> rules{};     ///< "the relation same_bank {a, b}", ...
+  std::optional<Step> step{};           ///< the step at which these buffers need the most bytes
+  std::optional<MemoryIndex> memory{};  ///< empty if the buffers may use several memories
+  Size asked = 0;                       ///< bytes they occupy at `step`
+  Size available = 0;                   ///< bytes available
+  /// Of `memory`, for these buffers with all their rules, listed or not. Empty if `memory` is
+  /// empty or has banks, or if the search was too long.
   std::optional<Size> smallest_capacity{};
   std::string text{};  ///< the explanation as text
 };

@@ -44,8 +44,9 @@ struct PlaceProgress {
 /// Parameters of place().
 struct PlaceParams {
   std::string engine = "auto";  ///< or a name from engine_list() (engines.h)
-  /// Empty: the objectives of the problem, in order. If its objective is `fit`: the benefit if a
-  /// buffer has one, else the cost if a relation is soft, else the height.
+  /// The only objective; the default ignores those of the problem. std::nullopt: those of the
+  /// problem, in order. If its objective is `fit`, std::nullopt means the benefit if a buffer has
+  /// one, else the cost if a relation is soft, else the height.
   std::optional<Objective> minimize = Objective::fit;
   /// Settings of solver switches, such as "learning.balance=off" (switches.h).
   std::vector<std::string> switches{};

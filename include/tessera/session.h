@@ -14,7 +14,8 @@
 // Between queries only numbers change: sizes of buffers and capacities of memories. Everything else
 // is analysed once. Earlier results are reused without a search: if no placement exists for some
 // sizes, none exists for larger ones, and a placement for some sizes holds for smaller ones. The
-// `statistics` of a result count the reuse.
+// sizes of buffers of an `adjacent` relation have to be equal for this. PlacementResult::stats
+// counts the reuse.
 //
 // A session may be used by one thread at a time; different sessions share no state.
 #pragma once
@@ -58,8 +59,9 @@ class TESSERA_API Session {
   void set_sizes(std::span<const Size> sizes);  ///< one per buffer
   void set_capacity(MemoryIndex memory, Size capacity);
 
-  /// Searches for a placement for the current numbers. With the engine "auto" the status equals
-  /// that of place(problem(), {}); the placement may differ.
+  /// Searches for any placement of all buffers for the current numbers; objectives are ignored.
+  /// With the engine "auto" the status equals that of place(problem(), {}); the placement may
+  /// differ.
   /// ensure: as place().
   [[nodiscard]] PlacementResult place(const Limits& limits = {});
 
