@@ -483,7 +483,7 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
   text += (r.profile.empty() ? plan.profile : r.profile) + (as_shipped ? " as shipped)" : ")");
   const double gap = plan.score > 0 ? std::max(0.0, 1 - plan.bound / plan.score) : 0;
   return text + ", lower bound " + decimals(plan.bound, 4) + " (gap " + decimals(100 * gap, 1) +
-         " %" + (of_fewest_tiles(plan) ? ", fewest tiles only" : "") + ")\n";
+         " %" + (of_fewest_tiles(plan) ? ", fewest tiles" : "") + ")\n";
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ class OffTheChip(Case):
                             f"inputs: [t0]\nops:\n{convs}outputs: [t48]\n")
         done = self.ends(FOUND, "plan", network, "-p", "ascend-910b-like",
                          "-t", "30s" if SLOW else "3s", "-o", self.plan_file)
-        self.assertIn("time_limit", done.stdout)
+        self.assertIn("time limit", done.stdout)
         memory, = json.loads(self.plan_file.read_text())["offchip"]
         weights = memory["buffers"][0]
         self.assertEqual(weights["id"], "weights")
