@@ -374,14 +374,6 @@ class Examples(unittest.TestCase):
                 with self.subTest(page=page.relative_to(ROOT).as_posix(), line=number):
                     self.assertFalse(not inside and COMMAND.match(line), line)
 
-    def test_links_lead_somewhere(self):
-        for page in PAGES:
-            text = page.read_text(encoding="utf-8")
-            for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
-                if "://" not in target:
-                    with self.subTest(page=page.relative_to(ROOT).as_posix(), target=target):
-                        self.assertTrue((page.parent / target).exists())
-
     def unmeasured(self, text):
         """Numbers and ratios of a page's prose that no console block of it has."""
         run = NUMBER.findall("\n".join(line for block in blocks(text) if block.language == "console"

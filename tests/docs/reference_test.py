@@ -189,13 +189,17 @@ def documented(page, command):
 
 
 class Reference(unittest.TestCase):
-    def test_keys_that_readers_look_up(self):
-        for (page, heading), files in READERS.items():
+    def names_all(self, files_of, keys_in):
+        """Each section names the keys that `keys_in` finds in its files."""
+        for (page, heading), files in files_of.items():
             for file in files:
                 with self.subTest(page=page, section=heading, file=file):
-                    keys = keys_of(file)
+                    keys = keys_in(file)
                     self.assertTrue(keys, "no key was found")
                     self.assertEqual(missing(page, heading, keys), [])
+
+    def test_keys_that_readers_look_up(self):
+        self.names_all(READERS, keys_of)
 
     def test_no_reader_is_forgotten(self):
         listed = {file for files in READERS.values() for file in files} | OTHER_FILES
@@ -206,12 +210,7 @@ class Reference(unittest.TestCase):
                     self.assertIn(file, listed)
 
     def test_keys_that_writers_write(self):
-        for (page, heading), files in WRITERS.items():
-            for file in files:
-                with self.subTest(page=page, section=heading, file=file):
-                    keys = keys_written_by(file)
-                    self.assertTrue(keys, "no key was found")
-                    self.assertEqual(missing(page, heading, keys), [])
+        self.names_all(WRITERS, keys_written_by)
 
     def test_a_key_that_is_missing_is_noticed(self):
         for page, heading, file, key in [
