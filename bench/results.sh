@@ -7,7 +7,6 @@
 #   --challenging FOLDER      its eleven instances, benchmarks/challenging of its repository (default: the eight of --data)
 #   --dsa-solver CHECKOUT     tonibohnlein/dsa-solver; makes `compilers` and `pypto`
 #   --tflite-micro CHECKOUT   tensorflow/tflite-micro; makes `arena`
-#   --vela CHECKOUT           nxp-imx/ethos-u-vela; makes `vela-allocator` in OUT-DIR (needs numpy; not on the page)
 #   --only NAME[,NAME...]     these tables alone
 #   --program FILE, --bench FOLDER, --data FOLDER, --models FOLDER, --page FILE
 #                             other places than build/release/cli/tessera, build/release/bench, ../shared/benchmarks,
@@ -24,12 +23,12 @@ usage() {
   exit "$1"
 }
 
-minimalloc='' dsa_solver='' tflite_micro='' vela='' only='' page=$root/docs/results.md out=''
+minimalloc='' dsa_solver='' tflite_micro='' only='' page=$root/docs/results.md out=''
 options=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage 0 ;;
-    --only | --page | --minimalloc | --dsa-solver | --tflite-micro | --vela | --challenging | --program | --bench | \
+    --only | --page | --minimalloc | --dsa-solver | --tflite-micro | --challenging | --program | --bench | \
       --data | --models)
       [ $# -gt 1 ] || usage 2 >&2
       ;;
@@ -42,7 +41,6 @@ while [ $# -gt 0 ]; do
     --minimalloc) minimalloc=$2 ;;
     --dsa-solver) dsa_solver=$2 ;;
     --tflite-micro) tflite_micro=$2 ;;
-    --vela) vela=$2 ;;
     --*) ;;
     *) out=$(realpath -m "$1") ;;
   esac
@@ -77,7 +75,6 @@ table() {
 
 table minimalloc "$minimalloc"
 table compilers "$dsa_solver"
-table vela-allocator "$vela"
 table pypto "$dsa_solver"
 table arena "$tflite_micro"
 table idealloc

@@ -140,18 +140,6 @@ def compilers(given):
     return table(["instance", *METHODS.values(), "Tessera, 5 s", "minimum proved"], rows)
 
 
-def vela_allocator(given):
-    rows, ratios = [], []
-    files = challenging(given)
-    for line, file in zip(output([sys.executable, HERE / "vela_hillclimb.py", given.vela, 10_000, *files]).splitlines(), files):
-        _, load, peak, peer_seconds = line.split()
-        result, seconds = placed(given, file, "--minimize", "height", "--threads", 1, "--timeout", "5s")
-        ratios.append((int(peak) / int(load), result["height"] / int(load)))
-        rows.append([file.name[0], *(f"{ratio:.3f}" for ratio in ratios[-1]), peer_seconds, f"{seconds:.1f}"])
-    rows.append(["geometric mean", *(f"{geometric_mean(each):.3f}" for each in zip(*ratios)), "", ""])
-    return table(["instance", "Vela", "Tessera, 5 s", "Vela, processor s", "Tessera, processor s"], rows)
-
-
 def pypto(given):
     """Least height and least cost of all problems of dsa-solver's corpora, against the costs it publishes."""
     published = {}
@@ -335,7 +323,7 @@ def tiny(given):
 
 
 TABLES = {function.__name__.replace("_", "-"): function for function in (
-    minimalloc, idealloc, compilers, vela_allocator, pypto, arena, engines, certificates, sessions, vela_layers, vela_networks, eyeriss,
+    minimalloc, idealloc, compilers, pypto, arena, engines, certificates, sessions, vela_layers, vela_networks, eyeriss,
     offchip, plans, tiny)}
 
 
@@ -349,8 +337,7 @@ def insert(given):
     marked = re.compile(rf"(<!-- results: {given.only} -->\n).*?(<!-- end -->)", re.DOTALL)
     text, count = marked.subn(lambda found: f"{found[1]}Commit `{given.commit}`.\n\n{body}\n{found[2]}", text)
     if count != 1:
-        print(f"{given.page} has {count} tables '{given.only}': the table is in {given.folder} alone")
-        return
+        sys.exit(f"{given.page} has {count} tables '{given.only}': the table is in {given.folder} alone")
     given.page.write_text(text, encoding="utf-8")
 
 
@@ -368,7 +355,6 @@ def main():
     action.add_argument("--challenging", type=pathlib.Path)
     action.add_argument("--dsa-solver", type=pathlib.Path)
     action.add_argument("--tflite-micro", type=pathlib.Path)
-    action.add_argument("--vela", type=pathlib.Path)
     action = actions.add_parser("insert")
     action.set_defaults(action=insert)
     action.add_argument("folder", type=pathlib.Path)
