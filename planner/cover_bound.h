@@ -1,12 +1,11 @@
-// What no cover of a network by runs of ops costs less than, whatever its tiles are.
+// A lower bound on the cost of every partition of a network, with any tiling of its groups.
 //
 //   const double all_stored = bound_of_covers(network, hardware, {}, {.score = score});
 //   const double any = bound_whatever_stays(network, hardware, capacity, {.score = score});
 //
-// A shortest path over bounds of runs (cost/group_bound.h). With tensors that may stay on the chip
-// it is one over positions and what stays there (search/partition/kept_cover.h): what stays is not
-// moved, and takes room that all which stays at a time has to share.
-// Private to planner/.
+// A shortest path over bounds of groups (cost/group_bound.h). With resident tensors, the states are
+// positions with resident sets (search/partition/kept_cover.h). Resident tensors are not
+// transferred, and those of one position share the capacity. Private to planner/.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +22,8 @@ namespace tessera::planner {
 
 struct CoverBoundParams {
   const cost::Score& score;
-  std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest run
-  bool early = false;  ///< weights may come early (cost::GroupBounds)
+  std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< of a group
+  bool early = false;  ///< with weight prefetch (cost::GroupBounds)
   Budget budget{};
 };
 

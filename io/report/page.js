@@ -148,7 +148,7 @@ const resources = {mac: "#4477aa", weights: "#ccbb44", dma: "#ee6677", sram: "#2
 const meaning = {mac: "multiply-accumulate array", weights: "waiting for weights", dma: "off-chip traffic", sram: "on-chip memory", vector: "vector unit"};
 const colourOf = (resource) => resources[resource] || hue(resource || "?");
 
-// Transfers of a group besides its tiles, in the words of `tessera plan`.
+// The variant of a group and its transfers between groups, worded as in the report of `tessera plan`.
 function variantOf(s) {
   const v = s.variant;
   if (!v) return "";

@@ -171,8 +171,8 @@ void Search<T>::because_overfull(int section) {
   });
 }
 
-/// The items of by_release_ up to `last` overfill a section of [begin, end): each is at last.offset
-/// or higher.
+/// Reason: the items of by_release_ up to `last`, all at last.offset or higher, do not fit into one
+/// section of [begin, end).
 template <typename T>
 void Search<T>::because_late(const Release& last, int begin, int end) {
   int section = begin;
