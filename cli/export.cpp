@@ -37,7 +37,8 @@ int run_export(const ExportOptions& options, Session& session) {
   for (const Memory& memory : input.problem.memories)
     if (memory.capacity == unbounded)
       throw BadInput(options.input.path + ": has no capacity, which a formula needs",
-                     "add --capacity SIZE or --profile NAME");
+                     input.problem.memories.size() == 1 ? "add --capacity SIZE or --profile NAME"
+                                                        : "set every `capacity`");
   const auto write = [&](const TextSink& sink) {
     Limits limits = session.remaining(options.limits.limits(), Session::giving_back);
     limits.stop = session.interrupts().token();

@@ -174,7 +174,7 @@ int run(int argc, char** argv, Command& command, ErrorStyle& style) {
       ->type_name("WHEN");  // read by take_style(), so that it may stand anywhere
   app.footer(
       "Exit codes: 0 result found, 1 an output could not be written or a bug in Tessera,\n2 bad "
-      "input or usage, 3 check found an error, 20 proved infeasible,\n30 stopped by a limit before "
+      "input or usage, 3 check found an error, 20 proved infeasible,\n30 stopped before "
       "a result, 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM.\ntessera COMMAND --help has "
       "details and an example.");
   for (int i = 0; i < argc; ++i) command.line += (i == 0 ? "" : " ") + std::string(argv[i]);

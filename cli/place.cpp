@@ -75,7 +75,9 @@ void check_options(const PlaceOptions& options, const Input& input) {
               (input.problem.memories.size() == 1
                    ? "has no capacity"
                    : "has no capacity for memory '" + memory.name + "'"),
-          "add --capacity SIZE or --profile NAME, or minimise the height with --minimize");
+          input.problem.memories.size() == 1
+              ? "add --capacity SIZE or --profile NAME, or minimise the height with --minimize"
+              : "set its `capacity`, or minimise the heights with --minimize");
   }
 }
 
@@ -277,7 +279,7 @@ void add_place(CLI::App& app, Command& command) {
   options->progress.declare(*sub);
   sub->add_option("--minimize", options->minimize,
                   "also minimise height, cost or modes; without a value: the objectives of the "
-                  "input, one after the other")
+                  "input, or the height")
       ->check(one_of({"default", "height", "cost", "modes"}))
       ->type_name("[height|cost|modes]");
   sub->add_option("--maximize", options->maximize,

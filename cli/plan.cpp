@@ -372,7 +372,7 @@ void add_plan(CLI::App& app, Command& command) {
       ->type_name("modes");
   sub->add_option("--reference", options->reference,
                   "reference of the score: a profile (planned layer by layer) or PLAN.json "
-                  "(default: the profile's `reference`, else the profile itself)");
+                  "(default: the profile's `reference`, else the profile without `--set`)");
   sub->add_flag("--wide", options->wide,
                 "print every column and full names, regardless of the terminal width");
   sub->add_flag("--stats", options->stats,

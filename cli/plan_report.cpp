@@ -109,7 +109,8 @@ std::string variant_text(const PlannedSubgraph& s) {
   if (s.variant.stationary == Stationary::weights)
     text = s.variant.double_buffer ? "double, stationary" : "single, stationary";
   if (s.variant.stationary == Stationary::inputs) text += ", inputs stationary";
-  if (s.variant.halo != HaloPolicy::recompute) text += ", halo reuse";
+  if (s.variant.halo == HaloPolicy::keep) text += ", halo keep";
+  if (s.variant.halo == HaloPolicy::keep_columns) text += ", halo keep_columns";
   const char* before = ", one copy of ";
   for (const auto& [one, name] : {std::pair{OneCopy::inputs, "inputs"},
                                   {OneCopy::outputs, "outputs"},
@@ -249,8 +250,8 @@ std::string burst_line(const NetworkPlan& plan, const Hardware& hardware) {
   });
   if (burst == 1 || !alike) return "";
   return "DRAM traffic counts whole bursts of " + bytes_text(burst) +
-         "; equal tiles count as the first of them, which is approximate where their distance is "
-         "no multiple of a burst.\n";
+         "; equal tiles count the bursts of the first, approximate if their distance is no multiple "
+         "of a burst.\n";
 }
 
 /// Off-chip memory of tensors, and the bytes saved by freeing tensors tile by tile.
@@ -479,8 +480,8 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
   const bool named = !own && hardware.reference != nullptr && hardware.reference->name == r.profile;
   text += own || named ? "layer by layer on " : "";
   // the machine differs from the profile, by --set or similar
-  const bool as_shipped = named && r.profile == plan.profile;
-  text += (r.profile.empty() ? plan.profile : r.profile) + (as_shipped ? " as shipped)" : ")");
+  const bool unchanged = named && r.profile == plan.profile;
+  text += (r.profile.empty() ? plan.profile : r.profile) + (unchanged ? " unchanged)" : ")");
   const double gap = plan.score > 0 ? std::max(0.0, 1 - plan.bound / plan.score) : 0;
   return text + ", lower bound " + decimals(plan.bound, 4) + " (gap " + decimals(100 * gap, 1) +
          " %" + (of_fewest_tiles(plan) ? ", fewest tiles" : "") + ")\n";

@@ -413,6 +413,19 @@ class Explainer {
     };
   }
 
+  /// ", allowed in a and b" if the buffer may not be in every memory.
+  [[nodiscard]] std::string allowed_text(const Buffer& buffer) const {
+    const std::vector<MemoryIndex> allowed = allowed_memories(problem_, buffer);
+    if (allowed.size() == problem_.memories.size()) return "";
+    std::string text;
+    for (std::size_t k = 0; k < allowed.size(); ++k)
+      text += (k == 0                    ? ", allowed in "
+               : k + 1 < allowed.size() ? ", "
+                                         : " and ") +
+              problem_.memories[allowed[k]].name;
+    return text;
+  }
+
   void tell() {
     const BufferNames name_of = names();
     std::ostringstream text;
@@ -426,6 +439,7 @@ class Explainer {
       for (const StepRange& live : buffer.live) {
         text << " [" << live.lower << ", " << live.upper << ')';
       }
+      text << allowed_text(buffer);
       text << '\n';
     }
     for (const HardwareRule& rule : members_.rules) {

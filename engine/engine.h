@@ -7,7 +7,7 @@
 //   auto session = open_session(*engine, problem);              // session.h
 //   session->solve({.sizes = smaller, .capacities = same}, {}); // only numbers change
 //
-// search/ and encoder/ implement it; placer/ and search/tiles/ use it. features() lists what an
+// Solvers implement it; placer/ and search/tiles/ use it. features() lists what an
 // engine supports. An engine receives only problems with these features and respects all their
 // constraints. A new feature is unsupported until the list names it. An engine obeys its budget; if
 // a limit ends the search, its status is unknown.

@@ -12,7 +12,7 @@
 namespace tessera::placer {
 namespace {
 
-// Reasons and sources are documented beside each rule, in the header of its engine.
+// The header of each engine describes its rules.
 #define TESSERA_RULE(engine, rule, what)                                             \
   Switch {                                                                           \
 #engine "." #rule, what, [](EngineParams & p) -> bool& { return p.engine.rule; } \

@@ -24,7 +24,7 @@ enum class Rule : std::uint8_t {
   left_out,        ///< only optional buffers are left out, and only whole groups
   allowed_memory,  ///< the buffer's memory is one of its allowed ones
   bounds,          ///< 0 <= offset and offset + size <= capacity
-  alignment,       ///< offset is a multiple of lcm(buffer alignment, memory alignment)
+  alignment,       ///< base + offset is a multiple of both alignments
   fixed_offset,    ///< equals the fixed offset
   window,          ///< inside the window
   reserved,        ///< touches no reserved range

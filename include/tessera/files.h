@@ -84,8 +84,7 @@ namespace tessera {
 /// 16384 -> "16 KiB".
 [[nodiscard]] TESSERA_API std::string size_text(Size size);
 
-/// Writes the file at once. To open a file before a long computation, use OutputFile
-/// (output_file.h).
+/// Writes the file: whole, or not at all.
 TESSERA_API void write_output(const std::string& path, std::string_view text);
 
 }  // namespace tessera

@@ -9,7 +9,7 @@
 //   }
 //
 // The engine "auto" runs bounds (the load of a step may prove infeasibility), greedy placement, and
-// then the canonical search. If that takes long, a second complete solver runs too, in turns or
+// then a complete search. If that takes long, a second complete solver runs too, in turns or
 // concurrently. For very many buffers, boxing runs before the canonical search and again beside the
 // two solvers. The checker of check.h accepts every placement before it is returned. Equal
 // problems, parameters and seeds give equal placements, unless a limit ends the search.

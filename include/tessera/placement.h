@@ -81,19 +81,19 @@ struct PlacementResult {
   std::vector<Size> lower_bounds{};      ///< per memory, proved
   Size height = 0;                       ///< the largest of `heights`
   Size lower_bound = 0;                  ///< proved bound on `height`
-  bool proven_minimum = false;           ///< height == lower_bound, for any objective
+  bool proven_minimum = false;           ///< height == lower_bound
   Cost cost = 0;                         ///< of the soft relations
   Cost cost_bound = 0;                   ///< proved
   Benefit benefit = 0;                   ///< of the placed optional buffers
   Benefit benefit_bound = 0;             ///< proved: no placement has a larger benefit
-  bool proven_optimal = false;           ///< the cost or benefit that was asked for meets its bound
+  bool proven_optimal = false;           ///< cost, modes and benefit meet their bounds
   std::vector<ObjectiveValue> objectives{};
   /// In a result read from a file: the modes it calls unused, per memory.
   std::optional<std::vector<std::vector<std::string>>> unused_modes{};
   std::vector<Claim> certified{};   ///< claims that the requested certificate proves
   std::string certificate_error{};  ///< why it was not written; empty: no error
   std::string engine{};             ///< the solver that found it or proved infeasibility
-  std::string reason{};             ///< for infeasible and unknown: one sentence
+  std::string reason{};             ///< why a placement or a proof is missing
   double seconds = 0;
   std::uint64_t seed = 0;
   Stats stats{};

@@ -158,7 +158,7 @@ function setLegend() {
   const bars = hasBound(axes.xm) || hasBound(axes.ym), placed = [axes.xm, axes.ym].every((metric) => metric.id === "score" || metric.id === "area" || metric.key);
   const unknown = open.length ? [...new Set(open)].join(" and ") + " without bound" : "";
   legend.replaceChildren(...[["proved", "●", 0],
-    [bars ? "stopped by a limit: the bar ends at the lower bound" + (unknown && "; " + unknown) : "stopped by a limit" + (unknown ? ": no bar, " + unknown : ""), "◆", 1],
+    [bars ? "not proved: the bar ends at the lower bound" + (unknown && "; " + unknown) : "not proved" + (unknown ? ": no bar, " + unknown : ""), "◆", 1],
     [placed ? hasBound(axes.xm) || hasBound(axes.ym) ? "excluded: drawn at its lower bound" : "excluded" : "excluded: only its score has a bound, so it is not drawn", "△", 3]]
       .map(([words, sign, status]) => el("span", {class: "legend"}, el("span", {style: "color:var(" + statusColour[status] + ")"}, sign), words)),
     el("span", {class: "legend"}, "◎ on the Pareto front (" + (sweep.axes.join(", ") || "no axes") + ")"), el("span", {class: "legend"}, "- - Pareto front of these two axes"));
@@ -338,7 +338,7 @@ function sweepPage() {
       (sweep.stop === "completed" ? "." : "; stopped before the end (" + sweep.stop.replace("_", " ") + "): run the same command to resume.")));
   app.append(cards([
     best >= 0 ? [plain(scoreOf({c: best, n: set})), "best score" + (statusOf({c: best, n: set}) === 0 ? ", proved" : "")] : null,
-    ...counts.map((n, s) => (n ? [count(n), statuses[s] === "limit" ? "stopped by a limit" : statuses[s]] : null)),
+    ...counts.map((n, s) => (n ? [count(n), statuses[s] === "limit" ? "not proved" : statuses[s]] : null)),
     [count(sweep.candidates.front.filter(Boolean).length), "on the Pareto front"], ...modesCard(),
     [count(sweep.counts.planned), "plans computed"], [count(sweep.counts.stored), "plans from the store"], seconds(sweep.seconds)]));
   section("Trade-offs",

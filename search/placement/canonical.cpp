@@ -123,8 +123,7 @@ class Contention {
   std::vector<double> weights_;
 };
 
-/// The tries of a round, the most successful first: contended steps first, with different
-/// tie-breaks.
+/// The tries of a round, the most successful first.
 std::vector<Try> tries_of(const CanonicalParams& params) {
   std::vector<Try> tries = {
       {CanonicalOrder::total_width_area, Choice::lowest},
@@ -270,8 +269,8 @@ Outcome CanonicalSolver::State::search(TypedSearch<T>& typed, Allowance& allowan
 
 /// The order of a try, numbered through all rounds.
 void CanonicalSolver::State::rank(const Try& each, std::size_t number, int round, Random& random) {
-  // Every round has tries near their order and tries far from it, because it is unknown which ones
-  // a bad order of rows needs.
+  // Each later round has tries near their order and far from it: it is unknown which ones a bad
+  // order of rows needs.
   constexpr std::array<double, 3> noises = {0.3, 0.1, 1.0};
   const double noise = round == 0 ? 0.0 : noises[(number + static_cast<std::size_t>(round)) % 3];
   // Every third round uses sizes only: for some problems contention misleads.

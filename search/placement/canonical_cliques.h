@@ -5,8 +5,8 @@
 //   for (int k = cliques.first[c]; k < cliques.first[c + 1]; ++k) sum += cliques.extent[k];
 //
 // Section inference applies to such a set: its unplaced items have to fit, without overlap, above
-// the lowest of them. Each pair that a relation separates and no section contains belongs to a
-// clique, unless there are too many pairs (GrownCliques in facts/grown_cliques.h).
+// the lowest of them. They grow from pairs that a relation separates and no section contains
+// (facts/grown_cliques.h). Small cliques are dropped, and find_cliques() limits their number.
 #pragma once
 
 #include <vector>

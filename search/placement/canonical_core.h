@@ -84,8 +84,8 @@ struct Core {
 /// Limit on pairs of overlapping buffers; above it no core is built.
 inline constexpr std::int64_t max_pairs = 12'000'000;
 
-/// Counts pairs of overlapping segments until `limit` is exceeded. Throws BudgetEnded if there is a
-/// poll.
+/// An upper bound of the number of pairs that live together, counted up to `limit`. Throws
+/// BudgetEnded if there is a poll.
 [[nodiscard]] std::int64_t count_pairs(const PlacementProblem& problem, std::int64_t limit,
                                        Poll* poll = nullptr);
 

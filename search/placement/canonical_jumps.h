@@ -6,8 +6,8 @@
 // reasons of its failure, all its other choices fail for the same reasons. The frame is then left
 // at once. A failed frame passes on the union of the conflicts of its choices, without itself.
 //
-// Why no placement is lost. Let F be the last frame, at most the failing one, that began with
-// nothing skipped, and U the items unplaced at that time. Take a placement that agrees with the
+// Why no placement is lost. Let F be the last frame up to the failing one that began with
+// nothing skipped, and U the items unplaced then. Take a placement that agrees with the
 // conflict and restrict it to U. Items placed before F only set lower bounds for U. Keep the
 // bounds that come from frames in the conflict; they are at most lowest_. Lower all items of U as
 // far as these bounds permit. The rest of the argument is about the placement that results.
@@ -16,14 +16,14 @@
 //    by skipping it (because). Overfull sections need no more (because_overfull).
 //  - An item is chosen: why it is at its lowest offset or higher, and why the items that it lifts
 //    do not fit under it. Only lifts that a conflict used need a reason (add_conflict).
-//  - An item is skipped, and rests on something, or else the frame has failed: for every neighbour,
-//    why the item does not rest on it, since otherwise it could be lowered. Unplaced neighbours are
+//  - An item is skipped: for every neighbour, why the item does not rest on it, or only at a certain
+//    offset or higher. Unplaced neighbours are
 //    too high; neighbours placed since F have fixed places (because_lifted). A skip that no
 //    conflict used needs no reason. Reasons are given from the last skip to the first, so that they
 //    are not circular (unskip).
 //  - A state has failed before, or everything left in it is skipped: the state. If it began with
 //    nothing skipped, these are the bounds of its items, else also all frames since F
-//    (because_known). The order of equal buffers matters only here, and they have equal bounds.
+//    (because_known). Only here the order of equal buffers matters; their lowest_ are equal.
 //
 // Frames that were jumped over are refuted like others, and enter the table of failed states.
 // Included by canonical_search.cpp, where Search is instantiated.
@@ -153,7 +153,7 @@ void Search<T>::add_conflict(Frame& frame, int item) {
   because(item, lowest);
   for (const Lifted& each : lifted_) {
     const T least = static_cast<T>(lowest - each.below + 1);
-    // Otherwise it was skipped, and rests on something not lower than this item. Recording a reason
+    // If lower, it was skipped and rests on something not lower than this item. Recording a reason
     // for each took most of the time with many skips.
     if (release_[index(each.item)] < least) frame.whole = true;
     because(each.item, least);

@@ -9,7 +9,8 @@
 
 namespace tessera::search::canonical {
 
-/// The weight of the last refusal of an earlier try; the first refusal of this try has weight 1.
+/// Refusals of earlier tries are scaled: the next one would weigh this. The first refusal of this
+/// try weighs 1.
 inline constexpr float old_blame = 0.01F;
 
 template <typename T>
@@ -35,7 +36,7 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
   item_upto_.assign(padded, items_);
   for (std::size_t i = 0; i < n; ++i) {
     const Item& item = core.items[i];
-    // The capacity may have been lowered since the core was built, and determined the width of T.
+    // T was chosen for a capacity that may be lower than in the core: item.latest may exceed T.
     latest_[i] = static_cast<T>(std::min(item.latest, core.capacity - item.size));
     begin_[i] = item.begin;
     end_[i] = item.end;

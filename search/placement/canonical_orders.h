@@ -26,7 +26,8 @@ void collect_facts(const Core& core, OrderFacts& facts);
 void collect_contention(const Core& core, std::span<const double> of_section,
                         std::vector<double>& of_item);
 
-/// ensure: ranks is a permutation. `noise` multiplies every key by up to 1 + noise.
+/// ensure: ranks is a permutation. `noise` multiplies keys, except a leading total, by up to
+/// 1 + noise.
 void rank_items(const Core& core, const OrderFacts& facts, CanonicalOrder order, double noise,
                 Random& random, std::vector<int>& ranks);
 

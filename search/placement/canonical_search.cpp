@@ -263,7 +263,8 @@ int Search<T>::focus(const Component& component) const {
   return found;
 }
 
-/// The next item to place or skip. -1: every unplaced item is skipped, so none can be the lowest.
+/// The next item to place or skip. -1: each unplaced item is skipped, or waits for an
+/// equal one.
 template <typename T>
 int Search<T>::choose(const Frame& frame) const {
   if (const int section = focus(frame.component); section >= 0) {

@@ -86,7 +86,6 @@ class Search {
 
  private:
   static constexpr T far = std::numeric_limits<T>::max() / 2;
-  static constexpr int lanes = 8;
 
   /// An independent part of time: sections [begin, end), items [first, last).
   struct Component {

@@ -95,7 +95,7 @@ class Engines(Case):
     def test_approximate_bytes_are_told(self):
         network, machine = self.file("net.yaml", HALVES), LANES_ALONE.replace("64 B/cycle", "64 B/cycle, burst: 16 B")
         done = run("plan", network, "-p", self.file("hw.yaml", machine), "--residency", "off", "--stats")
-        self.assertIn("DRAM traffic counts whole bursts of 16 B; equal tiles count as the first of them",
+        self.assertIn("DRAM traffic counts whole bursts of 16 B; equal tiles count the bursts of the first",
                       " ".join(done.stdout.split()))
         done = run("plan", network, "-p", self.file("hw.yaml", LANES_ALONE), "--residency", "off")
         self.assertNotIn("bursts", done.stdout)

@@ -1,5 +1,5 @@
-// Rules that are effective only on specific problems: each needs fewer nodes with the rule than
-// without, over many problems, and never changes the result.
+// Rules that are effective only on specific problems: most need fewer nodes with the rule than
+// without, over many problems; none changes the result.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -66,7 +66,7 @@ TEST_P(CanonicalRule, PrunesAndDoesNotChangeTheAnswer) {
   // A buffer that lifts nothing cannot be lifted either: dominance detects that too, one step
   // later.
   if (GetParam().rule == &CanonicalParams::hatless) with.dominance = false;
-  // Backjumping detects it too, and skips the alternatives of another part.
+  // Backjumping prunes what hatless and decomposition prune.
   with.backjumping = false;
   CanonicalParams without = with;
   without.*GetParam().rule = false;
