@@ -82,10 +82,9 @@ struct Session::State {
                    "Known from an earlier call: buffers of at most these sizes do not fit.");
     if (name == placer::automatic) {
       if (!load) load.emplace(problem);
-      if (const Size excess = load->first_excess(layer.sizes); excess > 0) {
+      if (load->first_excess(layer.sizes) > 0) {
         engine::SearchResult result = known(
-            Status::infeasible, "The buffers that live at one step need " + std::to_string(excess) +
-                                    " bytes more than the capacity.");
+            Status::infeasible, "The buffers that live at one step do not fit into the capacity.");
         decided_by = "bounds";
         return result;
       }

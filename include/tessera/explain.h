@@ -29,8 +29,8 @@ struct Explanation {
   std::vector<std::string> rules{};     ///< "the relation same_bank {a, b}", ...
   std::optional<Step> step{};           ///< the step at which these buffers need the most bytes
   std::optional<MemoryIndex> memory{};  ///< empty if the buffers may use several memories
-  Size asked = 0;                       ///< bytes they occupy at `step`
-  Size available = 0;                   ///< bytes available
+  Size asked = 0;                       ///< bytes they occupy at `step`; 0 without one
+  Size available = 0;                   ///< bytes available there; 0 without a step
   /// Of `memory`, for these buffers with all their rules, listed or not. Empty if `memory` is
   /// empty or has banks, or if the search was too long.
   std::optional<Size> smallest_capacity{};

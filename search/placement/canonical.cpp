@@ -269,8 +269,8 @@ Outcome CanonicalSolver::State::search(TypedSearch<T>& typed, Allowance& allowan
 
 /// The order of a try, numbered through all rounds.
 void CanonicalSolver::State::rank(const Try& each, std::size_t number, int round, Random& random) {
-  // Each later round has tries near their order and far from it: it is unknown which ones a bad
-  // order of rows needs.
+  // Each later round mixes small and large noise: which one helps depends on the order of the rows
+  // in the input.
   constexpr std::array<double, 3> noises = {0.3, 0.1, 1.0};
   const double noise = round == 0 ? 0.0 : noises[(number + static_cast<std::size_t>(round)) % 3];
   // Every third round uses sizes only: for some problems contention misleads.

@@ -16,14 +16,14 @@
 //    by skipping it (because). Overfull sections need no more (because_overfull).
 //  - An item is chosen: why it is at its lowest offset or higher, and why the items that it lifts
 //    do not fit under it. Only lifts that a conflict used need a reason (add_conflict).
-//  - An item is skipped: for every neighbour, why the item does not rest on it, or only at a certain
-//    offset or higher. Unplaced neighbours are
+//  - An item is skipped: for every neighbour, why the item does not rest on it, or not below a
+//    certain offset. Unplaced neighbours are
 //    too high; neighbours placed since F have fixed places (because_lifted). A skip that no
 //    conflict used needs no reason. Reasons are given from the last skip to the first, so that they
 //    are not circular (unskip).
 //  - A state has failed before, or everything left in it is skipped: the state. If it began with
 //    nothing skipped, these are the bounds of its items, else also all frames since F
-//    (because_known). Only here the order of equal buffers matters; their lowest_ are equal.
+//    (because_known). Only this uses the order of equal buffers; equal lowest_ justify it.
 //
 // Frames that were jumped over are refuted like others, and enter the table of failed states.
 // Included by canonical_search.cpp, where Search is instantiated.
@@ -75,8 +75,8 @@ void Search<T>::begin_placing(int item) {
   if (frames_.back().whole) blame_frame(top());
 }
 
-/// Adds to the conflict the choice since which the item is known to be at `least` or higher: the
-/// first one, unless a later one in the conflict also implies it.
+/// Adds to the conflict the first choice that implies that the item is at `least` or higher, unless
+/// a later one in the conflict also does.
 /// If `least` exceeds release_[item], the recorded reason is wrong.
 template <typename T>
 void Search<T>::because(int item, T least) {
@@ -84,7 +84,7 @@ void Search<T>::because(int item, T least) {
   for (int at = last_change_[index(item)]; at >= 0; at = causes_[index(at)].before) {
     const Change& change = trail_[index(at)];
     Cause& cause = causes_[index(at)];
-    // Placing an item implies its effect on lowest offsets only. A release above the lowest offset
+    // Placing an item accounts for raised lowest offsets only. A release above the lowest offset
     // comes from a skip, which leaves the lowest offset unchanged.
     const bool says_so = lowest >= least || change.lowest == lowest;
     if (change.release < least || (says_so && blamed(cause.frame))) {

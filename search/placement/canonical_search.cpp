@@ -158,7 +158,7 @@ bool Search<T>::one_machine_fits(int begin, int end) {
       const int to = std::min(part.end, end);
       if (from >= to) continue;
       add(load, from, to, part.extent);
-      // Not part.lo: earlier items may start anywhere from their release on.
+      // Not + part.lo: items added before may start lower than this part.
       if (each.offset + largest(load, from, to) <= capacity_) continue;
       if (explains()) because_late(each, from, to);
       return false;

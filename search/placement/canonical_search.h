@@ -11,7 +11,7 @@
 // A state consists of the placed items, the lowest offset of every other item above the placed
 // items it conflicts with, and the skipped items. The search chooses an item under which no
 // unplaced item fits. The item is either at its lowest offset, or it is skipped: then it rests on
-// an unplaced item that starts below the top it would have there. Choosing the lowest offset gives
+// an unplaced item that starts below its top at that offset. Choosing the lowest offset gives
 // the order of the MiniMalloc paper; choosing in the tightest section keeps related choices
 // together.
 #pragma once
@@ -244,7 +244,7 @@ class Search {
   std::vector<int> cuts_;            ///< per section: unplaced items that continue into the next
   std::vector<std::uint64_t> bits_;  ///< unplaced items
   std::vector<T> low_;               ///< per section: lower bound of the starts of unplaced items
-  std::vector<Starter> known_starter_;  ///< per section: a starter that was low enough
+  std::vector<Starter> known_starter_;  ///< per section: the last starter found
   std::vector<T> starters_;  ///< per section: the number of items that could be its lowest
   std::vector<Frame> frames_;
   std::vector<Component> agenda_;
