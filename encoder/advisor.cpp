@@ -25,7 +25,7 @@ std::unique_ptr<Backend> solver_of(AdvisingSolver which, std::uint64_t seed, con
   if (which == AdvisingSolver::z3) return make_z3({.theory = SmtTheory::automatic, .seed = seed});
 #endif
   if (which == AdvisingSolver::chains && ChainRules(formula).renumber(numbers))
-    return make_chain_solver({.encoding = OffsetEncoding::automatic, .seed = seed}, nullptr);
+    return make_chain_solver({.encoding = OffsetEncoding::automatic, .seed = seed});
   return make_cadical({.encoding = OffsetEncoding::automatic, .seed = seed});
 }
 

@@ -29,13 +29,15 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
-  /// require: called once, before all other functions. Throws BudgetEnded; the solver is then
-  /// unusable.
+  /// require: called before all other functions; once, unless reloads(). Throws BudgetEnded; the
+  /// solver is then unusable.
   virtual void load(const Formula& formula, const Numbers& numbers, Poll& poll) = 0;
   void load(const Formula& formula, const Numbers& numbers) {
     Poll nobody_asks;
     load(formula, numbers, nobody_asks);
   }
+  /// May load() be called again, which is faster than to make a new solver?
+  [[nodiscard]] virtual bool reloads() const { return false; }
   /// The solver's literal for an atom that occurs in the formula.
   [[nodiscard]] virtual int literal(Lit of) const = 0;
   [[nodiscard]] virtual int fresh() = 0;
@@ -63,8 +65,7 @@ struct CadicalParams {
 /// Memory per order in the chain rules and CaDiCaL: a variable, two clauses, their watches.
 inline constexpr double chain_bytes_per_atom = 500;
 /// Without offset variables: chains of orders are added as lemmas when needed (chains.h).
-[[nodiscard]] std::unique_ptr<Backend> make_chain_solver(const CadicalParams& params,
-                                                         ChainStore* store);
+[[nodiscard]] std::unique_ptr<Backend> make_chain_solver(const CadicalParams& params);
 
 struct Z3Params {
   SmtTheory theory = SmtTheory::automatic;

@@ -34,13 +34,6 @@ std::vector<Lit> Chain::clause() const {
   return literals;
 }
 
-bool Chain::only_of(std::size_t atoms) const {
-  const std::vector<Lit> literals = clause();
-  return std::all_of(literals.begin(), literals.end(), [atoms](Lit literal) {
-    return static_cast<std::size_t>(std::abs(literal)) <= atoms;
-  });
-}
-
 ChainRules::ChainRules(const Formula& formula) : integers_(formula.integers()) {
   orders_.resize(integers_.size());
   multiples_.resize(integers_.size());

@@ -29,7 +29,6 @@ struct Chain {
   Lit top = 0;                       ///< an upper bound of the last integer; 0: its own range
   bool cycle = false;                ///< the links lead back to `start`, above it
   [[nodiscard]] std::vector<Lit> clause() const;
-  [[nodiscard]] bool only_of(std::size_t atoms) const;
 };
 
 class ChainRules {
@@ -82,13 +81,6 @@ class ChainRules {
   std::deque<IntIndex> queue_;
   std::vector<char> queued_;
   std::vector<Chain> cycles_;
-};
-
-/// Chains found for some numbers, kept for the same formula with other numbers.
-struct ChainStore {
-  static constexpr std::size_t most = 20'000;
-  std::size_t atoms = 0;  ///< only chains over the first `atoms` atoms are kept: later atoms differ
-  std::vector<Chain> chains;
 };
 
 /// Is a solver without offset variables faster, because addresses are fine-grained and orders few?

@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "encoding.h"
 #include "engine/hitting_set.h"
+#include "live_solver.h"
 
 namespace tessera::encoder {
 
@@ -16,21 +17,22 @@ struct SolverRequest {
   const Numbers& numbers;
   std::uint64_t seed = 0;
   Poll& poll;  ///< polled while the solver is made: throws BudgetEnded
-  /// Lemmas of earlier queries with the same clauses, for solvers that can use them; new lemmas are
-  /// added.
-  ChainStore* chains = nullptr;
 };
 
 struct DecideParams {
   std::string engine;  ///< name of the engine in messages
   bool break_symmetry = true;
   bool load_cut = true;
+  bool try_orders = true;  ///< in sessions
   bool balance = true;                    ///< add_balance()
   std::vector<engine::PairRule> rules{};  ///< with Objective::cost: initial rules of hitting.h
   /// ensure: the formula is loaded.
   std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_solver;
   /// A solver that is ready early and worth a short first attempt, or null; may be empty.
   std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_quick_solver{};
+  /// For sessions: a solver that stays loaded; may be empty.
+  std::function<std::unique_ptr<LiveSolver>(std::uint64_t seed, const Formula& formula, Poll& poll)>
+      make_live_solver{};
 };
 
 /// The result of the feasibility query, with the solver that holds the model.

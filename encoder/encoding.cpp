@@ -89,11 +89,17 @@ void add_symmetry(const PlacementProblem& problem, Encoding& encoding, Poll* pol
   add_symmetry(context);
 }
 
-void add_balance(const PlacementProblem& problem, Encoding& encoding, Poll* poll) {
+std::vector<Cover> balance_covers(const PlacementProblem& problem, Encoding& encoding,
+                                  Poll* poll) {
   EncodeParams params;
   params.poll = poll;
   Context context(problem, params, encoding);
-  add_balance(context);
+  return balance_covers(context);
+}
+
+void add_balance(const PlacementProblem& problem, Encoding& encoding, Poll* poll) {
+  for (const Cover& cover : balance_covers(problem, encoding, poll))
+    encoding.formula.tautology(cover.clause);
 }
 
 namespace {

@@ -66,8 +66,19 @@ struct Encoding {
 /// of buffers.
 void add_symmetry(const PlacementProblem& problem, Encoding& encoding, Poll* poll = nullptr);
 
+/// A clause that holds while the sum of these sizes exceeds the capacity of the memory.
+struct Cover {
+  MemoryIndex memory = 0;
+  std::vector<BufferIndex> buffers;
+  std::vector<Lit> clause;
+};
+
 /// Implied clauses for these numbers, which express in two or three orders what a solver would
-/// derive with many (layers/balance.cpp). Certificate checkers do not know them.
+/// derive with many (layers/balance.cpp). Certificate checkers do not know them. Adds atoms to the
+/// formula, but no clauses.
+[[nodiscard]] std::vector<Cover> balance_covers(const PlacementProblem& problem,
+                                                Encoding& encoding, Poll* poll = nullptr);
+/// Adds their clauses.
 void add_balance(const PlacementProblem& problem, Encoding& encoding, Poll* poll = nullptr);
 
 [[nodiscard]] Placement decode(const PlacementProblem& problem, const Encoding& encoding,

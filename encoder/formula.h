@@ -94,6 +94,12 @@ class ClauseList {
     literals_.insert(literals_.end(), clause.begin(), clause.end());
     ends_.push_back(literals_.size());
   }
+  /// Drops all but the first `count` clauses.
+  void shrink(std::size_t count) {
+    if (count >= ends_.size()) return;
+    literals_.resize(count == 0 ? 0 : ends_[count - 1]);
+    ends_.resize(count);
+  }
 
  private:
   std::vector<Lit> literals_;
@@ -135,6 +141,21 @@ class Formula {
   }
   void tautology(std::initializer_list<Lit> literals) {
     tautology(std::span<const Lit>(literals.begin(), literals.size()));
+  }
+
+  /// The present number of clauses, and a return to it. Atoms stay.
+  struct Mark {
+    std::size_t clauses = 0;
+    std::size_t tautologies = 0;
+    bool has_empty_clause = false;
+  };
+  [[nodiscard]] Mark mark() const {
+    return {clauses_.size(), tautologies_.size(), has_empty_clause_};
+  }
+  void return_to(const Mark& mark) {
+    clauses_.shrink(mark.clauses);
+    tautologies_.shrink(mark.tautologies);
+    has_empty_clause_ = mark.has_empty_clause;
   }
 
   [[nodiscard]] const ClauseList& clauses() const { return clauses_; }

@@ -19,7 +19,7 @@ std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverReques
   }
   const CadicalParams params{.encoding = encoding, .seed = request.seed};
   std::unique_ptr<Backend> solver = encoding == OffsetEncoding::chains
-                                        ? make_chain_solver(params, request.chains)
+                                        ? make_chain_solver(params)
                                         : make_cadical(params);
   solver->load(request.formula, request.numbers, request.poll);
   return solver;
@@ -35,7 +35,7 @@ std::unique_ptr<Backend> make_quick_solver(const SolverRequest& request) {
   ChainRules rules(request.formula);
   if (!rules.renumber(request.numbers)) return nullptr;
   std::unique_ptr<Backend> solver =
-      make_chain_solver({.encoding = OffsetEncoding::chains, .seed = request.seed}, request.chains);
+      make_chain_solver({.encoding = OffsetEncoding::chains, .seed = request.seed});
   solver->load(request.formula, request.numbers, request.poll);
   return solver;
 }
@@ -47,13 +47,15 @@ std::unique_ptr<engine::PlacementEngine> make_sat_engine(const SatParams& params
       {.engine = "sat",
        .break_symmetry = params.break_symmetry,
        .load_cut = params.load_cut,
+       .try_orders = params.try_orders,
        .balance = params.balance,
        .rules = params.rules,
        .make_solver = [encoding = params.encoding](
                           const SolverRequest& request) { return make_solver(encoding, request); },
        .make_quick_solver = params.balance && params.encoding == OffsetEncoding::automatic
                                 ? make_quick_solver
-                                : nullptr});
+                                : nullptr,
+       .make_live_solver = make_live_chains});
 }
 
 }  // namespace tessera::encoder

@@ -34,6 +34,7 @@ struct SatParams {
   /// Decides by the load of one step without a solver if possible.
   bool balance = true;  ///< clauses of orders that follow from two steps together
   bool load_cut = true;
+  bool try_orders = true;  ///< sessions: try earlier and usual orders before the solver
   /// Known lower bounds on the number of paying pairs; costs are then minimised by hitting sets
   /// (hitting.h).
   std::vector<engine::PairRule> rules{};

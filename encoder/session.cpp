@@ -44,6 +44,7 @@ class Session final : public engine::PlacementSession {
  private:
   static constexpr std::size_t most_placements = 6;
   static constexpr int most_repairs = 150;
+  static constexpr std::int64_t most_patience = 8;
   static constexpr std::size_t most_tables = 8;
 
   engine::SearchResult answer(const engine::SearchParams& search) {
@@ -66,7 +67,7 @@ class Session final : public engine::PlacementSession {
       result.reason = describe(current_, *cut);
       return result;
     }
-    if (params_.try_orders) {
+    if (params_.decide.try_orders) {
       if (std::optional<Placement> known = from_earlier(search.budget)) {
         result.status = Status::feasible;
         result.placement = std::move(*known);
@@ -205,40 +206,75 @@ class Session final : public engine::PlacementSession {
   }
 
   engine::SearchResult ask(const engine::SearchParams& search) {
-    engine::SearchResult result;
     ++counters_.solver_calls;
     Poll poll(search.budget);
     if (!structure_) structure_ = encode(current_, {.poll = &poll});
-    Encoding encoding = *structure_;
-    if (params_.decide.break_symmetry) add_symmetry(current_, encoding, &poll);
-    if (params_.decide.balance) add_balance(current_, encoding, &poll);
     const Numbers numbers = numbers_of(current_);
-    chains_.atoms = structure_->formula.atoms().size();
-    const Fitted fitted = fit(params_.decide,
-                              {.formula = encoding.formula,
-                               .numbers = numbers,
-                               .seed = search.seed,
-                               .poll = poll,
-                               .chains = params_.keep_chains ? &chains_ : nullptr},
-                              search.budget);
-    const std::unique_ptr<Backend>& solver = fitted.solver;
-    const Answer answer = fitted.answer;
+    const SizeClauses clauses = size_clauses(poll);
+    if (params_.live && params_.decide.make_live_solver && patience_ > 0) {
+      if (live_ && live_->outgrown()) live_.reset();
+      if (!live_)
+        live_ = params_.decide.make_live_solver(search.seed, structure_->formula, poll);
+      if (live_->renumber(structure_->formula, numbers, clauses, poll)) {
+        Budget patient = search.budget;
+        const std::int64_t patience = live_->patience(structure_->formula, numbers);
+        if (patience < patient.max_nodes / patience_) patient.max_nodes = patience * patience_;
+        const Answer answer = live_->ask(patient);
+        if (answer != Answer::unknown || search.budget.exhausted() ||
+            patient.max_nodes == search.budget.max_nodes) {
+          patience_ = std::min(most_patience, 2 * patience_);
+          return told(*structure_, live_->backend(), answer, search.budget);
+        }
+        patience_ /= 4;
+      }
+    }
+    Encoding encoding = *structure_;
+    for (const std::vector<Lit>& clause : clauses.symmetry) encoding.formula.clause(clause);
+    for (const Cover& cover : clauses.covers) encoding.formula.tautology(cover.clause);
+    if (again_ && again_->reloads())
+      again_->load(encoding.formula, numbers, poll);
+    else
+      again_ = params_.decide.make_solver(
+          {.formula = encoding.formula, .numbers = numbers, .seed = search.seed, .poll = poll});
+    const Answer answer = again_->solve({}, search.budget);
+    return told(encoding, *again_, answer, search.budget);
+  }
+
+  /// Adds atoms to the structure, but no clauses.
+  SizeClauses size_clauses(Poll& poll) {
+    SizeClauses clauses;
+    if (params_.decide.break_symmetry) {
+      const Formula::Mark mark = structure_->formula.mark();
+      add_symmetry(current_, *structure_, &poll);
+      for (std::size_t c = mark.clauses; c < structure_->formula.clauses().size(); ++c) {
+        const std::span<const Lit> clause = structure_->formula.clauses()[c];
+        clauses.symmetry.emplace_back(clause.begin(), clause.end());
+      }
+      structure_->formula.return_to(mark);
+    }
+    if (params_.decide.balance) clauses.covers = balance_covers(current_, *structure_, &poll);
+    return clauses;
+  }
+
+  engine::SearchResult told(const Encoding& encoding, Backend& solver, Answer answer,
+                            const Budget& budget) {
+    engine::SearchResult result;
     if (answer == Answer::unknown) {
-      result.stop = stop_reason(search.budget);
+      result.stop = stop_reason(budget);
       result.reason =
           "a limit ended the search of engine " + params_.decide.engine + " before a result";
     } else if (answer == Answer::yes) {
       result.status = Status::feasible;
       result.placement = decode(
-          current_, encoding, [&](IntIndex x) { return solver->value(x); },
-          [&](Lit literal) { return solver->holds(solver->literal(literal)); });
+          current_, encoding, [&](IntIndex x) { return solver.value(x); },
+          [&](Lit literal) { return solver.holds(solver.literal(literal)); });
       remember(*result.placement);
     } else {
       result.status = Status::infeasible;
       result.reason =
           "engine " + params_.decide.engine + " proved that the constraints have no solution";
     }
-    solver->report(result.stats);
+    solver.report(result.stats);
     return result;
   }
 
@@ -261,7 +297,9 @@ class Session final : public engine::PlacementSession {
   bool has_modes_ = false;             ///< some memory has modes
   std::optional<FirstFit> first_fit_;  ///< made on first use
   std::optional<Encoding> structure_;  ///< liveness and hardware layer
-  ChainStore chains_;                  ///< of its atoms
+  std::unique_ptr<LiveSolver> live_;   ///< made on first use
+  std::unique_ptr<Backend> again_;     ///< loaded anew for each query that it gets
+  std::int64_t patience_ = 1;          ///< with the live solver; it grows with its successes
   std::deque<Placement> placements_;
   Counters counters_;
 };

@@ -19,8 +19,7 @@ namespace tessera::encoder {
 
 struct SessionParams {
   DecideParams decide;
-  bool try_orders = true;   ///< step 2
-  bool keep_chains = true;  ///< reuse the clauses of chains that still end too high
+  bool live = true;  ///< one solver for all queries
 };
 
 /// require: validate(problem) is empty, and stays so with every size layer.

@@ -24,6 +24,7 @@ struct SmtParams {
   SmtTheory theory = SmtTheory::automatic;
   bool break_symmetry = true;  ///< as in SatParams
   bool load_cut = true;        ///< as in SatParams
+  bool try_orders = true;      ///< as in SatParams
 };
 
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> make_smt_engine(const SmtParams& params);

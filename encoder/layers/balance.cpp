@@ -25,7 +25,7 @@ class Balance {
  public:
   explicit Balance(Context& context) : context_(context), problem_(context.problem) {}
 
-  void run() {
+  std::vector<Cover> run() {
     for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
       if (problem_.memories[m].capacity >= max_address) continue;
       const std::vector<Set> sets = sets_of(m);
@@ -34,10 +34,12 @@ class Balance {
         }
       }
     }
+    return std::move(covers_);
   }
 
  private:
   struct Term {
+    BufferIndex buffer;
     Size size;
     Lit refused;  ///< the negated order
   };
@@ -81,7 +83,7 @@ class Balance {
     Set only_s;
     Set only_t;
     std::set_intersection(s.begin(), s.end(), t.begin(), t.end(), std::back_inserter(shared));
-    if (shared.empty() || s.size() - shared.size() > most_apart || clauses_ > most_clauses)
+    if (shared.empty() || s.size() - shared.size() > most_apart || covers_.size() > most_clauses)
       return false;
     if (s.size() + t.size() - 2 * shared.size() > most_apart) return true;
     std::set_difference(s.begin(), s.end(), t.begin(), t.end(), std::back_inserter(only_s));
@@ -90,6 +92,8 @@ class Balance {
     for (const BufferIndex b : shared) room -= problem_.buffers[b].size;
     for (const BufferIndex i : shared) {
       context_.poll(8);
+      memory_ = m;
+      shared_ = &shared;
       covers(i, room, only_s, only_t);
       covers(i, room, only_t, only_s);
     }
@@ -102,8 +106,8 @@ class Balance {
     for (const BufferIndex each : below) all += problem_.buffers[each].size;
     for (const BufferIndex each : above) all += problem_.buffers[each].size;
     if (all <= room) return;
-    for (const BufferIndex p : below) terms_.push_back({problem_.buffers[p].size, -order(p, i)});
-    for (const BufferIndex q : above) terms_.push_back({problem_.buffers[q].size, -order(i, q)});
+    for (const BufferIndex p : below) terms_.push_back({p, problem_.buffers[p].size, -order(p, i)});
+    for (const BufferIndex q : above) terms_.push_back({q, problem_.buffers[q].size, -order(i, q)});
     std::stable_sort(terms_.begin(), terms_.end(),
                      [](const Term& x, const Term& y) { return x.size > y.size; });
     chosen_.clear();
@@ -113,15 +117,22 @@ class Balance {
   /// Enumerates the sets of terms from `from` on that exceed the remaining capacity only by their
   /// last term; terms are in descending order.
   void choose(std::size_t from, Size room) {
-    for (std::size_t k = from; k < terms_.size() && clauses_ <= most_clauses; ++k) {
-      chosen_.push_back(terms_[k].refused);
+    for (std::size_t k = from; k < terms_.size() && covers_.size() <= most_clauses; ++k) {
+      chosen_.push_back(&terms_[k]);
       if (terms_[k].size > room) {
-        context_.formula.tautology(chosen_);
-        ++clauses_;
+        keep();
       } else if (chosen_.size() < largest_cover) {
         choose(k + 1, room - terms_[k].size);
       }
       chosen_.pop_back();
+    }
+  }
+
+  void keep() {
+    Cover& cover = covers_.emplace_back(Cover{.memory = memory_, .buffers = *shared_, .clause = {}});
+    for (const Term* term : chosen_) {
+      cover.buffers.push_back(term->buffer);
+      cover.clause.push_back(term->refused);
     }
   }
 
@@ -134,14 +145,16 @@ class Balance {
   Context& context_;
   const PlacementProblem& problem_;
   std::vector<Term> terms_;
-  std::vector<Lit> chosen_;
-  std::size_t clauses_ = 0;
+  std::vector<const Term*> chosen_;
+  MemoryIndex memory_ = 0;
+  const Set* shared_ = nullptr;  ///< the buffers that are live at both steps
+  std::vector<Cover> covers_;
 };
 
 }  // namespace
 
-void add_balance(Context& context) {
-  Balance(context).run();
+std::vector<Cover> balance_covers(Context& context) {
+  return Balance(context).run();
 }
 
 }  // namespace tessera::encoder

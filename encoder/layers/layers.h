@@ -25,6 +25,6 @@ void add_soft_costs(Context& context);       ///< avoid_overlap, for Objective::
 
 // Not rules: symmetry breaking, and implied clauses.
 void add_symmetry(Context& context);
-void add_balance(Context& context);
+[[nodiscard]] std::vector<Cover> balance_covers(Context& context);
 
 }  // namespace tessera::encoder

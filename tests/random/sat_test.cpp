@@ -41,9 +41,14 @@ TEST(RandomSat, SessionsAnswerLikeAFreshSolve) {
                            {.features = Features::all(), .count = 700});
 }
 
-TEST(RandomSat, SessionsKeepChains) {
-  expect_session_agreement(*encoder::make_sat_engine({.encoding = encoder::OffsetEncoding::chains}),
-                           {.features = Features::all(), .count = 700});
+TEST(RandomSat, LiveSolversAnswerLikeAFreshSolve) {
+  expect_session_agreement(
+      *encoder::make_sat_engine({.load_cut = false, .try_orders = false}),
+      {.features = Features::all(), .count = 700, .memo = false, .layers = 12});
+  // So many queries that groups of lemmas are retired.
+  expect_session_agreement(
+      *encoder::make_sat_engine({.load_cut = false, .try_orders = false}),
+      {.features = Features::all(), .count = 600, .seed = 5000, .memo = false, .layers = 100});
 }
 
 TEST(RandomSat, SessionsTakeTurnsBetweenGoals) {

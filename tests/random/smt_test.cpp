@@ -43,6 +43,12 @@ TEST_F(RandomSmt, SessionsAnswerLikeAFreshSolve) {
                            {.features = Features::all(), .count = 300});
 }
 
+TEST_F(RandomSmt, LiveSolversAnswerLikeAFreshSolve) {
+  expect_session_agreement(
+      *encoder::make_smt_engine({.load_cut = false, .try_orders = false}),
+      {.features = Features::all(), .count = 150, .memo = false, .layers = 20});
+}
+
 TEST_F(RandomSmt, SessionsTakeTurnsBetweenGoals) {
   expect_session_agreement(*encoder::make_smt_engine({}),
                            {.features = Features::all(),

@@ -132,10 +132,11 @@ std::string describe(std::uint64_t seed, Objective goal, const Magnification& by
 }
 
 /// Sizes and capacities close to the problem's own; each layer makes a valid problem.
-std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& problem) {
+std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& problem,
+                                     std::size_t count) {
   std::vector<SizeLayer> layers;
   SizeLayer last = size_layer(problem);
-  for (int tries = 0; tries < 12 && layers.size() < 6; ++tries) {
+  for (std::size_t tries = 0; tries < 2 * count && layers.size() < count; ++tries) {
     SizeLayer next = last;
     // Usually small steps in one direction, as in a search for a tile size.
     const int direction = random.chance(50) ? 1 : -1;
@@ -160,21 +161,22 @@ std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& pro
 std::optional<std::string> wrong_session(engine::PlacementEngine& engine,
                                          const PlacementProblem& problem,
                                          const std::vector<SizeLayer>& layers,
-                                         const std::vector<Objective>& goals,
-                                         std::chrono::milliseconds patience,
+                                         const AgreementParams& params,
                                          AgreementReport* report) {
   return guarded([&]() -> std::optional<std::string> {
+    const std::vector<Objective>& goals = params.goals;
     for (const Objective goal : goals) {
       if (engine.unsupported(problem, goal)) return std::nullopt;
     }
-    const auto session = engine::open_session(engine, problem);
+    const auto session =
+        params.memo ? engine::open_session(engine, problem) : engine.open(problem);
     for (std::size_t k = 0; k < layers.size(); ++k) {
       const Objective goal = goals[k % goals.size()];
       const PlacementProblem now = with_layer(problem, layers[k]);
       if (!validate(now).empty()) continue;
       const auto start = Clock::now();
       const engine::SearchResult result =
-          session->solve(layers[k], {.budget = {.deadline = start + patience}, .goal = goal});
+          session->solve(layers[k], {.budget = {.deadline = start + params.patience}, .goal = goal});
       const auto asked = Clock::now();
       const std::optional<OracleAnswer> expected = brute_force(now, oracle_goal(goal));
       if (report != nullptr) {
@@ -282,7 +284,7 @@ AgreementReport compare_sessions_with_oracle(engine::PlacementEngine& engine,
     const std::uint64_t seed = params.seed + k;
     Random random(seed);
     const PlacementProblem problem = random_problem(random, params.features);
-    const std::vector<SizeLayer> layers = random_layers(random, problem);
+    const std::vector<SizeLayer> layers = random_layers(random, problem, params.layers);
     if (std::any_of(params.goals.begin(), params.goals.end(), [&](Objective goal) {
           return engine.unsupported(problem, goal).has_value();
         })) {
@@ -290,11 +292,11 @@ AgreementReport compare_sessions_with_oracle(engine::PlacementEngine& engine,
       continue;
     }
     const auto wrong =
-        wrong_session(engine, problem, layers, params.goals, params.patience, &report);
+        wrong_session(engine, problem, layers, params, &report);
     if (!wrong) continue;
     // Relations and details can be removed; buffers and memories belong to the layers and stay.
     const auto still_wrong = [&](const PlacementProblem& p) {
-      return wrong_session(engine, p, layers, params.goals, params.patience, nullptr);
+      return wrong_session(engine, p, layers, params, nullptr);
     };
     const PlacementProblem small = shrink(problem, [&](const PlacementProblem& p) {
       return p.buffers.size() == problem.buffers.size() &&

@@ -31,6 +31,8 @@ struct AgreementParams {
   bool must_support = false;                   ///< an unsupported problem counts as a disagreement
   std::chrono::milliseconds patience{20'000};  ///< per problem
   std::size_t stop_after = 3;                  ///< number of disagreements
+  bool memo = true;        ///< sessions: consult earlier results before the engine's own session
+  std::size_t layers = 6;  ///< sessions: queries, at least
 };
 
 struct Disagreement {
