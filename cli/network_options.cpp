@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "cli/console.h"
+#include "tessera/engines.h"
 
 namespace tessera::cli {
 
@@ -47,6 +48,32 @@ ImportedNetwork NetworkArguments::load(bool quiet, const Limits& limits) const {
   ImportedNetwork in = read_network(path, options);
   for (const std::string& warning : in.warnings) note(warning, quiet);
   return in;
+}
+
+namespace {
+
+std::string who_may_search() {
+  std::string text = "solver of the placements: auto";
+  for (const EngineInfo& entry : engine_list())
+    if (entry.complete) text += ", " + std::string(entry.name);
+  return text;
+}
+
+/// Tile searches and plans need proofs of infeasibility. The library rejects unknown names.
+std::string says_no(const std::string& engine) {
+  for (const EngineInfo& entry : engine_list())
+    if (entry.name == engine && !entry.complete)
+      return "engine " + engine +
+             " is incomplete; this command needs a solver that proves infeasibility";
+  return "";
+}
+
+}  // namespace
+
+void SolverArguments::declare(CLI::App& app) {
+  app.add_option("-e,--engine", engine, who_may_search())->check(says_no);
+  app.add_option("--question-timeout", question_timeout,
+                 "time limit of one placement query; after it the query is unresolved");
 }
 
 }  // namespace tessera::cli

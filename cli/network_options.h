@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/files.h"
 #include "tessera/import.h"
 
 namespace CLI {
@@ -25,6 +26,21 @@ struct NetworkArguments {
   void declare_reading(CLI::App& app);
   /// Prints the import's warnings unless quiet. Throws BadInput and ImportStopped.
   [[nodiscard]] ImportedNetwork load(bool quiet, const Limits& limits = {}) const;
+};
+
+/// The solver of placement queries, of tile and plan.
+struct SolverArguments {
+  std::string engine = "auto";
+  std::string question_timeout;
+
+  void declare(CLI::App& app);
+  /// Sets `engine` and `question_timeout` of the parameters. Throws BadInput.
+  template <typename Params>
+  void apply(Params& params) const {
+    params.engine = engine;
+    if (!question_timeout.empty())
+      params.question_timeout = parse_duration_text(question_timeout, "--question-timeout");
+  }
 };
 
 }  // namespace tessera::cli

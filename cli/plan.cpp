@@ -48,6 +48,7 @@ struct PlanOptions {
   std::size_t max_ops = 0;
   std::optional<std::int64_t> tile_shapes;
   std::int64_t proof_shapes = PlanParams{}.proof_shapes;
+  SolverArguments solver;
   std::string residency;
   bool stats = false;
   bool wide = false;
@@ -84,6 +85,7 @@ PlanParams params_of(const PlanOptions& options) {
   if (options.layer_by_layer) params.tile_shapes = 0;
   if (options.tile_shapes) params.tile_shapes = *options.tile_shapes;
   params.proof_shapes = options.proof_shapes;
+  options.solver.apply(params);
   params.residency =
       options.residency.empty() ? !options.layer_by_layer : options.residency == "on";
   params.limits = options.search.limits();
@@ -349,6 +351,7 @@ void add_plan(CLI::App& app, Command& command) {
                      "partition, beyond the fewest tiles; 0: only the fewest tiles (default: ") +
              std::to_string(PlanParams{}.tile_shapes) + ", and 0 with --layer-by-layer)")
       ->check(whole_number(0));
+  options->solver.declare(*sub);
   sub->add_option("--proof-shapes", options->proof_shapes,
                   std::string("number of further tile shapes evaluated to prove optimality or to "
                               "find a better plan; 0: bounds only (default: ") +

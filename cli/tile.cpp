@@ -20,7 +20,6 @@
 #include "model/hex_text.h"
 #include "model/op_labels.h"
 #include "tessera/check.h"
-#include "tessera/engines.h"
 #include "tessera/files.h"
 
 namespace tessera::cli {
@@ -34,11 +33,10 @@ struct TileArguments {
   std::string profile;
   std::vector<std::string> set;
   std::string capacity;
-  std::string engine = "auto";
   std::string shape;
   SearchArguments search;
   ProgressArguments progress;
-  std::string question_timeout;
+  SolverArguments solver;
   std::string double_buffer;
   std::string weights;
   std::string halo;
@@ -209,22 +207,6 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
   return text;
 }
 
-std::string who_may_search() {
-  std::string text = "solver of the placements: auto";
-  for (const EngineInfo& entry : engine_list())
-    if (entry.complete) text += ", " + std::string(entry.name);
-  return text;
-}
-
-/// A tile search needs proofs of infeasibility. The library rejects unknown names.
-std::string says_no(const std::string& engine) {
-  for (const EngineInfo& entry : engine_list())
-    if (entry.name == engine && !entry.complete)
-      return "engine " + engine +
-             " is incomplete; a tile search needs a solver that proves infeasibility";
-  return "";
-}
-
 std::string progress_text(const TileProgress& progress, double seconds) {
   std::string text = std::to_string(progress.finished) + " of " +
                      std::to_string(progress.variants) + " variants, " +
@@ -250,10 +232,8 @@ int run_tile(const TileArguments& arguments, Session& session) {
   TileParams params;
   params.ops = range_of(arguments.ops, network);
   params.variants = variants_of(arguments, hardware.tiling);
-  params.engine = arguments.engine;
+  arguments.solver.apply(params);
   params.limits = session.remaining(arguments.search.limits());
-  if (!arguments.question_timeout.empty())
-    params.question_timeout = parse_duration_text(arguments.question_timeout, "--question-timeout");
   params.incremental = !arguments.no_incremental;
   params.all = arguments.all;
   if (!arguments.shape.empty()) params.shape = shape_of(arguments.shape);
@@ -308,7 +288,6 @@ void add_tile(CLI::App& app, Command& command) {
   declare_set(*sub, arguments->set);
   sub->add_option("-c,--capacity", arguments->capacity,
                   "capacity of its on-chip memory (only one memory, without banks)");
-  sub->add_option("-e,--engine", arguments->engine, who_may_search())->check(says_no);
   sub->add_option("--double-buffer", arguments->double_buffer,
                   "only with double buffering, or only without")
       ->check(one_of({"yes", "no"}));
@@ -320,8 +299,7 @@ void add_tile(CLI::App& app, Command& command) {
   sub->add_option("--shape", arguments->shape, "test this tile only: H=8,C=32");
   arguments->search.declare(*sub);
   arguments->progress.declare(*sub);
-  sub->add_option("--question-timeout", arguments->question_timeout,
-                  "time limit of one placement query; after it the tile counts as not fitting");
+  arguments->solver.declare(*sub);
   sub->add_flag("--no-incremental", arguments->no_incremental,
                 "do not reuse results between queries");
   sub->add_flag("--all", arguments->all, "list all maximal shapes, not only the fewest tiles");

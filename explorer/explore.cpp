@@ -133,6 +133,8 @@ class Explorer {
     plan_params_.residency = sweep_.text.lose_for_modes.empty();
     if (sweep_.text.tile_shapes) plan_params_.tile_shapes = *sweep_.text.tile_shapes;
     plan_params_.proof_shapes = sweep_.text.proof_shapes;
+    plan_params_.engine = sweep_.text.engine;
+    plan_params_.question_timeout = sweep_.text.question_timeout;
     if (sweep_.text.work) plan_params_.nodes_per_question = *sweep_.text.work;
     comparison_.latency = weights.latency > 0;
     comparison_.energy = weights.energy > 0;

@@ -259,6 +259,10 @@ class SweepReader {
       sweep_.work = as_whole(sources_, *value, "work", 1);
     if (const Node* value = fields.find("tile_shapes"))
       sweep_.tile_shapes = as_whole(sources_, *value, "tile_shapes", 0);
+    if (const Node* value = fields.find("engine"))
+      sweep_.engine = as_text(sources_, *value, "engine");
+    if (const Node* value = fields.find("question_timeout"))
+      sweep_.question_timeout = as_quantity(sources_, *value, "question_timeout", parse_duration);
     if (const Node* value = fields.find("proof_shapes"))
       sweep_.proof_shapes = as_whole(sources_, *value, "proof_shapes", 0);
     fields.finish();

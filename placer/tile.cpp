@@ -29,8 +29,7 @@ std::unique_ptr<engine::PlacementEngine> chosen_engine(const Hardware& hardware,
                                                        const std::string& name) {
   if (placement_memories(hardware).empty())
     throw BadInput("profile " + hardware.name + " has no on-chip memory to place buffers into");
-  if (name == "auto") return tile_engine(hardware);
-  return make_known_engine(name);
+  return tile_engine(hardware, name);
 }
 
 /// Do not rely on the engine alone.
@@ -236,11 +235,6 @@ class VariantSearch {
   VariantAnswer ask(const TileVariant& variant, Geometries& geometries) {
     const std::unique_ptr<engine::PlacementEngine> engine =
         chosen_engine(hardware_, params_.engine);
-    const tiling::Lowering lowered =
-        tiling::lower(part_, tiling::tile_space(part_), hardware_, variant);
-    if (const std::optional<std::string> why = engine->unsupported(lowered.problem, Objective::fit))
-      throw BadInput("engine '" + params_.engine + "' cannot be used here: " + *why,
-                     "remove --engine to use a suitable engine");
     search::TileSearchParams search{.options = variant, .engine = engine.get(), .budget = budget()};
     search.nodes_per_question = params_.nodes_per_question;
     search.time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0});

@@ -41,7 +41,8 @@ std::unique_ptr<engine::PlacementEngine> session_engine(facts::FeatureSet needed
   return nullptr;
 }
 
-std::unique_ptr<engine::PlacementEngine> tile_engine(const Hardware& hardware) {
+std::unique_ptr<engine::PlacementEngine> tile_engine(const Hardware& hardware,
+                                                     const std::string& name) {
   const std::vector<Memory> memories = placement_memories(hardware);
   if (memories.empty())
     throw std::invalid_argument("profile " + hardware.name + " has no on-chip memory for buffers");
@@ -49,6 +50,12 @@ std::unique_ptr<engine::PlacementEngine> tile_engine(const Hardware& hardware) {
   if (memories.size() > 1) needed.add(facts::Feature::choice_of_memory);
   for (const OperandRestriction& rule : hardware.restrictions)
     needed.add(facts::feature_of(rule.kind));
+  if (name != "auto") {
+    std::unique_ptr<engine::PlacementEngine> chosen = make_known_engine(name);
+    if (!chosen->features().contains(needed))
+      chosen = engine::make_relaxing_engine(std::move(chosen));
+    return engine::make_aside_engine(std::move(chosen));
+  }
   if (auto engine = session_engine(needed)) return engine;
   throw std::invalid_argument("no engine supports the memories of profile " + hardware.name);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "engine/engine.h"
 #include "tessera/hardware.h"
@@ -14,8 +15,12 @@ namespace tessera::placer {
 /// sat that has it. Null: no engine.
 [[nodiscard]] std::unique_ptr<engine::PlacementEngine> session_engine(facts::FeatureSet needed);
 
-/// For queries of a tile search, with the features of the memories and restrictions. Throws
-/// std::invalid_argument if there is no memory or no engine.
-[[nodiscard]] std::unique_ptr<engine::PlacementEngine> tile_engine(const Hardware& hardware);
+/// For queries of a tile search, with the features of the memories and restrictions. "auto" is
+/// session_engine(). Any other name is that engine, with the same help: buffers that are live
+/// together with all others are set aside, and rules about banks and modes that it does not support
+/// are relaxed. Throws std::invalid_argument if there is no memory, or "auto" finds no engine;
+/// BadInput for an unknown name.
+[[nodiscard]] std::unique_ptr<engine::PlacementEngine> tile_engine(
+    const Hardware& hardware, const std::string& name = "auto");
 
 }  // namespace tessera::placer

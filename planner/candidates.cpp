@@ -25,6 +25,15 @@ namespace tessera::planner {
 
 namespace {
 
+/// What the answer to a query depends on, besides the machine and the network.
+std::string question_key(const CandidateParams& params) {
+  std::string key = std::to_string(params.nodes_per_question) + ' ' + std::to_string(params.seed);
+  if (params.engine != "auto") key += ' ' + params.engine;
+  if (params.time_per_question.count() > 0)
+    key += ' ' + std::to_string(params.time_per_question.count()) + " ns";
+  return key + '\n';
+}
+
 /// The only memory on the chip, where nothing about it but its capacity is a number of bytes that
 /// would have to change with it.
 std::optional<MemoryIndex> only_plain_memory(const Hardware& hardware) {
@@ -95,12 +104,10 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       params_(std::move(params)),
       memory_(std::move(memory)),
       hardware_key_(memory_->short_for(hardware_key(hardware)) +
-                    std::to_string(params_.nodes_per_question) + ' ' +
-                    std::to_string(params_.seed) + '\n'),
+                    question_key(params_)),
       placement_key_(memory_->short_for(placement_key(hardware)) +
-                     std::to_string(params_.nodes_per_question) + ' ' +
-                     std::to_string(params_.seed) + '\n'),
-      engine_name_(placer::tile_engine(hardware)->name()),
+                     question_key(params_)),
+      engine_name_(placer::tile_engine(hardware, params_.engine)->name()),
       readers_(tiling::last_readers(network_)),
       channel_use_(network_, readers_) {
   arrays_ = memory_->arrays(array_key(hardware_), hardware_);
@@ -120,8 +127,7 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
   Hardware other = hardware;
   other.memories[*plain_].space.capacity = other.memories[*plain_].space.alignment;
   capacity_free_key_ = memory_->short_for(hardware_key(other)) +
-                       std::to_string(params_.nodes_per_question) + ' ' +
-                       std::to_string(params_.seed) + '\n';
+                       question_key(params_);
   load_key_ = 'l' + memory_->short_for(placement_key(other));
   cost_key_ = 'c' + memory_->short_for(hardware_key(other));
 }
@@ -327,13 +333,14 @@ search::TileSearchResult Candidates::search_tile(
                                  .engine = nullptr,
                                  .budget = params_.budget,
                                  .nodes_per_question = question.effort.nodes,
+                                 .time_per_question = params_.time_per_question,
                                  .seed = params_.seed,
                                  .fewest_tiles = fewest,
                                  .find_most_tiles = most_tiles,
                                  .together = together(question.run, options.halo)};
   std::unique_ptr<engine::PlacementEngine> engine;
   if (!kept_network_) {
-    engine = placer::tile_engine(hardware_);
+    engine = placer::tile_engine(hardware_, params_.engine);
     asked.engine = engine.get();
     search::TileSearchResult found = search::find_tile(geometry, hardware_, asked);
     settle(found, geometry, asked);
@@ -355,7 +362,7 @@ search::TileSearchResult Candidates::search_tile(
       before = known;
     }
   }
-  engine = placer::tile_engine(hardware_);
+  engine = placer::tile_engine(hardware_, params_.engine);
   rest.engine = engine.get();
   std::int64_t most = 0;
   rest.find_most_tiles = [&] { return most = most_tiles(); };
@@ -376,7 +383,7 @@ search::TileSearchResult Candidates::search_tile(
 void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                         const search::TileSearchParams& asked) const {
   if (found.status != Status::feasible) return;
-  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware_);
+  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware_, params_.engine);
   search::TileSearchParams alone = asked;
   alone.engine = engine.get();
   alone.nodes_per_question = params_.nodes_per_question;

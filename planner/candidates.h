@@ -35,6 +35,8 @@ namespace tessera::planner {
 
 struct CandidateParams {
   std::int64_t nodes_per_question = nodes_per_plan_question;
+  std::string engine = "auto";                    ///< of placement queries
+  std::chrono::nanoseconds time_per_question{0};  ///< 0: no limit
   std::uint64_t seed = 0;
   Budget budget;  ///< of the whole plan
   /// The memory outlives this plan: what it needs of the network it gets as a copy.

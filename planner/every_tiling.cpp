@@ -135,13 +135,14 @@ Candidates::Placed Candidates::place(OpRange ops, const Tiling& tiling, Size mos
         Poll poll(params_.budget);
         tiling::TileGeometry& geometry = of->with(tiling.variant.halo);
         const tiling::WatchedGeometry watched(geometry, poll);
-        const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(within);
+        const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(within, params_.engine);
         search::TileSearchResult found =
             search::find_tile(geometry, within,
                               {.options = tiling.variant,
                                .engine = engine.get(),
                                .budget = params_.budget,
                                .nodes_per_question = params_.nodes_per_question,
+                               .time_per_question = params_.time_per_question,
                                .seed = params_.seed,
                                .only = tiling.shape});
         placed.status = found.status;

@@ -31,6 +31,8 @@ LaterLook::LaterLook(const Network& network, const Hardware& hardware, const Pla
 
 CandidateParams LaterLook::candidates_with(std::vector<TensorIndex> stays) const {
   return {.nodes_per_question = params_.nodes_per_question,
+          .engine = params_.engine,
+          .time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0}),
           .seed = params_.limits.seed,
           .budget = budget_,
           .keep_geometry = params_.memory != nullptr,

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "model/claim_problem.h"
-#include "placer/tile_engine.h"
 
 namespace tessera::planner {
 namespace {
@@ -49,9 +48,7 @@ void place_low(search::TileSearchResult& found, tiling::TileGeometry& geometry,
       const std::size_t middle = ends.size() / 2;
       memory.space = whole;
       limit_height(memory.space, ends[middle]);
-      const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(within);
       search::TileSearchParams lower = asked;
-      lower.engine = engine.get();
       lower.nodes_per_question =
           std::max<std::int64_t>(1, asked.nodes_per_question / share_of_nodes);
       search::TileSearchResult again = search::find_tile(geometry, within, lower);

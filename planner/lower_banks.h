@@ -15,7 +15,7 @@ namespace tessera::planner {
 
 /// Tries the tile in fewer banks of each memory that has modes: by halves, each with a small share
 /// of the nodes. Nothing changes where there are no modes, or nothing lower is found.
-/// require: found is what came of `asked`, which is about one shape, and feasible
+/// require: found is what came of `asked`, which is about one shape, with an engine, and feasible
 void place_low(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                const Hardware& hardware, const search::TileSearchParams& asked);
 

@@ -10,6 +10,7 @@
 #include "cost/compute.h"
 #include "cost/score.h"
 #include "model/off_chip.h"
+#include "placer/make_engine.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
@@ -33,6 +34,7 @@ void require_effort(const Network& network, const Hardware& hardware, const Plan
   validation::require_valid(hardware);
   if (params.nodes_per_question < 1)
     throw BadInput("a placement query needs at least one search node");
+  if (params.engine != "auto") static_cast<void>(placer::make_known_engine(params.engine));
   if (params.tile_shapes < 0 || params.proof_shapes < 0)
     throw BadInput("a number of tile shapes is negative: `tile_shapes` is " +
                        std::to_string(params.tile_shapes) + " and `proof_shapes` " +

@@ -191,6 +191,8 @@ class Planner {
  private:
   [[nodiscard]] CandidateParams candidate_params(std::vector<TensorIndex> stays) {
     return {.nodes_per_question = params_.nodes_per_question,
+            .engine = params_.engine,
+            .time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0}),
             .seed = params_.limits.seed,
             .budget = search_,
             .keep_geometry = params_.memory != nullptr,

@@ -163,6 +163,7 @@ ShapeSearchParams Candidates::shape_params(RunGeometry& run, const std::string& 
   return {.options = options,
           .budget = params_.budget,
           .nodes_per_question = effort_at(0, params_.nodes_per_question).nodes,
+          .time_per_question = params_.time_per_question,
           .seed = params_.seed,
           .computing =
               [this, &run, trailing = options.trailing](const tiling::TileRegions& tile) {
@@ -408,7 +409,7 @@ void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) {
   const Candidates& c = candidates_;
   const TileVariant& options = look.variant;
   Poll poll(c.params_.budget);
-  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(c.hardware_);
+  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(c.hardware_, c.params_.engine);
   tiling::TileGeometry& geometry = run.with(options.halo);
   const tiling::WatchedGeometry watched(geometry, poll);
   ShapeSearchParams params = c.shape_params(run, structure_, options, geometry, poll);

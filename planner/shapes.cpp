@@ -411,6 +411,7 @@ class ShapeSearch {
             .engine = params_.engine,
             .budget = params_.budget,
             .nodes_per_question = params_.nodes_per_question,
+            .time_per_question = params_.time_per_question,
             .seed = params_.seed,
             .only = shape};
   }

@@ -52,6 +52,7 @@ struct ShapeSearchParams {
   engine::PlacementEngine* engine = nullptr;
   Budget budget;
   std::int64_t nodes_per_question = nodes_per_plan_question;
+  std::chrono::nanoseconds time_per_question{0};
   std::uint64_t seed = 0;
   std::int64_t fewest_tiles = 1;  ///< shapes with fewer do not fit, or are known
   const cost::GridBound* bound = nullptr;

@@ -147,11 +147,26 @@ struct PlanStep {
   std::int64_t solved;
 };
 
+/// The solver of placement queries.
+struct SolverArguments {
+  std::string engine;
+  py::object question_timeout;
+};
+
+template <typename Params>
+void apply(const SolverArguments& solver, Params& params) {
+  params.engine = solver.engine;
+  LimitArguments limits;
+  limits.timeout = solver.question_timeout;
+  params.question_timeout = limits_of(limits).timeout;
+}
+
 Plan make_plan(const py::object& network, const py::object& hardware, const py::object& max_ops,
                const LimitArguments& limits, std::int64_t nodes_per_question,
                std::int64_t tile_shapes, std::int64_t proof_shapes, bool residency,
                const py::object& weights, const py::object& peak_limits,
-               const py::object& reference, KeptAnswers* memory, const py::object& progress) {
+               const py::object& reference, KeptAnswers* memory, const py::object& progress,
+               const SolverArguments& solver) {
   const KeptNetwork net = network_of(network);
   auto machine = std::make_shared<const Hardware>(profile_of(hardware).hardware());
   PlanParams params;
@@ -164,6 +179,7 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
   params.nodes_per_question = nodes_per_question;
   params.tile_shapes = tile_shapes;
   params.proof_shapes = proof_shapes;
+  apply(solver, params);
   params.residency = residency;
   params.weights = numbers_of(weights, "weights");
   params.peak_limits = numbers_of(peak_limits, "limits");
@@ -211,7 +227,7 @@ py::dict axes_dict(const std::array<Dim, 3>& values) {
 }
 
 TileReport make_tile(const py::object& network, const py::object& ops, const py::object& hardware,
-                     const py::object& shape, const std::string& engine,
+                     const py::object& shape, const SolverArguments& solver,
                      const LimitArguments& limits) {
   const KeptNetwork net = network_of(network);
   const Hardware machine = profile_of(hardware).hardware();
@@ -238,7 +254,7 @@ TileReport make_tile(const py::object& network, const py::object& ops, const py:
     }
     params.shape = extent;
   }
-  params.engine = engine;
+  apply(solver, params);
   params.limits = limits_of(limits);
   Call call;
   params.limits.stop = call.token();
@@ -279,15 +295,15 @@ void bind_tile(py::module_& module) {
       "tile",
       [](const py::object& network, const py::object& ops, const py::object& hardware,
          const py::object& shape, const std::string& engine, py::object timeout, py::object work,
-         py::object memory_limit, int threads, std::uint64_t seed) {
+         py::object memory_limit, int threads, std::uint64_t seed, py::object question_timeout) {
         return make_tile(
-            network, ops, hardware, shape, engine,
+            network, ops, hardware, shape, {engine, std::move(question_timeout)},
             {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed});
       },
       py::arg("network"), py::arg("ops"), py::arg("hardware"), py::kw_only(),
       py::arg("shape") = py::none(), py::arg("engine") = "auto", py::arg("timeout") = py::none(),
       py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
-      py::arg("seed") = 0,
+      py::arg("seed") = 0, py::arg("question_timeout") = py::none(),
       R"(Finds the largest tile of a group of consecutive ops that fits the machine.
 
 `ops` is one op or a pair (first, last), by number from 0 or by name. `shape`, as in
@@ -392,12 +408,13 @@ void bind_plan(py::module_& module) {
          std::uint64_t seed, std::int64_t nodes_per_question, std::int64_t tile_shapes,
          std::int64_t proof_shapes, bool residency, const py::object& weights,
          const py::object& limits, const py::object& reference,
-         const std::shared_ptr<KeptAnswers>& memory, const py::object& progress) {
+         const std::shared_ptr<KeptAnswers>& memory, const py::object& progress,
+         const std::string& engine, py::object question_timeout) {
         return make_plan(
             network, hardware, max_ops,
             {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed},
             nodes_per_question, tile_shapes, proof_shapes, residency, weights, limits, reference,
-            memory.get(), progress);
+            memory.get(), progress, {engine, std::move(question_timeout)});
       },
       py::arg("network"), py::arg("hardware"), py::kw_only(), py::arg("max_ops") = py::none(),
       py::arg("timeout") = py::none(), py::arg("work") = py::none(),
@@ -408,6 +425,7 @@ void bind_plan(py::module_& module) {
       py::arg("residency") = PlanParams{}.residency, py::arg("weights") = py::none(),
       py::arg("limits") = py::none(), py::arg("reference") = py::none(),
       py::arg("memory").none(true) = py::none(), py::arg("progress") = py::none(),
+      py::arg("engine") = "auto", py::arg("question_timeout") = py::none(),
       R"(Plans a network on a machine: partitions it into groups, tiles and places each group.
 
     >>> b = NetworkBuilder("toy", dtype="int8")
@@ -428,7 +446,7 @@ void bind_plan(py::module_& module) {
 `proof_shapes` is the number of further shapes evaluated to prove optimality.
 `residency` allows tensors between groups to stay on chip and, if the profile allows it, weight prefetch.
 `memory` is a PlanMemory: results reused by the next call.
-`timeout` is in seconds.
+`timeout` is in seconds, and so is `question_timeout`, the limit of each placement query by `engine`.
 `reference` is the reference of the score: a Profile or the name of one (planned layer by layer), or
 another Plan; by default that of the profile, or its own machine.
 

@@ -14,6 +14,7 @@
 // ends the search.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -51,6 +52,9 @@ class PlanMemory;
 struct PlanParams {
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest group of ops
   Limits limits{};
+  /// "auto": a combination that suits the machine's rules; or a name of engine_list() (engines.h).
+  std::string engine = "auto";
+  std::optional<std::chrono::nanoseconds> question_timeout{};  ///< per placement query
   /// Limit on search nodes per placement query; a query above it is `unknown`, and is counted.
   std::int64_t nodes_per_question = nodes_per_plan_question;
   /// Tile shapes to cost per variant of a group in a best partition, because more tiles than the

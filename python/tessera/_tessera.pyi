@@ -319,6 +319,8 @@ def plan(
     reference: Optional[Union[Profile, _Path, Plan]] = ...,
     memory: Optional[PlanMemory] = ...,
     progress: Optional[Callable[[PlanProgress], object]] = ...,
+    engine: str = ...,
+    question_timeout: Optional[_Timeout] = ...,
 ) -> Plan: ...
 def tile(
     network: Union[Network, _Path],
@@ -332,6 +334,7 @@ def tile(
     memory_limit: Optional[_Size] = ...,
     threads: int = ...,
     seed: int = ...,
+    question_timeout: Optional[_Timeout] = ...,
 ) -> Tile: ...
 class Exploration:
     @property

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/size_layer.h"
+#include "tessera/errors.h"
 
 namespace tessera::search {
 
@@ -81,7 +82,15 @@ void Decider::count(const SizeVerdict& decision) {
   if (decision.verdict == Status::unknown) ++counters_.unknown;
 }
 
+void Decider::require_support() const {
+  if (const auto why = params_.engine->unsupported(lowering_.problem, Objective::fit))
+    throw BadInput("engine '" + std::string(params_.engine->name()) +
+                       "' cannot be used here: " + *why,
+                   "remove --engine to use a suitable engine");
+}
+
 SizeVerdict Decider::ask_engine(const std::vector<Size>& sizes) {
+  if (counters_.by_engine == 0) require_support();
   engine::SearchParams search{.budget = params_.budget, .seed = params_.seed};
   search.budget.max_nodes = std::min(search.budget.max_nodes, params_.nodes_per_question);
   const auto begin = std::chrono::steady_clock::now();

@@ -78,6 +78,8 @@ class Decider {
   }
 
  private:
+  /// Throws BadInput if the engine does not support the problem.
+  void require_support() const;
   [[nodiscard]] SizeVerdict ask_engine(const std::vector<Size>& sizes);
   [[nodiscard]] const SizeLayer& layer(const std::vector<Size>& sizes);
 
