@@ -33,13 +33,14 @@ struct TileArguments {
   std::string profile;
   std::vector<std::string> set;
   std::string capacity;
-  std::string shape;
+  std::vector<std::string> shapes;
   SearchArguments search;
   ProgressArguments progress;
   SolverArguments solver;
   std::string double_buffer;
   std::string weights;
   std::string halo;
+  std::string incremental = "all";
   bool no_incremental = false;
   bool all = false;
   bool stats = false;
@@ -121,7 +122,8 @@ std::string padded(std::string text, std::size_t width) {
 std::string probe_text(const TileReport& report) {
   constexpr std::size_t most = 40;
   std::string text = padded("tile", 20) + padded("tiles", 10) + padded("verdict", 12) +
-                     padded("decided by", 12) + "time\n";
+                     padded("decided by", 20) + padded("kept", 8) + "time\n";
+  std::string variant;
   std::size_t overfull = 0;
   std::size_t shown = 0;
   for (const ProbeReport& probe : report.probes) {
@@ -130,9 +132,12 @@ std::string probe_text(const TileReport& report) {
       continue;
     }
     if (++shown > most) continue;
+    if (to_string(probe.variant) != variant) text += (variant = to_string(probe.variant)) + ":\n";
     text += padded(shape_text(probe.extent, report.divisible), 20) +
             padded(std::to_string(probe.tiles), 10) +
-            padded(std::string(to_string(probe.verdict)), 12) + padded(probe.decided_by, 12) +
+            padded(std::string(to_string(probe.verdict)), 12) +
+            padded(probe.decided_by + (probe.step.empty() ? "" : ", " + probe.step), 20) +
+            padded(probe.kept > 0 ? std::to_string(probe.kept) : "", 8) +
             milliseconds(probe.seconds) + "\n";
   }
   if (shown > most) text += "and " + std::to_string(shown - most) + " more\n";
@@ -185,7 +190,7 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
     text += std::to_string(report.tile_count()) +
             (report.tile_count() == 1 ? " tile: " : " tiles: ") +
             shape_text(report.extent, report.divisible) +
-            (!arguments.shape.empty() ? " (fits)\n"
+            (!arguments.shapes.empty() ? " (fits)\n"
              : report.proven_largest  ? " (fewest tiles, proved)\n"
                                       : " (minimum not proved: a limit left queries unresolved)\n");
     for (const PlannedPlacement& placed : report.placements) text += placement_text(placed);
@@ -234,9 +239,14 @@ int run_tile(const TileArguments& arguments, Session& session) {
   params.variants = variants_of(arguments, hardware.tiling);
   arguments.solver.apply(params);
   params.limits = session.remaining(arguments.search.limits());
-  params.incremental = !arguments.no_incremental;
+  params.reuse = arguments.no_incremental || arguments.incremental == "none" ? Reuse::none
+                 : arguments.incremental == "memo"                          ? Reuse::memo
+                                                                             : Reuse::all;
   params.all = arguments.all;
-  if (!arguments.shape.empty()) params.shape = shape_of(arguments.shape);
+  for (const std::string& shape : arguments.shapes) {
+    if (params.shape) params.earlier_shapes.push_back(*params.shape);
+    params.shape = shape_of(shape);
+  }
   params.limits.stop = session.interrupts().token();
   session.interrupts().enter(Phase::searching);
   TileReport report;
@@ -296,12 +306,17 @@ void add_tile(CLI::App& app, Command& command) {
       ->check(one_of({"resident", "refetch"}));
   sub->add_option("--halo", arguments->halo, "only with this halo policy")
       ->check(one_of({"recompute", "keep_columns", "keep"}));
-  sub->add_option("--shape", arguments->shape, "test this tile only: H=8,C=32");
+  sub->add_option("--shape", arguments->shapes,
+                  "test this tile only: H=8,C=32; repeated: a sequence in one session, see --stats");
   arguments->search.declare(*sub);
   arguments->progress.declare(*sub);
   arguments->solver.declare(*sub);
-  sub->add_flag("--no-incremental", arguments->no_incremental,
-                "do not reuse results between queries");
+  CLI::Option* reuse =
+      sub->add_option("--incremental", arguments->incremental,
+                      "what a query may use of earlier ones: all, memo (their results), none")
+          ->check(one_of({"all", "memo", "none"}));
+  sub->add_flag("--no-incremental", arguments->no_incremental, "same as --incremental none")
+      ->excludes(reuse);
   sub->add_flag("--all", arguments->all, "list all maximal shapes, not only the fewest tiles");
   sub->add_flag("--stats", arguments->stats,
                 "print the evaluated shapes and the counters of the search");

@@ -29,6 +29,7 @@ class LiveChains final : public LiveSolver, public ChainBackend {
     return chains_pay(formula, numbers) ? std::numeric_limits<std::int64_t>::max() : 200;
   }
   Backend& backend() override { return *this; }
+  std::int64_t kept() const override { return kept_; }
   bool outgrown() const override { return lemmas_of_.size() > most_lemmas; }
   void report(Stats& stats) const override;
 

@@ -37,6 +37,8 @@ class LiveSolver {
                                               const Numbers& numbers) const = 0;
   /// The model of the last answer `yes`.
   [[nodiscard]] virtual Backend& backend() = 0;
+  /// Lemmas of earlier queries that hold for the numbers of this one.
+  [[nodiscard]] virtual std::int64_t kept() const = 0;
   /// Has so much been added that a new solver should replace this one?
   [[nodiscard]] virtual bool outgrown() const = 0;
 };

@@ -63,12 +63,13 @@ class Session final : public engine::PlacementSession {
     Poll never;  // the problem of a tile is small
     if (const auto cut = find_load_cut(current_, never)) {
       ++counters_.load_cuts;
+      result.step = "load";
       result.status = Status::infeasible;
       result.reason = describe(current_, *cut);
       return result;
     }
     if (params_.decide.try_orders) {
-      if (std::optional<Placement> known = from_earlier(search.budget)) {
+      if (std::optional<Placement> known = from_earlier(search.budget, result.step)) {
         result.status = Status::feasible;
         result.placement = std::move(*known);
         return result;
@@ -77,12 +78,13 @@ class Session final : public engine::PlacementSession {
     return ask(search);
   }
 
-  std::optional<Placement> from_earlier(const Budget& budget) {
+  std::optional<Placement> from_earlier(const Budget& budget, std::string_view& step) {
     Poll poll(budget);
     if (!first_fit_) first_fit_.emplace(current_, poll);
     for (const Placement& placement : placements_) {
       if (auto found = propose(placement, by_offset(placement), {.other_memories = true})) {
         ++counters_.orders_reused;
+        step = "order";
         return found;
       }
     }
@@ -93,6 +95,7 @@ class Session final : public engine::PlacementSession {
       for (const std::vector<BufferIndex>& order : orders) {
         if (auto found = propose(like, order, {.other_memories = true, .mode = mode})) {
           ++counters_.first_fits;
+          step = "first fit";
           return found;
         }
       }
@@ -102,6 +105,7 @@ class Session final : public engine::PlacementSession {
       const int rounds = most_repairs / std::max(1, modes);
       if (auto found = repair(like, start, {.other_memories = true, .mode = mode}, rounds)) {
         ++counters_.repairs;
+        step = "repair";
         return found;
       }
       if (mode < 0) break;
@@ -223,7 +227,10 @@ class Session final : public engine::PlacementSession {
         if (answer != Answer::unknown || search.budget.exhausted() ||
             patient.max_nodes == search.budget.max_nodes) {
           patience_ = std::min(most_patience, 2 * patience_);
-          return told(*structure_, live_->backend(), answer, search.budget);
+          engine::SearchResult result =
+              told(*structure_, live_->backend(), answer, search.budget);
+          result.kept = live_->kept();
+          return result;
         }
         patience_ /= 4;
       }

@@ -34,6 +34,7 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
   }
   std::int64_t patience(const Formula&, const Numbers&) const override { return 200; }
   Backend& backend() override { return *this; }
+  std::int64_t kept() const override { return kept_; }
   bool outgrown() const override { return ties_ > most_ties; }
 
  private:
@@ -64,6 +65,7 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
     if (integers_.empty()) begin(formula, largest, poll);
     if (largest / unit_ > largest_) return false;
     assumed_.clear();
+    kept_ = 0;
     atoms_.resize(formula.atoms().size(), 0);
     for (IntIndex x = 0; x < uppers.size(); ++x) limit(formula, x, uppers[x]);
     choose_symmetry(formula, clauses.symmetry);
@@ -144,6 +146,7 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
     const bool fixed = tie.amount.size_factor == 0 && tie.amount.memory == no_index;
     Selector& selector = tie.selectors[value];
     if (!fixed && selector.literal == 0) selector.literal = fresh();
+    kept_ += static_cast<std::int64_t>(selector.tied);
     for (; selector.tied < tie.atoms.size(); ++selector.tied)
       add_tie(formula, tie.atoms[selector.tied], value, -selector.literal);
     if (!fixed) assumed_.push_back(selector.literal);
@@ -206,6 +209,7 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
   std::vector<int> assumed_;
   std::vector<int> said_;
   std::int64_t ties_ = 0;
+  std::int64_t kept_ = 0;  ///< ties of this query that were there before
 };
 
 }  // namespace

@@ -74,6 +74,11 @@ struct SearchResult {
   /// If infeasible: a subset of the buffers that has no placement either, ascending; empty: not
   /// known.
   std::vector<BufferIndex> used{};
+  /// In a session: the step that decided the query before any search ("load", "order", "first fit",
+  /// "repair"); empty: a search, or nothing.
+  std::string_view step{};
+  /// In a session: lemmas of earlier queries that hold for this one, and that the search used.
+  std::int64_t kept = 0;
   Stats stats{};
 };
 

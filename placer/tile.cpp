@@ -72,7 +72,8 @@ TileReport report_of(const tiling::Subgraph& part, const TileVariant& variant,
   report.proven_largest = found.status == Status::feasible && found.undecided.empty();
   for (const search::TileProbe& probe : found.probes)
     report.probes.push_back({probe.shape.extent, probe.tiles, probe.verdict,
-                             std::string(search::to_string(probe.decided_by)), probe.seconds});
+                             std::string(search::to_string(probe.decided_by)), probe.seconds,
+                             variant, std::string(probe.step), probe.kept});
   for (const tiling::TileShape& shape : found.maximal) report.all.push_back(shape.extent);
   if (found.status != Status::feasible) return report;
   report.extent = found.shape.extent;
@@ -97,16 +98,14 @@ bool better(const TileReport& a, const TileReport& b) {
   return a.status == Status::feasible && a.tile_count() < b.tile_count();
 }
 
-/// The requested shape, if any.
-std::optional<tiling::TileShape> shape_of(const tiling::Subgraph& part, const TileParams& params) {
-  if (!params.shape) return std::nullopt;
-  if (params.all) throw BadInput("`shape` and `all` exclude each other", "remove one of them");
+/// A requested shape.
+tiling::TileShape shape_of(const tiling::Subgraph& part, const std::array<Dim, 3>& extent) {
   static constexpr const char* names[] = {"C", "H", "W"};
   const tiling::TileSpace space = tiling::tile_space(part);
   const std::string& anchor = part.tensor(space.anchor).name;
   tiling::TileShape shape = space.whole;
   for (std::size_t a = 0; a < tiling::tile_axes; ++a) {
-    const Dim asked = (*params.shape)[a];
+    const Dim asked = extent[a];
     const Dim whole = space.whole.extent[a];
     if (asked == 0 || asked == whole) continue;
     if (asked < 0 || asked > whole)
@@ -121,6 +120,17 @@ std::optional<tiling::TileShape> shape_of(const tiling::Subgraph& part, const Ti
     shape.extent[a] = asked;
   }
   return shape;
+}
+
+std::optional<tiling::TileShape> only_shape(const tiling::Subgraph& part,
+                                            const TileParams& params) {
+  if (!params.shape) {
+    if (!params.earlier_shapes.empty())
+      throw BadInput("`earlier_shapes` is given without `shape`", "set `shape` to the last one");
+    return std::nullopt;
+  }
+  if (params.all) throw BadInput("`shape` and `all` exclude each other", "remove one of them");
+  return shape_of(part, *params.shape);
 }
 
 std::string why_not(const TileReport& report, const MissingBytes& missing, bool one_shape) {
@@ -190,11 +200,13 @@ class VariantSearch {
         hardware_(hardware),
         params_(params),
         all_(all),
-        shape_(shape_of(part, params)),
+        shape_(only_shape(part, params)),
         limited_(params.limits),
         variants_(params.variants.empty() ? tile_variants(hardware.tiling) : params.variants),
         answers_(variants_.size()),
         first_fit_(variants_.size()) {
+    for (const std::array<Dim, 3>& extent : params.earlier_shapes)
+      earlier_.push_back(shape_of(part, extent));
     if (variants_.empty()) throw BadInput("profile " + hardware.name + " lists no tiling variant");
     told_.variants = variants_.size();
   }
@@ -239,9 +251,11 @@ class VariantSearch {
     search.nodes_per_question = params_.nodes_per_question;
     search.time_per_question = params_.question_timeout.value_or(std::chrono::nanoseconds{0});
     search.seed = params_.limits.seed;
-    search.dominance = search.carry_over = search.sessions = params_.incremental;
+    search.dominance = search.carry_over = params_.reuse != Reuse::none;
+    search.sessions = params_.reuse == Reuse::all;
     search.all = all_;
     search.only = shape_;
+    search.before_only = earlier_;
     search.record_probes = true;
     if (params_.progress)
       search.evaluated = [this](std::int64_t tiles, Status verdict) { tell(tiles, verdict); };
@@ -279,6 +293,7 @@ class VariantSearch {
   const TileParams& params_;
   bool all_;
   std::optional<tiling::TileShape> shape_;
+  std::vector<tiling::TileShape> earlier_;
   validation::LimitedBudget limited_;
   std::vector<TileVariant> variants_;
   std::vector<std::optional<VariantAnswer>> answers_;
@@ -296,7 +311,7 @@ void list_largest(const tiling::Subgraph& part, const Hardware& hardware, TilePa
   VariantAnswer listed = std::move(VariantSearch(part, hardware, params, true).run().front());
   add(stats, listed.counters);
   report.all = std::move(listed.report.all);
-  report.probes = std::move(listed.report.probes);
+  std::ranges::move(listed.report.probes, std::back_inserter(report.probes));
   if (listed.stopped) report.stop = *listed.stopped;
 }
 
@@ -307,6 +322,9 @@ std::string probe_json(const ProbeReport& probe) {
     object.text("verdict", to_string(probe.verdict));
     object.text("decided_by", probe.decided_by);
     object.real("seconds", probe.seconds);
+    object.text("variant", to_string(probe.variant));
+    if (!probe.step.empty()) object.text("step", probe.step);
+    if (probe.kept > 0) object.number("kept", probe.kept);
   });
 }
 
@@ -350,6 +368,7 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
       tiling::make_subgraph(network, params.ops, tiling::last_readers(network), hardware);
   placer::VariantSearch search(part, hardware, params);
   std::vector<TileReport> reports;
+  std::vector<ProbeReport> probes;
   Stats stats;
   bool all_decided = true;
   std::optional<StopReason> stopped;
@@ -357,6 +376,7 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
     placer::add(stats, answer.counters);
     all_decided = all_decided && answer.all_decided;
     if (answer.stopped) stopped = answer.stopped;
+    std::ranges::move(answer.report.probes, std::back_inserter(probes));
     reports.push_back(std::move(answer.report));
   }
   auto best = std::ranges::min_element(reports, placer::better);
@@ -371,6 +391,7 @@ TileReport find_largest_tile(const Network& network, const Hardware& hardware,
   best->proven_largest = best->proven_largest && all_decided && !search.one_shape();
   if (!stopped) stopped = search.budget().exhausted();
   if (stopped && !all_decided) best->stop = *stopped;
+  best->probes = std::move(probes);
   if (params.all && best->status == Status::feasible)
     placer::list_largest(part, hardware, params, search.budget(), *best, stats);
   if (missing.stopped) best->stop = *missing.stopped;

@@ -48,6 +48,13 @@ struct TileProgress {
   std::optional<std::int64_t> fewest_tiles{};  ///< of a shape that fits
 };
 
+/// What a query may use of earlier ones. No result depends on it.
+enum class Reuse : std::uint8_t {
+  all,   ///< results, and the session of the engine with what it learned
+  memo,  ///< results only: each query that they do not decide goes to a new solver
+  none,
+};
+
 /// Parameters of find_largest_tile().
 struct TileParams {
   OpRange ops{};
@@ -55,11 +62,14 @@ struct TileParams {
   /// C, H, W of a tile; 0 is the whole extent. Tests this shape only, and reports the first variant
   /// in which it fits.
   std::optional<std::array<Dim, 3>> shape{};
+  /// With `shape`: shapes to test before it in the same session. Their results are in
+  /// TileReport::probes.
+  std::vector<std::array<Dim, 3>> earlier_shapes{};
   std::string engine = "auto";  ///< auto: the first solver that supports the hardware's rules
   Limits limits{};
   std::optional<std::chrono::nanoseconds> question_timeout{};  ///< per query to the solver
   std::int64_t nodes_per_question = nodes_per_tile_question;
-  bool incremental = true;  ///< false: no inference rules, no sessions
+  Reuse reuse = Reuse::all;
   bool all = false;         ///< return every maximal shape, not only the one with the fewest tiles
   /// Called from the searching threads, one at a time; must be quick.
   std::function<void(const TileProgress&)> progress{};
@@ -72,6 +82,11 @@ struct ProbeReport {
   Status verdict = Status::unknown;
   std::string decided_by{};  ///< bound, dominance, carry-over or engine
   double seconds = 0;
+  TileVariant variant{};
+  /// With `engine`: the step that decided it without a search (load, order, first fit, repair);
+  /// empty: the search of the engine.
+  std::string step{};
+  std::int64_t kept = 0;  ///< lemmas of earlier queries that this search used
 };
 
 /// The result of find_largest_tile().
@@ -90,7 +105,7 @@ struct TileReport {
   bool proven_largest = false;
   std::vector<PlannedPlacement> placements{};  ///< together they cover every distinct tile
   std::vector<std::array<Dim, 3>> all{};       ///< only with TileParams::all
-  std::vector<ProbeReport> probes{};
+  std::vector<ProbeReport> probes{};           ///< of all variants, in order
   /// If no shape fits: the bytes that the smallest tile needs beyond the memory (with
   /// TileParams::shape: the excess of its busiest step, with sizes rounded up). 0 if the bytes
   /// suffice and the rules about banks, modes or several memories prevent a placement. After a

@@ -35,6 +35,7 @@ class Session final : public engine::PlacementSession {
         Placement packed = in_the_order_of(placements_[k]);
         if (!check(current_, packed, 1).empty()) continue;
         ++orders_reused_;
+        result.step = "order";
         result.status = Status::feasible;
         result.placement = packed;
         remember(std::move(packed));

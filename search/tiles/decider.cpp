@@ -107,7 +107,7 @@ SizeVerdict Decider::ask_engine(const std::vector<Size>& sizes) {
   }
   counters_.engine_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  SizeVerdict decision{found.status, DecidedBy::engine, nullptr};
+  SizeVerdict decision{found.status, DecidedBy::engine, nullptr, found.step, found.kept};
   if (found.placement)
     decision.placement = std::make_shared<const Placement>(std::move(*found.placement));
   return decision;

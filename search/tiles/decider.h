@@ -19,7 +19,9 @@ namespace tessera::search {
 struct SizeVerdict {
   Status verdict = Status::unknown;
   DecidedBy by = DecidedBy::engine;
-  std::shared_ptr<const Placement> placement;  ///< set if and only if feasible
+  std::shared_ptr<const Placement> placement{};  ///< set if and only if feasible
+  std::string_view step{};                       ///< as engine::SearchResult
+  std::int64_t kept = 0;                         ///< as engine::SearchResult
 };
 
 /// The part of a Decider that needs no engine. Each thread has its own; valid while no decision

@@ -79,10 +79,19 @@ class TileSearch {
     return std::move(result_);
   }
 
-  TileSearchResult ask_one(const tiling::TileShape& shape) {
+  /// The shape with all its tiles.
+  [[nodiscard]] FittingShape whole(const tiling::TileShape& shape) const {
     const tiling::TileGrid grid = geometry_.grid(shape);
-    const FittingShape one{shape, grid.count(),
-                           tiling::demands(part_, geometry_.space(), lowering_, grid.tiles)};
+    return {shape, grid.count(),
+            tiling::demands(part_, geometry_.space(), lowering_, grid.tiles)};
+  }
+
+  TileSearchResult ask_one(const tiling::TileShape& shape) {
+    for (const tiling::TileShape& before : params_.before_only) {
+      ++result_.counters.shapes;
+      static_cast<void>(probe(whole(before)));
+    }
+    const FittingShape one = whole(shape);
     ++result_.counters.shapes;
     const Status verdict = probe(one);
     if (verdict == Status::feasible) keep(one);
@@ -297,7 +306,7 @@ class TileSearch {
               double seconds) {
     if (params_.evaluated) params_.evaluated(tiles, decision.verdict);
     if (!params_.record_probes) return;
-    result_.probes.push_back({shape, tiles, decision.verdict, decision.by, seconds});
+    result_.probes.push_back({shape, tiles, decision.verdict, decision.by, seconds, decision.step, decision.kept});
   }
 
   const tiling::Subgraph& part_;

@@ -65,6 +65,7 @@ struct TileSearchParams {
   /// Test only this shape.
   /// require: axes that cannot be cut are whole.
   std::optional<tiling::TileShape> only;
+  std::vector<tiling::TileShape> before_only;  ///< tested before it, for the probes alone
   bool all = false;  ///< also list every feasible shape that no other feasible shape contains
   bool record_probes = false;
   /// Called for every evaluated shape with its verdict. May be empty; must be quick.
@@ -85,6 +86,8 @@ struct TileProbe {
   Status verdict = Status::unknown;
   DecidedBy decided_by = DecidedBy::engine;
   double seconds = 0;
+  std::string_view step{};  ///< as engine::SearchResult
+  std::int64_t kept = 0;    ///< as engine::SearchResult
 };
 
 struct TileCounters {

@@ -347,6 +347,16 @@ class Planning(unittest.TestCase):
         self.assertEqual((whole.status, whole.shape["H"]), ("feasible", 1))
         self.assertEqual(json.loads(found.to_json())["status"], "feasible")
 
+    def test_the_solver_of_tiles_and_plans(self):
+        net = tessera.load_network(FSRCNN, dtype="int8")
+        found = tessera.tile(net, (0, 1), "ethos-u55-like", engine="sat", question_timeout=10)
+        self.assertEqual((found.engine, found.shape), ("sat", tessera.tile(net, (0, 1), "ethos-u55-like").shape))
+        plans = [tessera.plan(net, "ethos-u55-like", tile_shapes=0, proof_shapes=0, engine=engine, question_timeout="10s")
+                 for engine in ("auto", "sat")]
+        self.assertEqual(plans[0].score, plans[1].score)
+        with self.assertRaisesRegex(tessera.BadInput, "magic"):
+            tessera.plan(net, "ethos-u55-like", engine="magic")
+
 
 class Threads(unittest.TestCase):
     def test_others_run_meanwhile(self):

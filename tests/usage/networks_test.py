@@ -566,12 +566,46 @@ class Plans(Case):
         self.assertEqual(fits["tiles"]["shape"], largest)
         self.assertEqual([probe["shape"] for probe in fits["probes"]], [largest])
         whole = self.tile(INFEASIBLE, "--shape", "H=32")  # and the original C and W
-        self.assertEqual([probe["shape"] for probe in whole["probes"]], [{"C": 8, "H": 32, "W": 32}])
+        self.assertEqual({str(probe["shape"]) for probe in whole["probes"]}, {str({"C": 8, "H": 32, "W": 32})})
         self.assertGreater(whole["lacking"], 0)
         self.assertIn("a tile of this shape", whole["reason"])
         rows = self.ends(FOUND, "tile", self.network, "--ops", "0:2", "-p", self.profile, "--shape",
                          asked).stdout
         self.assertIn("(fits)", rows)
+
+    def test_a_sequence_of_shapes_in_one_session(self):
+        """Each variant tests every shape; the result is that of the last one."""
+        largest = self.tile(FOUND)["tiles"]["shape"]
+        asked = ",".join(f"{axis}={extent}" for axis, extent in largest.items())
+        one = self.tile(FOUND, "--shape", "H=32", "--shape", asked)
+        self.assertEqual(one["tiles"]["shape"], largest)
+        shapes = [(probe["variant"], probe["shape"], probe["verdict"]) for probe in one["probes"]]
+        self.assertEqual(shapes[-1][1:], (largest, "feasible"))
+        self.assertIn((shapes[-1][0], {"C": 8, "H": 32, "W": 32}, "infeasible"), shapes)
+        for reuse in ("all", "memo", "none"):
+            again = self.tile(FOUND, "--shape", "H=32", "--shape", asked, "--incremental", reuse)
+            self.assertEqual([(probe["variant"], probe["shape"], probe["verdict"]) for probe in again["probes"]], shapes)
+        self.ends(BAD_INPUT, "tile", self.network, "--ops", "0:2", "-p", self.profile, "--incremental", "memo",
+                  "--no-incremental")
+
+    def test_probes_of_every_variant(self):
+        found = self.tile(FOUND)
+        self.assertEqual(len({probe["variant"] for probe in found["probes"]}), 4)
+
+    def test_every_solver_finds_the_same_tile_and_plan(self):
+        """Solvers that were chosen answer as auto does."""
+        tile = self.tile(FOUND)
+        plan = json.loads(self.ends(FOUND, "plan", self.network, "-p", self.profile, "--format", "json").stdout)
+        for engine in ("learning", "sat", "canonical"):
+            with self.subTest(engine=engine):
+                self.assertEqual(self.tile(FOUND, "-e", engine)["tiles"], tile["tiles"])
+                said = self.ends(FOUND, "plan", self.network, "-p", self.profile, "-e", engine, "--format", "json",
+                                 "--question-timeout", "10s").stdout
+                other = json.loads(said)
+                self.assertEqual((other["score"], other["bound"]), (plan["score"], plan["bound"]))
+                self.assertIn(f'"engine": "{engine}"', said)
+        done = self.ends(BAD_INPUT, "plan", self.network, "-p", self.profile, "-e", "greedy")
+        self.assertIn("is incomplete", done.stderr)
 
     def test_shapes_that_are_none(self):
         for shape in ("H=0", "H=33", "X=3", "H", "H=", "H=3,H=3", "H=3,,W=3", "h=3", "H=3x", "H=-1",
