@@ -241,9 +241,8 @@ std::vector<Sequence> tile_sequences(const std::string& models, std::size_t coun
   std::vector<Sequence> result;
   std::vector<std::pair<std::string, Network>> networks;
   for (const char* model : {"fsrcnn_x2_360p", "unet_256", "mobilenet_v2", "resnet18"})
-    networks.emplace_back(model, read_network(models + "/" + model + ".onnx",
-                                              {.dtype = ElementType::int8})
-                                     .network);
+    networks.emplace_back(
+        model, read_network(models + "/" + model + ".onnx", {.dtype = ElementType::int8}).network);
   Random random(1);
   for (int tries = 0; tries < 4000 && result.size() < count; ++tries) {
     const Network& net = networks[static_cast<std::size_t>(tries) % networks.size()].second;
@@ -286,8 +285,7 @@ int main(int argc, char** argv) {
       static constexpr const char* names[] = {"tiles", "capacities", "sizes"};
       Row row;
       bool turn = false;
-      for (const Sequence& sequence : sequences[sort])
-        measure(engine, sequence, turn = !turn, row);
+      for (const Sequence& sequence : sequences[sort]) measure(engine, sequence, turn = !turn, row);
       print(engine + ", " + names[sort], row);
       all.sequences += row.sequences;
       all.calls += row.calls;

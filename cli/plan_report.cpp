@@ -250,7 +250,8 @@ std::string burst_line(const NetworkPlan& plan, const Hardware& hardware) {
   });
   if (burst == 1 || !alike) return "";
   return "DRAM traffic counts whole bursts of " + bytes_text(burst) +
-         "; equal tiles count the bursts of the first, approximate if their distance is no multiple "
+         "; equal tiles count the bursts of the first, approximate if their distance is no "
+         "multiple "
          "of a burst.\n";
 }
 

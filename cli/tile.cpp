@@ -191,8 +191,8 @@ std::string report_text(const TileReport& report, const TileArguments& arguments
             (report.tile_count() == 1 ? " tile: " : " tiles: ") +
             shape_text(report.extent, report.divisible) +
             (!arguments.shapes.empty() ? " (fits)\n"
-             : report.proven_largest  ? " (fewest tiles, proved)\n"
-                                      : " (minimum not proved: a limit left queries unresolved)\n");
+             : report.proven_largest   ? " (fewest tiles, proved)\n"
+                                     : " (minimum not proved: a limit left queries unresolved)\n");
     for (const PlannedPlacement& placed : report.placements) text += placement_text(placed);
   } else {
     text += std::string(to_string(report.status)) + ": " + report.reason + "\n";
@@ -240,7 +240,7 @@ int run_tile(const TileArguments& arguments, Session& session) {
   arguments.solver.apply(params);
   params.limits = session.remaining(arguments.search.limits());
   params.reuse = arguments.no_incremental || arguments.incremental == "none" ? Reuse::none
-                 : arguments.incremental == "memo"                          ? Reuse::memo
+                 : arguments.incremental == "memo"                           ? Reuse::memo
                                                                              : Reuse::all;
   params.all = arguments.all;
   for (const std::string& shape : arguments.shapes) {
@@ -306,8 +306,9 @@ void add_tile(CLI::App& app, Command& command) {
       ->check(one_of({"resident", "refetch"}));
   sub->add_option("--halo", arguments->halo, "only with this halo policy")
       ->check(one_of({"recompute", "keep_columns", "keep"}));
-  sub->add_option("--shape", arguments->shapes,
-                  "test this tile only: H=8,C=32; repeated: a sequence in one session, see --stats");
+  sub->add_option(
+      "--shape", arguments->shapes,
+      "test this tile only: H=8,C=32; repeated: a sequence in one session, see --stats");
   arguments->search.declare(*sub);
   arguments->progress.declare(*sub);
   arguments->solver.declare(*sub);

@@ -23,7 +23,7 @@ struct DecideParams {
   std::string engine;  ///< name of the engine in messages
   bool break_symmetry = true;
   bool load_cut = true;
-  bool try_orders = true;  ///< in sessions
+  bool try_orders = true;                 ///< in sessions
   bool balance = true;                    ///< add_balance()
   std::vector<engine::PairRule> rules{};  ///< with Objective::cost: initial rules of hitting.h
   /// ensure: the formula is loaded.

@@ -89,8 +89,7 @@ void add_symmetry(const PlacementProblem& problem, Encoding& encoding, Poll* pol
   add_symmetry(context);
 }
 
-std::vector<Cover> balance_covers(const PlacementProblem& problem, Encoding& encoding,
-                                  Poll* poll) {
+std::vector<Cover> balance_covers(const PlacementProblem& problem, Encoding& encoding, Poll* poll) {
   EncodeParams params;
   params.poll = poll;
   Context context(problem, params, encoding);

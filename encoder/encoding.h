@@ -76,8 +76,8 @@ struct Cover {
 /// Implied clauses for these numbers, which express in two or three orders what a solver would
 /// derive with many (layers/balance.cpp). Certificate checkers do not know them. Adds atoms to the
 /// formula, but no clauses.
-[[nodiscard]] std::vector<Cover> balance_covers(const PlacementProblem& problem,
-                                                Encoding& encoding, Poll* poll = nullptr);
+[[nodiscard]] std::vector<Cover> balance_covers(const PlacementProblem& problem, Encoding& encoding,
+                                                Poll* poll = nullptr);
 /// Adds their clauses.
 void add_balance(const PlacementProblem& problem, Encoding& encoding, Poll* poll = nullptr);
 

@@ -419,9 +419,9 @@ class Explainer {
     if (allowed.size() == problem_.memories.size()) return "";
     std::string text;
     for (std::size_t k = 0; k < allowed.size(); ++k)
-      text += (k == 0                    ? ", allowed in "
+      text += (k == 0                   ? ", allowed in "
                : k + 1 < allowed.size() ? ", "
-                                         : " and ") +
+                                        : " and ") +
               problem_.memories[allowed[k]].name;
     return text;
   }

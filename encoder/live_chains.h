@@ -44,7 +44,7 @@ class LiveChains final : public LiveSolver, public ChainBackend {
     MemoryIndex memory = 0;            ///< of a cover
     std::uint64_t listed = 0;          ///< of a symmetry clause: the last query that listed it
     enum class Kind : std::uint8_t { chain, cover, symmetry } kind = Kind::chain;
-    bool holds = false;  ///< for the numbers of this query
+    bool holds = false;   ///< for the numbers of this query
     bool active = false;  ///< in a group that is assumed
   };
   struct Group {

@@ -18,9 +18,8 @@ std::unique_ptr<Backend> make_solver(OffsetEncoding encoding, const SolverReques
     encoding = OffsetEncoding::chains;
   }
   const CadicalParams params{.encoding = encoding, .seed = request.seed};
-  std::unique_ptr<Backend> solver = encoding == OffsetEncoding::chains
-                                        ? make_chain_solver(params)
-                                        : make_cadical(params);
+  std::unique_ptr<Backend> solver =
+      encoding == OffsetEncoding::chains ? make_chain_solver(params) : make_cadical(params);
   solver->load(request.formula, request.numbers, request.poll);
   return solver;
 }

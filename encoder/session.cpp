@@ -217,8 +217,7 @@ class Session final : public engine::PlacementSession {
     const SizeClauses clauses = size_clauses(poll);
     if (params_.live && params_.decide.make_live_solver && patience_ > 0) {
       if (live_ && live_->outgrown()) live_.reset();
-      if (!live_)
-        live_ = params_.decide.make_live_solver(search.seed, structure_->formula, poll);
+      if (!live_) live_ = params_.decide.make_live_solver(search.seed, structure_->formula, poll);
       if (live_->renumber(structure_->formula, numbers, clauses, poll)) {
         Budget patient = search.budget;
         const std::int64_t patience = live_->patience(structure_->formula, numbers);
@@ -227,8 +226,7 @@ class Session final : public engine::PlacementSession {
         if (answer != Answer::unknown || search.budget.exhausted() ||
             patient.max_nodes == search.budget.max_nodes) {
           patience_ = std::min(most_patience, 2 * patience_);
-          engine::SearchResult result =
-              told(*structure_, live_->backend(), answer, search.budget);
+          engine::SearchResult result = told(*structure_, live_->backend(), answer, search.budget);
           result.kept = live_->kept();
           return result;
         }

@@ -10,12 +10,13 @@ std::unique_ptr<engine::PlacementEngine> make_smt_engine(const SmtParams& params
                              .load_cut = params.load_cut,
                              .try_orders = params.try_orders,
                              .balance = false,  // Z3's theory of differences needs no such clauses
-                             .make_solver = [theory = params.theory](const SolverRequest& request) {
-                               std::unique_ptr<Backend> solver =
-                                   make_z3({.theory = theory, .seed = request.seed});
-                               solver->load(request.formula, request.numbers, request.poll);
-                               return solver;
-                             },
+                             .make_solver =
+                                 [theory = params.theory](const SolverRequest& request) {
+                                   std::unique_ptr<Backend> solver =
+                                       make_z3({.theory = theory, .seed = request.seed});
+                                   solver->load(request.formula, request.numbers, request.poll);
+                                   return solver;
+                                 },
                              .make_live_solver = make_live_z3});
 }
 

@@ -17,8 +17,9 @@ std::string plan_key(const std::string& machine, const std::string& network,
                      const PlanParams& params) {
   // The structured binding names every field: a new field does not compile until it is handled
   // here.
-  const auto& [max_ops, limits, engine, question_timeout, nodes_per_question, tile_shapes, proof_shapes, weights, residency,
-               fewest_modes, peak_limits, reference, memory, progress] = params;
+  const auto& [max_ops, limits, engine, question_timeout, nodes_per_question, tile_shapes,
+               proof_shapes, weights, residency, fewest_modes, peak_limits, reference, memory,
+               progress] = params;
   const auto& [timeout, work, bytes, threads, seed, stop] = limits;
   static_cast<void>(memory), static_cast<void>(progress), static_cast<void>(timeout);
   static_cast<void>(bytes), static_cast<void>(threads), static_cast<void>(stop);

@@ -55,7 +55,7 @@ struct SweepText {
   std::optional<std::chrono::nanoseconds> timeout;     ///< per plan; none: until proved
   std::optional<std::int64_t> work;
   std::optional<std::int64_t> tile_shapes;  ///< per plan; none: as without a sweep
-  std::string engine = "auto";           ///< of placement queries
+  std::string engine = "auto";              ///< of placement queries
   std::optional<std::chrono::nanoseconds> question_timeout{};
   std::int64_t proof_shapes = 0;        ///< per plan: machines are compared by their explored plans
   std::optional<std::int64_t> samples;  ///< random; none: the full grid

@@ -50,8 +50,8 @@ struct Maker {
 };
 
 // Nanoseconds per unit, measured over benchmarks of all kinds. The units are: the work of canonical
-// search (sections, items and nodes), propagation steps of the learning engine, polls of CaDiCaL's terminator,
-// rounds times buffers of boxing.
+// search (sections, items and nodes), propagation steps of the learning engine, polls of CaDiCaL's
+// terminator, rounds times buffers of boxing.
 constexpr std::array<Maker, infos.size()> makers = {{
     {[](const EngineParams& p) { return search::make_canonical_engine(p.canonical); }, 1.4},
     {[](const EngineParams& p) { return search::make_learning_engine(p.learning); }, 12},

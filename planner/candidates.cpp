@@ -103,10 +103,8 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
       cheapest_(cheapest_on_chip(hardware)),
       params_(std::move(params)),
       memory_(std::move(memory)),
-      hardware_key_(memory_->short_for(hardware_key(hardware)) +
-                    question_key(params_)),
-      placement_key_(memory_->short_for(placement_key(hardware)) +
-                     question_key(params_)),
+      hardware_key_(memory_->short_for(hardware_key(hardware)) + question_key(params_)),
+      placement_key_(memory_->short_for(placement_key(hardware)) + question_key(params_)),
       engine_name_(placer::tile_engine(hardware, params_.engine)->name()),
       readers_(tiling::last_readers(network_)),
       channel_use_(network_, readers_) {
@@ -126,8 +124,7 @@ Candidates::Candidates(const Network& network, const Hardware& hardware, Candida
   capacity_ = hardware.memories[*plain_].space.capacity;
   Hardware other = hardware;
   other.memories[*plain_].space.capacity = other.memories[*plain_].space.alignment;
-  capacity_free_key_ = memory_->short_for(hardware_key(other)) +
-                       question_key(params_);
+  capacity_free_key_ = memory_->short_for(hardware_key(other)) + question_key(params_);
   load_key_ = 'l' + memory_->short_for(placement_key(other));
   cost_key_ = 'c' + memory_->short_for(hardware_key(other));
 }
@@ -383,7 +380,8 @@ search::TileSearchResult Candidates::search_tile(
 void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                         const search::TileSearchParams& asked) const {
   if (found.status != Status::feasible) return;
-  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware_, params_.engine);
+  const std::unique_ptr<engine::PlacementEngine> engine =
+      placer::tile_engine(hardware_, params_.engine);
   search::TileSearchParams alone = asked;
   alone.engine = engine.get();
   alone.nodes_per_question = params_.nodes_per_question;

@@ -135,7 +135,8 @@ Candidates::Placed Candidates::place(OpRange ops, const Tiling& tiling, Size mos
         Poll poll(params_.budget);
         tiling::TileGeometry& geometry = of->with(tiling.variant.halo);
         const tiling::WatchedGeometry watched(geometry, poll);
-        const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(within, params_.engine);
+        const std::unique_ptr<engine::PlacementEngine> engine =
+            placer::tile_engine(within, params_.engine);
         search::TileSearchResult found =
             search::find_tile(geometry, within,
                               {.options = tiling.variant,

@@ -409,7 +409,8 @@ void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) {
   const Candidates& c = candidates_;
   const TileVariant& options = look.variant;
   Poll poll(c.params_.budget);
-  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(c.hardware_, c.params_.engine);
+  const std::unique_ptr<engine::PlacementEngine> engine =
+      placer::tile_engine(c.hardware_, c.params_.engine);
   tiling::TileGeometry& geometry = run.with(options.halo);
   const tiling::WatchedGeometry watched(geometry, poll);
   ShapeSearchParams params = c.shape_params(run, structure_, options, geometry, poll);

@@ -129,7 +129,8 @@ class Balance {
   }
 
   void keep() {
-    Cover& cover = covers_.emplace_back(Cover{.memory = memory_, .buffers = *shared_, .clause = {}});
+    Cover& cover =
+        covers_.emplace_back(Cover{.memory = memory_, .buffers = *shared_, .clause = {}});
     for (const Term* term : chosen_) {
       cover.buffers.push_back(term->buffer);
       cover.clause.push_back(term->refused);

@@ -70,7 +70,7 @@ struct TileParams {
   std::optional<std::chrono::nanoseconds> question_timeout{};  ///< per query to the solver
   std::int64_t nodes_per_question = nodes_per_tile_question;
   Reuse reuse = Reuse::all;
-  bool all = false;         ///< return every maximal shape, not only the one with the fewest tiles
+  bool all = false;  ///< return every maximal shape, not only the one with the fewest tiles
   /// Called from the searching threads, one at a time; must be quick.
   std::function<void(const TileProgress&)> progress{};
 };

@@ -84,9 +84,9 @@ void Decider::count(const SizeVerdict& decision) {
 
 void Decider::require_support() const {
   if (const auto why = params_.engine->unsupported(lowering_.problem, Objective::fit))
-    throw BadInput("engine '" + std::string(params_.engine->name()) +
-                       "' cannot be used here: " + *why,
-                   "remove --engine to use a suitable engine");
+    throw BadInput(
+        "engine '" + std::string(params_.engine->name()) + "' cannot be used here: " + *why,
+        "remove --engine to use a suitable engine");
 }
 
 SizeVerdict Decider::ask_engine(const std::vector<Size>& sizes) {

@@ -82,8 +82,7 @@ class TileSearch {
   /// The shape with all its tiles.
   [[nodiscard]] FittingShape whole(const tiling::TileShape& shape) const {
     const tiling::TileGrid grid = geometry_.grid(shape);
-    return {shape, grid.count(),
-            tiling::demands(part_, geometry_.space(), lowering_, grid.tiles)};
+    return {shape, grid.count(), tiling::demands(part_, geometry_.space(), lowering_, grid.tiles)};
   }
 
   TileSearchResult ask_one(const tiling::TileShape& shape) {
@@ -306,7 +305,8 @@ class TileSearch {
               double seconds) {
     if (params_.evaluated) params_.evaluated(tiles, decision.verdict);
     if (!params_.record_probes) return;
-    result_.probes.push_back({shape, tiles, decision.verdict, decision.by, seconds, decision.step, decision.kept});
+    result_.probes.push_back(
+        {shape, tiles, decision.verdict, decision.by, seconds, decision.step, decision.kept});
   }
 
   const tiling::Subgraph& part_;

@@ -161,22 +161,20 @@ std::vector<SizeLayer> random_layers(Random& random, const PlacementProblem& pro
 std::optional<std::string> wrong_session(engine::PlacementEngine& engine,
                                          const PlacementProblem& problem,
                                          const std::vector<SizeLayer>& layers,
-                                         const AgreementParams& params,
-                                         AgreementReport* report) {
+                                         const AgreementParams& params, AgreementReport* report) {
   return guarded([&]() -> std::optional<std::string> {
     const std::vector<Objective>& goals = params.goals;
     for (const Objective goal : goals) {
       if (engine.unsupported(problem, goal)) return std::nullopt;
     }
-    const auto session =
-        params.memo ? engine::open_session(engine, problem) : engine.open(problem);
+    const auto session = params.memo ? engine::open_session(engine, problem) : engine.open(problem);
     for (std::size_t k = 0; k < layers.size(); ++k) {
       const Objective goal = goals[k % goals.size()];
       const PlacementProblem now = with_layer(problem, layers[k]);
       if (!validate(now).empty()) continue;
       const auto start = Clock::now();
-      const engine::SearchResult result =
-          session->solve(layers[k], {.budget = {.deadline = start + params.patience}, .goal = goal});
+      const engine::SearchResult result = session->solve(
+          layers[k], {.budget = {.deadline = start + params.patience}, .goal = goal});
       const auto asked = Clock::now();
       const std::optional<OracleAnswer> expected = brute_force(now, oracle_goal(goal));
       if (report != nullptr) {
@@ -291,8 +289,7 @@ AgreementReport compare_sessions_with_oracle(engine::PlacementEngine& engine,
       ++report.unsupported;
       continue;
     }
-    const auto wrong =
-        wrong_session(engine, problem, layers, params, &report);
+    const auto wrong = wrong_session(engine, problem, layers, params, &report);
     if (!wrong) continue;
     // Relations and details can be removed; buffers and memories belong to the layers and stay.
     const auto still_wrong = [&](const PlacementProblem& p) {
