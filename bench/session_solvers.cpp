@@ -6,6 +6,8 @@
 //   tiles       the probes of tile searches over groups of ops of real networks, forwards and back
 //   capacities  problems of `generate`, whose capacity falls and rises
 //   sizes       the same problems; all sizes change at random
+//   packed      problems of `generate packable`, whose memory is full at every step; sizes change a
+//               little
 // Earlier results and earlier orders are not consulted, so every query that the load leaves open
 // reaches the solver. Each sequence goes to one session and, query by query, to the engine itself;
 // which of the two comes first alternates. Only sequences with at least five solver calls count,
@@ -141,6 +143,22 @@ Sequence size_sequence(std::uint64_t seed) {
   return sequence;
 }
 
+Sequence packed_sequence(std::uint64_t seed) {
+  Sequence sequence{generate({.kind = "packable",
+                              .buffers = 40 + static_cast<std::int64_t>(seed % 5) * 10,
+                              .seed = seed,
+                              .capacity = Size{1} << 12}),
+                    {}};
+  Random random(seed);
+  for (int query = 0; query < 12; ++query) {
+    SizeLayer layer = size_layer(sequence.problem);
+    for (Size& size : layer.sizes)
+      if (random.chance(30)) size = std::max<Size>(1, size - random.between(0, size / 40));
+    sequence.layers.push_back(std::move(layer));
+  }
+  return sequence;
+}
+
 std::int64_t calls_of(const Stats& stats) {
   for (const Stat& each : stats)
     if (each.name == "session_solver_calls") return std::get<std::int64_t>(each.value);
@@ -268,11 +286,12 @@ int main(int argc, char** argv) {
   std::vector<std::string> engines;
   for (int k = 3; k < argc; ++k) engines.emplace_back(argv[k]);
   if (engines.empty()) engines = {"sat", "smt", "learning"};
-  std::array<std::vector<Sequence>, 3> sequences;
+  std::array<std::vector<Sequence>, 4> sequences;
   sequences[0] = tile_sequences(argv[1], count);
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     sequences[1].push_back(capacity_sequence(seed));
     sequences[2].push_back(size_sequence(1000 + seed));
+    sequences[3].push_back(packed_sequence(2000 + seed));
   }
   std::printf(
       "| engine, sequences | sequences | solver calls | new solver, ms | session, ms | ratio "
@@ -282,7 +301,7 @@ int main(int argc, char** argv) {
   for (const std::string& engine : engines) {
     Row all;
     for (std::size_t sort = 0; sort < sequences.size(); ++sort) {
-      static constexpr const char* names[] = {"tiles", "capacities", "sizes"};
+      static constexpr const char* names[] = {"tiles", "capacities", "sizes", "packed"};
       Row row;
       bool turn = false;
       for (const Sequence& sequence : sequences[sort]) measure(engine, sequence, turn = !turn, row);

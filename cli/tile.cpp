@@ -306,9 +306,9 @@ void add_tile(CLI::App& app, Command& command) {
       ->check(one_of({"resident", "refetch"}));
   sub->add_option("--halo", arguments->halo, "only with this halo policy")
       ->check(one_of({"recompute", "keep_columns", "keep"}));
-  sub->add_option(
-      "--shape", arguments->shapes,
-      "test this tile only: H=8,C=32; repeated: a sequence in one session, see --stats");
+  sub->add_option("--shape", arguments->shapes,
+                  "test this tile only: H=8,C=32; repeated: a sequence in one session, see --stats")
+      ->allow_extra_args(false);
   arguments->search.declare(*sub);
   arguments->progress.declare(*sub);
   arguments->solver.declare(*sub);

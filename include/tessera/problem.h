@@ -66,7 +66,7 @@ struct Gap {
   std::optional<AddressRange> window{};
 };
 
-/// `count` copies, each `stride` bytes above the previous one, of the run with all earlier repeats.
+/// Repeats the run, with all earlier repeats, `count` times, `stride` bytes apart.
 struct Repeat {
   std::int64_t count = 1;
   Size stride = 1;
@@ -112,8 +112,8 @@ struct Buffer {
                         ///< empty: no group
 };
 
-/// check.h defines the exact meaning of each kind. A machine may require the first four of the
-/// operands of an op (hardware.h).
+/// check.h defines the exact meaning of each kind. For the operands of an op, a machine
+/// may require the first four kinds (hardware.h).
 enum class RelationKind : std::uint8_t {
   same_bank,           ///< each lies entirely in one bank, the same for all
   different_banks,     ///< no two of them touch the same bank

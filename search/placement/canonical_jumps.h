@@ -21,9 +21,9 @@
 //    too high; neighbours placed since F have fixed places (because_lifted). A skip that no
 //    conflict used needs no reason. Reasons are given from the last skip to the first, so that they
 //    are not circular (unskip).
-//  - A state has failed before, or everything left in it is skipped: the state. If it began with
-//    nothing skipped, these are the bounds of its items, else also all frames since F
-//    (because_known). Only this uses the order of equal buffers; equal lowest_ justify it.
+//  - A state has failed before, or everything left in it is skipped: the bounds of its items; unless
+//    it began with nothing skipped, also all frames since F (because_known). Only this uses the
+//    order of equal buffers: they have equal lowest_.
 //
 // Frames that were jumped over are refuted like others, and enter the table of failed states.
 // Included by canonical_search.cpp, where Search is instantiated.
@@ -84,8 +84,8 @@ void Search<T>::because(int item, T least) {
   for (int at = last_change_[index(item)]; at >= 0; at = causes_[index(at)].before) {
     const Change& change = trail_[index(at)];
     Cause& cause = causes_[index(at)];
-    // Placing an item accounts for raised lowest offsets only. A release above the lowest offset
-    // comes from a skip, which leaves the lowest offset unchanged.
+    // A placement explains bounds up to lowest_ only. A release above lowest_ comes from a skip,
+    // which leaves lowest_ unchanged.
     const bool says_so = lowest >= least || change.lowest == lowest;
     if (change.release < least || (says_so && blamed(cause.frame))) {
       cause.used = true;
@@ -153,7 +153,7 @@ void Search<T>::add_conflict(Frame& frame, int item) {
   because(item, lowest);
   for (const Lifted& each : lifted_) {
     const T least = static_cast<T>(lowest - each.below + 1);
-    // If lower, it was skipped and rests on something not lower than this item. Recording a reason
+    // A lower one was skipped; it rests on an item not lower than this one. Recording a reason
     // for each took most of the time with many skips.
     if (release_[index(each.item)] < least) frame.whole = true;
     because(each.item, least);

@@ -587,6 +587,7 @@ class Plans(Case):
             self.assertEqual([(probe["variant"], probe["shape"], probe["verdict"]) for probe in again["probes"]], shapes)
         self.ends(BAD_INPUT, "tile", self.network, "--ops", "0:2", "-p", self.profile, "--incremental", "memo",
                   "--no-incremental")
+        self.ends(FOUND, "tile", "--ops", "0:2", "-p", self.profile, "--shape", "H=32", "--shape", asked, self.network)
 
     def test_probes_of_every_variant(self):
         found = self.tile(FOUND)
