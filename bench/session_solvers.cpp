@@ -4,6 +4,7 @@
 //
 // Sequences of queries with new sizes or capacities:
 //   tiles       the probes of tile searches over groups of ops of real networks, forwards and back
+//               (none if MODELS_DIR is "-")
 //   capacities  problems of `generate`, whose capacity falls and rises
 //   sizes       the same problems; all sizes change at random
 //   packed      problems of `generate packable`, whose memory is full at every step; sizes change a
@@ -287,7 +288,7 @@ int main(int argc, char** argv) {
   for (int k = 3; k < argc; ++k) engines.emplace_back(argv[k]);
   if (engines.empty()) engines = {"sat", "smt", "learning"};
   std::array<std::vector<Sequence>, 4> sequences;
-  sequences[0] = tile_sequences(argv[1], count);
+  if (std::string(argv[1]) != "-") sequences[0] = tile_sequences(argv[1], count);
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     sequences[1].push_back(capacity_sequence(seed));
     sequences[2].push_back(size_sequence(1000 + seed));
