@@ -211,6 +211,17 @@ class Session final : public engine::PlacementSession {
 
   engine::SearchResult ask(const engine::SearchParams& search) {
     ++counters_.solver_calls;
+    try {
+      return ask_solver(search);
+    } catch (...) {  // a formula or a solver may be half made
+      again_.reset();
+      live_.reset();
+      structure_.reset();
+      throw;
+    }
+  }
+
+  engine::SearchResult ask_solver(const engine::SearchParams& search) {
     Poll poll(search.budget);
     if (!structure_) structure_ = encode(current_, {.poll = &poll});
     const Numbers numbers = numbers_of(current_);

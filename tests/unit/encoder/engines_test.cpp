@@ -9,6 +9,7 @@
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "engine/session.h"
+#include "model/size_layer.h"
 #include "tessera/check.h"
 
 namespace tessera::encoder {
@@ -112,6 +113,58 @@ TEST_P(Engines, SessionsAskTheSolverOnlyWhatNothingElseAnswers) {
   EXPECT_EQ(roomy.status, Status::feasible);
   const engine::SearchResult roomier = session->solve({.sizes = sizes, .capacities = {21}}, {});
   EXPECT_EQ(stat(roomier, "session_placements_reused"), 1);
+}
+
+/// Ends a budget at its `last`-th poll.
+class EndsAt final : public MemoryWatch {
+ public:
+  explicit EndsAt(int last) : left_(last) {}
+  bool exceeded() override { return --left_ <= 0; }
+  Size left() override { return unbounded; }
+
+ private:
+  int left_;
+};
+
+TEST_P(Engines, ABudgetThatEndsInTheMiddleLeavesNothingInTheSession) {
+  const auto engine = std::string_view(GetParam()) == "sat"
+                          ? make_sat_engine({.load_cut = false, .try_orders = false})
+                          : make_smt_engine({.load_cut = false, .try_orders = false});
+  // a and b are equal in the first query. In the second one b only fits below the reserved byte and
+  // a above it. The second memory has so many orders that a budget may end among them.
+  PlacementProblem problem;
+  problem.memories = {{.name = "m", .capacity = 10, .reserved = {{7, 8}}},
+                      {.name = "n", .capacity = 60}};
+  problem.buffers = {{.id = "a", .live = {{0, 2}}, .size = 2, .memories = {0}},
+                     {.id = "b", .live = {{0, 2}}, .size = 2, .memories = {0}}};
+  for (Size k = 0; k < 10; ++k)
+    problem.buffers.push_back(
+        {.id = "n" + std::to_string(k), .live = {{0, 2 + k}}, .size = 1 + k, .memories = {1}});
+  SizeLayer equal = size_layer(problem);
+  SizeLayer second = equal;
+  second.sizes[1] = 7;
+  SizeLayer tight = equal;
+  tight.capacities[1] = 9;  // less than the largest buffer
+  for (int last = 2; last < 60; ++last) {
+    const auto session = engine->open(problem);
+    for (const bool before : {false, true}) {
+      if (before) {
+        ASSERT_EQ(session->solve(equal, {}).status, Status::feasible);
+      }
+      EndsAt watch(last);
+      static_cast<void>(session->solve(equal, {.budget = {.memory = &watch}}));
+    }
+    for (const SizeLayer& layer : {equal, tight, second, equal, tight, second}) {
+      PlacementProblem now = problem;
+      replace_sizes(now, layer);
+      const engine::SearchResult found = session->solve(layer, {});
+      ASSERT_EQ(found.status, engine->solve(now, {}).status)
+          << "after a budget of " << last << " polls";
+      if (found.placement) {
+        ASSERT_TRUE(check(now, *found.placement, 1).empty()) << "after " << last << " polls";
+      }
+    }
+  }
 }
 
 TEST(Export, SaysWhichVariableIsWhichBuffer) {
