@@ -14,8 +14,6 @@
 // which of the two comes first alternates. Only sequences with at least five solver calls count,
 // and of each only the queries that both sides answered within the limit. Seconds are CPU time of
 // the calling thread. Ends with 1 if an answer differs.
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,13 +24,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/tile_probes.h"
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "model/random.h"
-#include "model/size_layer.h"
-#include "placer/tile_engine.h"
 #include "search/learning/engine.h"
-#include "search/tiles/tile_search.h"
 #include "tessera/files.h"
 #include "tessera/generate.h"
 #include "tessera/import.h"
@@ -43,12 +39,6 @@ using namespace tessera;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds limit{2};
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 std::unique_ptr<engine::PlacementEngine> make(const std::string& name) {
   if (name == "sat") return encoder::make_sat_engine({.try_orders = false});
@@ -63,36 +53,12 @@ struct Sequence {
   std::vector<SizeLayer> layers;
 };
 
-/// Records the sizes that a tile search asks about.
-class Recorder final : public engine::PlacementEngine {
- public:
-  explicit Recorder(engine::PlacementEngine& engine) : engine_(engine) {}
-  std::string_view name() const override { return engine_.name(); }
-  facts::FeatureSet features() const override { return engine_.features(); }
-  engine::SearchResult solve(const PlacementProblem& problem,
-                             const engine::SearchParams& params) override {
-    probes.push_back(size_layer(problem));
-    return engine_.solve(problem, params);
-  }
-  std::vector<SizeLayer> probes;
-
- private:
-  engine::PlacementEngine& engine_;
-};
-
 Sequence tile_sequence(const Network& net, OpRange ops, const Hardware& hardware) {
-  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware);
-  Recorder recorder(*engine);
-  search::TileSearchParams params;
-  params.engine = &recorder;
-  params.options.weights = WeightPolicy::resident;
-  params.dominance = params.carry_over = params.sessions = false;
-  search::TileSearchResult found =
-      search::find_tile(tiling::make_subgraph(net, ops), hardware, params);
-  Sequence sequence{found.lowering.problem, recorder.probes};
+  bench::TileProbes probes = bench::tile_probes(net, ops, hardware);
+  Sequence sequence{std::move(probes.lowering.problem), probes.layers};
   // Tiles grow, and then shrink again.
-  for (std::size_t k = recorder.probes.size(); k-- > 1;)
-    sequence.layers.push_back(recorder.probes[k - 1]);
+  for (std::size_t k = probes.layers.size(); k-- > 1;)
+    sequence.layers.push_back(probes.layers[k - 1]);
   if (sequence.layers.size() > 24) sequence.layers.resize(24);
   return sequence;
 }
@@ -188,10 +154,10 @@ std::vector<Timed> by_session(const std::string& name, const Sequence& sequence)
   const std::unique_ptr<engine::PlacementSession> session = engine->open(sequence.problem);
   std::int64_t calls = 0;
   for (const SizeLayer& layer : sequence.layers) {
-    const double begin = cpu_seconds();
+    const double begin = bench::cpu_seconds();
     const engine::SearchResult found =
         session->solve(layer, {.budget = {.deadline = Clock::now() + limit}});
-    const double seconds = cpu_seconds() - begin;
+    const double seconds = bench::cpu_seconds() - begin;
     const std::int64_t now = calls_of(found.stats);
     result.push_back({found.status, seconds, now > calls});
     calls = now;
@@ -205,10 +171,10 @@ std::vector<Timed> by_new_solvers(const std::string& name, const Sequence& seque
   PlacementProblem problem = sequence.problem;
   for (const SizeLayer& layer : sequence.layers) {
     replace_sizes(problem, layer);
-    const double begin = cpu_seconds();
+    const double begin = bench::cpu_seconds();
     const engine::SearchResult found =
         engine->solve(problem, {.budget = {.deadline = Clock::now() + limit}});
-    result.push_back({found.status, cpu_seconds() - begin, true});
+    result.push_back({found.status, bench::cpu_seconds() - begin, true});
   }
   return result;
 }

@@ -13,8 +13,6 @@
 // Seconds are CPU time of the calling thread from sizes to results (rules and engine; computing
 // sizes of tiles is excluded). "Calls" are those of the solver itself. Ends with 1 if two ways give
 // different results.
-#include <time.h>
-
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -23,41 +21,16 @@
 #include <string>
 #include <vector>
 
+#include "bench/tile_probes.h"
 #include "engine/session.h"
 #include "placer/make_engine.h"
-#include "placer/tile_engine.h"
 #include "search/tiles/decider.h"
-#include "search/tiles/tile_search.h"
 #include "tessera/files.h"
 #include "tessera/import.h"
 
 namespace {
 
 using namespace tessera;
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-/// Forwards to another engine and records the queries.
-class Recorder final : public engine::PlacementEngine {
- public:
-  explicit Recorder(engine::PlacementEngine& engine) : engine_(engine) {}
-  std::string_view name() const override { return engine_.name(); }
-  facts::FeatureSet features() const override { return engine_.features(); }
-  engine::SearchResult solve(const PlacementProblem& problem,
-                             const engine::SearchParams& params) override {
-    std::vector<Size>& sizes = probes.emplace_back();
-    for (const Buffer& buffer : problem.buffers) sizes.push_back(buffer.size);
-    return engine_.solve(problem, params);
-  }
-  std::vector<std::vector<Size>> probes;
-
- private:
-  engine::PlacementEngine& engine_;
-};
 
 /// Counts the solver calls of an engine.
 class Counter final : public engine::PlacementEngine {
@@ -134,25 +107,7 @@ struct Row {
   }
 };
 
-struct Probes {
-  tiling::Lowering lowering;
-  std::vector<std::vector<Size>> sizes;
-  std::int64_t bounded = 0;
-};
-
-Probes record(const Network& net, OpRange ops, const Hardware& hardware) {
-  const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware);
-  Recorder recorder(*engine);
-  search::TileSearchParams params;
-  params.engine = &recorder;
-  params.options.weights = WeightPolicy::resident;
-  params.dominance = params.carry_over = params.sessions = false;
-  search::TileSearchResult found =
-      search::find_tile(tiling::make_subgraph(net, ops), hardware, params);
-  return {std::move(found.lowering), std::move(recorder.probes), found.counters.by_bound};
-}
-
-void measure(const Probes& probes, const std::string& name, Row& row) {
+void measure(const bench::TileProbes& probes, const std::string& name, Row& row) {
   std::array<std::vector<Status>, ways> verdicts;
   for (std::size_t turn = 0; turn < ways; ++turn) {
     const std::size_t way = (turn + static_cast<std::size_t>(row.searches)) % ways;
@@ -164,12 +119,12 @@ void measure(const Probes& probes, const std::string& name, Row& row) {
     params.sessions = way == session || way == rules_and_session;
     params.dominance = params.carry_over = way == rules || way == rules_and_session;
     search::TileCounters counters;
-    const double begin = cpu_seconds();
+    const double begin = bench::cpu_seconds();
     search::Decider decider(probes.lowering, params, counters);
-    for (const std::vector<Size>& sizes : probes.sizes) {
+    for (const auto& [sizes, capacities] : probes.layers) {
       verdicts[way].push_back(decider.decide(sizes).verdict);
     }
-    row.seconds[way] += cpu_seconds() - begin;
+    row.seconds[way] += bench::cpu_seconds() - begin;
     row.calls[way] += counter.calls;
     row.unknown += counters.unknown;
     if (way != rules_and_session) continue;
@@ -177,14 +132,14 @@ void measure(const Probes& probes, const std::string& name, Row& row) {
     row.carry_over += counters.by_carry_over;
   }
   for (std::size_t way = 1; way < ways; ++way) {
-    for (std::size_t k = 0; k < probes.sizes.size(); ++k) {
+    for (std::size_t k = 0; k < probes.layers.size(); ++k) {
       const bool both = verdicts[0][k] != Status::unknown && verdicts[way][k] != Status::unknown;
       if (both && verdicts[0][k] != verdicts[way][k]) ++row.differing;
     }
   }
   ++row.searches;
   row.bounded += probes.bounded;
-  row.probes += std::ssize(probes.sizes);
+  row.probes += std::ssize(probes.layers);
 }
 
 void print(const std::string& label, const Row& row) {
@@ -232,7 +187,8 @@ int main(int argc, char** argv) {
       for (OpIndex first = 0; first < net.ops.size(); ++first) {
         for (std::size_t length = 1; length <= 8 && first + length <= net.ops.size(); ++length) {
           if (turn++ % every != 0) continue;
-          const Probes probes = record(net, {first, first + length - 1}, hardware);
+          const bench::TileProbes probes =
+              bench::tile_probes(net, {first, first + length - 1}, hardware);
           for (std::size_t e = 0; e < engines.size(); ++e) measure(probes, engines[e], rows[e]);
         }
       }
