@@ -156,9 +156,7 @@ struct SolverArguments {
 template <typename Params>
 void apply(const SolverArguments& solver, Params& params) {
   params.engine = solver.engine;
-  LimitArguments limits;
-  limits.timeout = solver.question_timeout;
-  params.question_timeout = limits_of(limits).timeout;
+  params.question_timeout = duration_of(solver.question_timeout, "question_timeout");
 }
 
 Plan make_plan(const py::object& network, const py::object& hardware, const py::object& max_ops,

@@ -86,23 +86,25 @@ std::optional<Size> size_of(const py::handle& value, const char* name) {
   return whole(value, name);
 }
 
+std::optional<std::chrono::nanoseconds> duration_of(const py::handle& value,
+                                                    const std::string& name) {
+  if (value.is_none()) return std::nullopt;
+  if (py::isinstance<py::str>(value)) return parse_duration_text(value.cast<std::string>(), name);
+  const double seconds = PyFloat_AsDouble(value.ptr());
+  if (seconds == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw BadInput("`" + name + "` must be a number of seconds, not " + type_name(value),
+                   "or a text with a unit: \"500ms\"");
+  }
+  constexpr double longest = 9e9;  // limit of a clock with 64-bit nanoseconds
+  if (!(seconds >= 0)) throw BadInput("`" + name + "` must be a number of seconds of at least 0");
+  if (seconds >= longest) return std::nullopt;
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
+}
+
 Limits limits_of(const LimitArguments& arguments) {
   Limits limits;
-  const py::handle timeout = arguments.timeout;
-  if (py::isinstance<py::str>(timeout)) {
-    limits.timeout = parse_duration_text(timeout.cast<std::string>(), "timeout");
-  } else if (!timeout.is_none()) {
-    const double seconds = PyFloat_AsDouble(timeout.ptr());
-    if (seconds == -1 && PyErr_Occurred() != nullptr) {
-      PyErr_Clear();
-      throw BadInput("`timeout` must be a number of seconds, not " + type_name(timeout),
-                     "or a text with a unit: \"500ms\"");
-    }
-    constexpr double longest = 9e9;  // limit of a clock with 64-bit nanoseconds
-    if (!(seconds >= 0)) throw BadInput("`timeout` must be a number of seconds of at least 0");
-    if (seconds < longest)
-      limits.timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
-  }
+  limits.timeout = duration_of(arguments.timeout, "timeout");
   if (!arguments.work.is_none()) limits.work = whole(arguments.work, "work");
   if (limits.work < 0) throw BadInput("`work` must be at least 0");
   limits.memory = size_of(arguments.memory_limit, "memory_limit");

@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ struct LimitArguments {
   std::uint64_t seed = 0;
 };
 [[nodiscard]] Limits limits_of(const LimitArguments& arguments);
+/// Seconds, or a text with a unit; None: nothing. Throws BadInput that names the argument.
+[[nodiscard]] std::optional<std::chrono::nanoseconds> duration_of(const py::handle& value,
+                                                                  const std::string& name);
 
 /// A read-only array that shares the vector and keeps `owner` alive.
 [[nodiscard]] py::array view_of(const std::vector<std::int64_t>& values, const py::handle& owner);
