@@ -49,7 +49,7 @@ void ChainBackend::load_structure(const Formula& formula, Poll& poll) {
 }
 
 int ChainBackend::translate(Lit literal) {
-  int& variable = atoms_[index_of(literal)];
+  int& variable = atoms_[atom_of(literal)];
   if (variable == 0) {
     variable = fresh();
     solver_.freeze(variable);
@@ -74,7 +74,7 @@ void ChainBackend::say(std::span<const Lit> literals, int guard) {
 
 bool ChainBackend::occurs(std::span<const Lit> literals) const {
   return std::ranges::all_of(literals,
-                             [this](Lit literal) { return atoms_[index_of(literal)] != 0; });
+                             [this](Lit literal) { return atoms_[atom_of(literal)] != 0; });
 }
 
 Answer ChainBackend::solve(std::span<const int> assumptions, const Budget& budget) {

@@ -18,7 +18,7 @@ class ChainBackend : public CadicalBase {
   using Backend::load;
   void load(const Formula& formula, const Numbers& numbers, Poll& poll) override;
   int literal(Lit of) const override {
-    const int value = atoms_[index_of(of)];
+    const int value = atoms_[atom_of(of)];
     return of < 0 ? -value : value;
   }
   int fresh() override { return ++variables_; }
@@ -27,9 +27,6 @@ class ChainBackend : public CadicalBase {
   void report(Stats& stats) const override;
 
  protected:
-  [[nodiscard]] static std::size_t index_of(Lit literal) {
-    return static_cast<std::size_t>(literal < 0 ? -literal : literal) - 1;
-  }
   /// The clauses of the formula, which name no number.
   void load_structure(const Formula& formula, Poll& poll);
   /// A chain that is too long for the numbers of this query.

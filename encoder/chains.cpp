@@ -20,10 +20,6 @@ Size round_up(Size value, Size stride) {
   return value <= 0 ? 0 : std::min(unbounded, align_up(value, stride));
 }
 
-std::size_t index_of(Lit literal) {
-  return static_cast<std::size_t>(literal) - 1;
-}
-
 }  // namespace
 
 std::vector<Lit> Chain::clause() const {
@@ -68,8 +64,7 @@ bool ChainRules::renumber(const Numbers& numbers) {
   }
   ranges_.clear();
   for (const Integer& each : integers_) {
-    Size upper = -1;
-    for (const Amount& amount : each.upper) upper = std::max(upper, numbers.value(amount));
+    const Size upper = numbers.upper(each);
     ranges_.push_back(upper < 0 ? -1 : align_down(upper, each.stride));
   }
   // Around a cycle with a sum of at most 0, values rise only by rounding, with different strides:
@@ -97,15 +92,14 @@ Size ChainRules::excess(const Chain& chain) const {
     for (const std::uint32_t link : chain.links) {
       const Size common =
           std::gcd(integers_[atoms_[link].x].stride, integers_[atoms_[link].y].stride);
-      const Size raw = amounts_[link];
-      sum += raw >= 0 ? align_up(raw, common) : -align_down(-raw, common);
+      sum += rounded_up(amounts_[link], common);
     }
     return sum;
   }
   IntIndex last = chain.start;
   Size stride = integers_[last].stride;
   Size value = 0;
-  if (chain.base != 0) value = round_up(amounts_[index_of(chain.base)], stride);
+  if (chain.base != 0) value = round_up(amounts_[atom_of(chain.base)], stride);
   for (const std::uint32_t link : chain.links) {
     const Atom& atom = atoms_[link];
     if (atom.kind == AtomKind::before) {
@@ -117,7 +111,7 @@ Size ChainRules::excess(const Chain& chain) const {
     }
     value = round_up(value, stride);
   }
-  return chain.top == 0 ? value - ranges_[last] : value - amounts_[index_of(chain.top)] + 1;
+  return chain.top == 0 ? value - ranges_[last] : value - amounts_[atom_of(chain.top)] + 1;
 }
 
 std::vector<Chain> ChainRules::single_links() const {
@@ -296,7 +290,7 @@ bool ChainRules::shortcut(Chain& chain) const {
   return best.has_value();
 }
 
-bool chains_pay(const Formula& formula, const Numbers& numbers) {
+bool chains_are_faster(const Formula& formula, const Numbers& numbers) {
   const Grid grid = grid_of(formula, numbers);
   double values = 0;
   double orders = 0;
@@ -306,7 +300,11 @@ bool chains_pay(const Formula& formula, const Numbers& numbers) {
         static_cast<double>(std::min(grid.domains[atom.x].steps(), grid.domains[atom.y].steps()));
     ++orders;
   }
-  return orders <= most_orders && values > fine * orders && ChainRules(formula).renumber(numbers);
+  return orders <= most_orders && values > fine * orders;
+}
+
+bool chains_pay(const Formula& formula, const Numbers& numbers) {
+  return chains_are_faster(formula, numbers) && ChainRules(formula).renumber(numbers);
 }
 
 }  // namespace tessera::encoder

@@ -84,7 +84,9 @@ class ChainRules {
 };
 
 /// Is a solver without offset variables faster, because addresses are fine-grained and orders few?
-/// (measured: bench/README.md)  ensure: if true, ChainRules::renumber(numbers) is true.
+/// (measured: bench/README.md)
+[[nodiscard]] bool chains_are_faster(const Formula& formula, const Numbers& numbers);
+/// The same, and ChainRules::renumber(numbers) is true.
 [[nodiscard]] bool chains_pay(const Formula& formula, const Numbers& numbers);
 
 }  // namespace tessera::encoder

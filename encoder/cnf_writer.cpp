@@ -148,7 +148,7 @@ class FormulaWriter {
 
  private:
   int translate(Lit literal) {
-    const auto index = static_cast<std::size_t>(literal < 0 ? -literal : literal) - 1;
+    const std::size_t index = atom_of(literal);
     int& known = layout_.atoms[index];
     if (known == 0) known = write(formula_.atoms()[index]);
     return literal < 0 ? -known : known;

@@ -35,7 +35,7 @@ struct CnfLayout {
       bits;  ///< per integer; order: one per value above 0; binary: LSB first
 
   [[nodiscard]] int literal(Lit of) const {
-    const int value = atoms[static_cast<std::size_t>(of < 0 ? -of : of) - 1];
+    const int value = atoms[atom_of(of)];
     return of < 0 ? -value : value;
   }
   [[nodiscard]] Size value(IntIndex x, const std::function<bool(int)>& holds) const;

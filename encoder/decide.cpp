@@ -16,6 +16,32 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 /// (measured: 70 to 90 ns each), the typical interval between two polls of CaDiCaL.
 constexpr std::int64_t units_per_work = 12'000;
 
+/// The result of the feasibility query, with the solver that holds the model.
+struct Fitted {
+  std::unique_ptr<Backend> solver;
+  Answer answer = Answer::unknown;
+  double solve_seconds = 0;
+};
+Fitted fit(const DecideParams& params, const SolverRequest& request, const Budget& budget) {
+  constexpr std::int64_t quick_conflicts = 60;
+  Fitted fitted;
+  const auto ask = [&](std::unique_ptr<Backend> solver, const Budget& how_long) {
+    const auto start = std::chrono::steady_clock::now();
+    fitted.solver = std::move(solver);
+    fitted.answer = fitted.solver->solve({}, how_long);
+    fitted.solve_seconds += seconds_since(start);
+    return fitted.answer != Answer::unknown || budget.exhausted();
+  };
+  if (params.make_quick_solver && budget.max_nodes > quick_conflicts) {
+    Budget quick = budget;
+    quick.max_nodes = quick_conflicts;
+    std::unique_ptr<Backend> solver = params.make_quick_solver(request);
+    if (solver && ask(std::move(solver), quick)) return fitted;
+  }
+  ask(params.make_solver(request), budget);
+  return fitted;
+}
+
 class Question {
  public:
   Question(const PlacementProblem& problem, const DecideParams& params,
@@ -125,26 +151,6 @@ class Question {
 };
 
 }  // namespace
-
-Fitted fit(const DecideParams& params, const SolverRequest& request, const Budget& budget) {
-  constexpr std::int64_t quick_conflicts = 60;
-  Fitted fitted;
-  const auto ask = [&](std::unique_ptr<Backend> solver, const Budget& how_long) {
-    const auto start = std::chrono::steady_clock::now();
-    fitted.solver = std::move(solver);
-    fitted.answer = fitted.solver->solve({}, how_long);
-    fitted.solve_seconds += seconds_since(start);
-    return fitted.answer != Answer::unknown || budget.exhausted();
-  };
-  if (params.make_quick_solver && budget.max_nodes > quick_conflicts) {
-    Budget quick = budget;
-    quick.max_nodes = quick_conflicts;
-    std::unique_ptr<Backend> solver = params.make_quick_solver(request);
-    if (solver && ask(std::move(solver), quick)) return fitted;
-  }
-  ask(params.make_solver(request), budget);
-  return fitted;
-}
 
 engine::SearchResult given_up(const std::string& engine, const BudgetEnded& ended) {
   engine::SearchResult result;

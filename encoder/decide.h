@@ -30,19 +30,10 @@ struct DecideParams {
   std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_solver;
   /// A solver that is ready early and worth a short first attempt, or null; may be empty.
   std::function<std::unique_ptr<Backend>(const SolverRequest& request)> make_quick_solver{};
-  /// For sessions: a solver that stays loaded; may be empty.
+  /// For sessions: a solver that stays loaded.
   std::function<std::unique_ptr<LiveSolver>(std::uint64_t seed, const Formula& formula, Poll& poll)>
       make_live_solver{};
 };
-
-/// The result of the feasibility query, with the solver that holds the model.
-struct Fitted {
-  std::unique_ptr<Backend> solver;
-  Answer answer = Answer::unknown;
-  double solve_seconds = 0;
-};
-[[nodiscard]] Fitted fit(const DecideParams& params, const SolverRequest& request,
-                         const Budget& budget);
 
 /// The result of an engine whose budget ended while it wrote its constraints.
 [[nodiscard]] engine::SearchResult given_up(const std::string& engine, const BudgetEnded& ended);

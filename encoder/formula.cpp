@@ -34,6 +34,12 @@ Size Numbers::value(const Amount& amount) const {
   return result;
 }
 
+Size Numbers::upper(const Integer& integer) const {
+  Size upper = -1;
+  for (const Amount& amount : integer.upper) upper = std::max(upper, value(amount));
+  return upper;
+}
+
 Numbers numbers_of(const PlacementProblem& problem) {
   Numbers numbers;
   numbers.sizes.reserve(problem.buffers.size());

@@ -33,6 +33,11 @@ using IntIndex = std::uint32_t;
 inline constexpr Lit true_lit = 1;  ///< atom 0 is the constant
 inline constexpr Lit false_lit = -1;
 
+/// The atom of a literal, positive or negative.
+[[nodiscard]] constexpr std::size_t atom_of(Lit literal) {
+  return static_cast<std::size_t>(literal < 0 ? -literal : literal) - 1;
+}
+
 inline constexpr std::uint32_t no_index = 0xFFFFFFFF;
 
 /// constant + size_factor * size[buffer] + capacity[memory]
@@ -50,11 +55,15 @@ struct Amount {
 /// The last offset at which the buffer still fits: capacity - size.
 [[nodiscard]] Amount last_offset(MemoryIndex memory, BufferIndex buffer);
 
+struct Integer;
+
 /// The size layer of one query.
 struct Numbers {
   std::vector<Size> sizes;
   std::vector<Size> capacities;  ///< bounded: see bounded_capacities()
   [[nodiscard]] Size value(const Amount& amount) const;
+  /// The upper bound of an integer; negative: it has no value.
+  [[nodiscard]] Size upper(const Integer& integer) const;
 };
 
 /// Capacities; an unbounded one is replaced by a height that is always sufficient.
@@ -130,9 +139,7 @@ class Formula {
 
   [[nodiscard]] const std::vector<Integer>& integers() const { return integers_; }
   [[nodiscard]] const std::vector<Atom>& atoms() const { return atoms_; }
-  [[nodiscard]] const Atom& atom(Lit literal) const {
-    return atoms_[static_cast<std::size_t>(literal < 0 ? -literal : literal) - 1];
-  }
+  [[nodiscard]] const Atom& atom(Lit literal) const { return atoms_[atom_of(literal)]; }
   /// Adds a clause that every integer assignment satisfying the other clauses satisfies. It may
   /// negate any atom. It lets a solver reason about orders without offsets.
   void tautology(std::span<const Lit> literals) {

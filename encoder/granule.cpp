@@ -7,11 +7,6 @@
 namespace tessera::encoder {
 namespace {
 
-Size rounded_up(Size value, Size stride) {
-  if (value >= 0) return align_up(value, stride);
-  return -align_down(-value, stride);
-}
-
 /// The greatest common divisor of all numbers whose sums are offsets: amounts of orders, and lower
 /// bounds.
 Size common_divisor(const Formula& formula, const Numbers& numbers) {
@@ -58,14 +53,17 @@ Grid grid_of(const Formula& formula, const Numbers& numbers) {
   }
   grid.domains.reserve(formula.integers().size());
   for (const Integer& each : formula.integers()) {
-    Size upper = -1;
-    for (const Amount& amount : each.upper) upper = std::max(upper, numbers.value(amount));
+    const Size upper = numbers.upper(each);
     Domain domain{.stride = std::max(each.stride, grid.unit)};
     domain.last = upper < 0 ? -1 : align_down(upper, domain.stride);
     grid.empty = grid.empty || upper < 0;
     grid.domains.push_back(domain);
   }
   return grid;
+}
+
+Size rounded_up(Size value, Size stride) {
+  return value >= 0 ? align_up(value, stride) : -align_down(-value, stride);
 }
 
 Size rounded_amount(const Numbers& numbers, const Grid& grid, const Atom& before) {

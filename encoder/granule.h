@@ -35,6 +35,9 @@ struct Grid {
 
 [[nodiscard]] Grid grid_of(const Formula& formula, const Numbers& numbers);
 
+/// The least multiple of `stride` that is at least `value`, which may be negative.
+[[nodiscard]] Size rounded_up(Size value, Size stride);
+
 /// The amount of a `before` atom, rounded up to the common divisor of both strides.
 [[nodiscard]] Size rounded_amount(const Numbers& numbers, const Grid& grid, const Atom& before);
 

@@ -26,7 +26,7 @@ class LiveChains final : public LiveSolver, public ChainBackend {
                 Poll& poll) override;
   Answer ask(const Budget& budget) override { return run(budget); }
   std::int64_t patience(const Formula& formula, const Numbers& numbers) const override {
-    return chains_pay(formula, numbers) ? std::numeric_limits<std::int64_t>::max() : 200;
+    return chains_are_faster(formula, numbers) ? std::numeric_limits<std::int64_t>::max() : 200;
   }
   Backend& backend() override { return *this; }
   std::int64_t kept() const override { return kept_; }

@@ -24,7 +24,7 @@ struct Counters {
 
 class Session final : public engine::PlacementSession {
  public:
-  Session(const PlacementProblem& problem, const SessionParams& params)
+  Session(const PlacementProblem& problem, const DecideParams& params)
       : params_(params), current_(problem) {
     has_modes_ = std::any_of(problem.memories.begin(), problem.memories.end(), has_modes);
   }
@@ -35,7 +35,7 @@ class Session final : public engine::PlacementSession {
     try {
       result = answer(search);
     } catch (const BudgetEnded& ended) {
-      result = given_up(params_.decide.engine, ended);
+      result = given_up(params_.engine, ended);
     }
     report(result.stats);
     return result;
@@ -51,7 +51,7 @@ class Session final : public engine::PlacementSession {
     engine::SearchResult result;
     if (search.goal != Objective::fit) {
       ++counters_.fresh;
-      result = decide(current_, params_.decide, search);
+      result = decide(current_, params_, search);
       if (result.status == Status::feasible) remember(*result.placement);
       return result;
     }
@@ -68,7 +68,7 @@ class Session final : public engine::PlacementSession {
       result.reason = describe(current_, *cut);
       return result;
     }
-    if (params_.decide.try_orders) {
+    if (params_.try_orders) {
       if (std::optional<Placement> known = from_earlier(search.budget, result.step)) {
         result.status = Status::feasible;
         result.placement = std::move(*known);
@@ -226,9 +226,9 @@ class Session final : public engine::PlacementSession {
     if (!structure_) structure_ = encode(current_, {.poll = &poll});
     const Numbers numbers = numbers_of(current_);
     const SizeClauses clauses = size_clauses(poll);
-    if (params_.live && params_.decide.make_live_solver && patience_ > 0) {
+    if (patience_ > 0) {
       if (live_ && live_->outgrown()) live_.reset();
-      if (!live_) live_ = params_.decide.make_live_solver(search.seed, structure_->formula, poll);
+      if (!live_) live_ = params_.make_live_solver(search.seed, structure_->formula, poll);
       if (live_->renumber(structure_->formula, numbers, clauses, poll)) {
         Budget patient = search.budget;
         const std::int64_t patience = live_->patience(structure_->formula, numbers);
@@ -250,7 +250,7 @@ class Session final : public engine::PlacementSession {
     if (again_ && again_->reloads())
       again_->load(encoding.formula, numbers, poll);
     else
-      again_ = params_.decide.make_solver(
+      again_ = params_.make_solver(
           {.formula = encoding.formula, .numbers = numbers, .seed = search.seed, .poll = poll});
     const Answer answer = again_->solve({}, search.budget);
     return told(encoding, *again_, answer, search.budget);
@@ -259,7 +259,7 @@ class Session final : public engine::PlacementSession {
   /// Adds atoms to the structure, but no clauses.
   SizeClauses size_clauses(Poll& poll) {
     SizeClauses clauses;
-    if (params_.decide.break_symmetry) {
+    if (params_.break_symmetry) {
       const Formula::Mark mark = structure_->formula.mark();
       add_symmetry(current_, *structure_, &poll);
       for (std::size_t c = mark.clauses; c < structure_->formula.clauses().size(); ++c) {
@@ -268,7 +268,7 @@ class Session final : public engine::PlacementSession {
       }
       structure_->formula.return_to(mark);
     }
-    if (params_.decide.balance) clauses.covers = balance_covers(current_, *structure_, &poll);
+    if (params_.balance) clauses.covers = balance_covers(current_, *structure_, &poll);
     return clauses;
   }
 
@@ -277,8 +277,7 @@ class Session final : public engine::PlacementSession {
     engine::SearchResult result;
     if (answer == Answer::unknown) {
       result.stop = stop_reason(budget);
-      result.reason =
-          "a limit ended the search of engine " + params_.decide.engine + " before a result";
+      result.reason = "a limit ended the search of engine " + params_.engine + " before a result";
     } else if (answer == Answer::yes) {
       result.status = Status::feasible;
       result.placement = decode(
@@ -287,8 +286,7 @@ class Session final : public engine::PlacementSession {
       remember(*result.placement);
     } else {
       result.status = Status::infeasible;
-      result.reason =
-          "engine " + params_.decide.engine + " proved that the constraints have no solution";
+      result.reason = "engine " + params_.engine + " proved that the constraints have no solution";
     }
     solver.report(result.stats);
     return result;
@@ -308,7 +306,7 @@ class Session final : public engine::PlacementSession {
     stats.push_back({"session_fresh", counters_.fresh});
   }
 
-  SessionParams params_;
+  DecideParams params_;
   PlacementProblem current_;
   bool has_modes_ = false;             ///< some memory has modes
   std::optional<FirstFit> first_fit_;  ///< made on first use
@@ -323,7 +321,7 @@ class Session final : public engine::PlacementSession {
 }  // namespace
 
 std::unique_ptr<engine::PlacementSession> make_session(const PlacementProblem& problem,
-                                                       const SessionParams& params) {
+                                                       const DecideParams& params) {
   return std::make_unique<Session>(problem, params);
 }
 

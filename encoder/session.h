@@ -17,13 +17,8 @@
 
 namespace tessera::encoder {
 
-struct SessionParams {
-  DecideParams decide;
-  bool live = true;  ///< one solver for all queries
-};
-
 /// require: validate(problem) is empty, and stays so with every size layer.
 [[nodiscard]] std::unique_ptr<engine::PlacementSession> make_session(
-    const PlacementProblem& problem, const SessionParams& params);
+    const PlacementProblem& problem, const DecideParams& params);
 
 }  // namespace tessera::encoder

@@ -26,7 +26,7 @@ class SolverEngine final : public engine::PlacementEngine {
     // With parts, the clauses hold for these sizes only.
     if (facts::features_of(problem).contains(facts::Feature::parts))
       return engine::PlacementEngine::open(problem);
-    return make_session(problem, {.decide = params_});
+    return make_session(problem, params_);
   }
 
  private:

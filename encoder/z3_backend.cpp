@@ -45,7 +45,7 @@ class Z3Backend final : public Z3Base {
 
  private:
   int translate(Lit literal) {
-    const auto index = static_cast<std::size_t>(literal < 0 ? -literal : literal) - 1;
+    const std::size_t index = atom_of(literal);
     int& known = atoms_[index];
     if (known == 0) known = make(formula_->atoms()[index]);
     return literal < 0 ? -known : known;

@@ -15,7 +15,7 @@ namespace tessera::encoder {
 class Z3Base : public Backend {
  public:
   int literal(Lit of) const override {
-    const int value = atoms_[static_cast<std::size_t>(of < 0 ? -of : of) - 1];
+    const int value = atoms_[atom_of(of)];
     return of < 0 ? -value : value;
   }
   int fresh() override;

@@ -35,10 +35,10 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
   std::int64_t patience(const Formula&, const Numbers&) const override { return 200; }
   Backend& backend() override { return *this; }
   std::int64_t kept() const override { return kept_; }
-  bool outgrown() const override { return ties_ > most_ties; }
+  bool outgrown() const override { return stored_ > most_stored; }
 
  private:
-  static constexpr std::int64_t most_ties = 100'000;
+  static constexpr std::int64_t most_stored = 100'000;
 
   struct Selector {
     int literal = 0;
@@ -57,10 +57,8 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
     std::vector<Size> uppers;
     Size largest = *std::ranges::max_element(numbers.sizes);
     for (const Integer& each : formula.integers()) {
-      Size upper = -1;
-      for (const Amount& amount : each.upper) upper = std::max(upper, numbers.value(amount));
-      uppers.push_back(upper);
-      largest = std::max(largest, upper);
+      uppers.push_back(numbers.upper(each));
+      largest = std::max(largest, uppers.back());
     }
     if (integers_.empty()) begin(formula, largest, poll);
     if (largest / unit_ > largest_) return false;
@@ -108,7 +106,7 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
     said_.clear();
     if (guard != 0) said_.push_back(guard);
     for (const Lit each : literals) {
-      const auto index = static_cast<std::size_t>(each < 0 ? -each : each) - 1;
+      const std::size_t index = atom_of(each);
       if (atoms_[index] == 0) atoms_[index] = make(formula, index);
       said_.push_back(each < 0 ? -atoms_[index] : atoms_[index]);
     }
@@ -138,6 +136,7 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
     std::size_t known = 0;
     for (std::size_t b = 0; b < seen_.size(); ++b)
       known += seen_[b].insert(numbers.sizes[b]).second ? 0U : 1U;
+    stored_ += std::ssize(seen_) - static_cast<std::int64_t>(known);
     return 2 * known > seen_.size();
   }
 
@@ -156,10 +155,10 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
     const Atom& atom = formula.atoms()[index];
     const int literal = atoms_[index];
     const Size stride = formula.integers()[atom.x].stride;
-    ++ties_;
+    ++stored_;
     if (atom.kind == AtomKind::before) {
       const Size common = std::gcd(stride, formula.integers()[atom.y].stride);
-      const Size amount = value >= 0 ? align_up(value, common) : -align_down(-value, common);
+      const Size amount = rounded_up(value, common);
       guarded(guard, {-literal, keep(order(atom.x, amount / unit_, atom.y))});
       return;
     }
@@ -180,7 +179,7 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
     if (selector == 0) {
       selector = fresh();
       const Size stride = formula.integers()[x].stride;
-      ++ties_;
+      ++stored_;
       guarded(-selector,
               {upper < 0 ? never
                          : keep(at_most(integers_[x], number(align_down(upper, stride) / unit_)))});
@@ -194,7 +193,7 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
     if (selector == 0) {
       selector = fresh();
       for (const std::vector<Lit>& clause : clauses) say(formula, clause, -selector);
-      ties_ += std::ssize(clauses);
+      stored_ += std::ssize(clauses);
     }
     assumed_.push_back(selector);
   }
@@ -208,8 +207,8 @@ class LiveZ3 final : public LiveSolver, public Z3Base {
   std::map<std::vector<std::vector<Lit>>, int> symmetries_;
   std::vector<int> assumed_;
   std::vector<int> said_;
-  std::int64_t ties_ = 0;
-  std::int64_t kept_ = 0;  ///< ties of this query that were there before
+  std::int64_t stored_ = 0;  ///< ties, clauses of symmetry and sizes
+  std::int64_t kept_ = 0;    ///< ties of this query that were there before
 };
 
 }  // namespace

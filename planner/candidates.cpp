@@ -25,7 +25,7 @@ namespace tessera::planner {
 
 namespace {
 
-/// What the answer to a query depends on, besides the machine and the network.
+/// The parameters that change the answer to a query.
 std::string question_key(const CandidateParams& params) {
   std::string key = std::to_string(params.nodes_per_question) + ' ' + std::to_string(params.seed);
   if (params.engine != "auto") key += ' ' + params.engine;
