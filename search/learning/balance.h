@@ -28,6 +28,9 @@ class BalanceRules {
   /// nothing.
   void finish(const State& state, const OrderRules& orders, const SectionRules& sections,
               bool wanted, Poll& poll);
+  /// After OrderRules::renew(): the sums for the new numbers. Forgets what was counted.
+  void renew(const State& state, const OrderRules& orders, const SectionRules& sections,
+             Poll& poll);
 
   /// Counts a literal that became true; undo() reverses it.
   void count(Key key) {
@@ -50,6 +53,21 @@ class BalanceRules {
     ItemIndex item;
     Value length;
   };
+  /// Two sections, and their members in shared_: common, of the first alone, of the second alone.
+  struct Pair {
+    std::uint32_t s, t;
+    std::uint32_t common, only_s, only_t, end;
+  };
+  /// Of a member of one section alone.
+  struct Apart {
+    Value length;
+    ItemIndex item;
+    bool of_s;
+  };
+  /// The addresses of the members of a section, and the sum of their lengths.
+  struct Load {
+    Value low, high, sum;
+  };
   struct Sum {
     Value room = 0;  ///< the capacity without i and C
     Value now = 0;   ///< sum of the terms that count
@@ -65,13 +83,17 @@ class BalanceRules {
   [[nodiscard]] std::span<const Use> uses(Key key) const {
     return {uses_.data() + use_begin_[key], uses_.data() + use_begin_[key + 1]};
   }
+  void find_pairs(const OrderRules& orders, const SectionRules& sections, Poll& poll);
+  void measure(const State& state, const OrderRules& orders, const SectionRules& sections);
   void list_uses();
-  void add(const OrderRules& orders, ItemIndex centre, Sum sum, std::span<const ItemIndex> below,
-           std::span<const ItemIndex> above);
+  void add(const OrderRules& orders, ItemIndex centre, Sum sum, bool s_below);
 
+  std::vector<Pair> pairs_;   // the most similar sections first
+  std::vector<Load> loads_;   // by section
+  std::vector<Apart> apart_;  // reused: of the present pair, the longest first
   std::vector<Sum> sums_;
   std::vector<Term> terms_;
-  std::vector<ItemIndex> shared_;         // per pair of sections: the common members
+  std::vector<ItemIndex> shared_;         // per pair of sections: their members
   std::vector<Use> uses_;                 // sorted by key
   std::vector<std::uint32_t> use_begin_;  // by key; one more at the end
 };

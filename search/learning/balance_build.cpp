@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t most_apart = 24;
 /// Memory limit of the sums; the most similar sections are used first.
 constexpr std::size_t most_terms = 500'000;
+/// Memory limit of the lists of members.
+constexpr std::size_t most_listed = 4'000'000;
 
-/// The members that are always present, and the addresses they may use.
+/// The members that are always present.
 struct Set {
   std::vector<ItemIndex> items;
   bool in_time = true;
-  Value low = std::numeric_limits<Value>::max() / 4;
-  Value high = std::numeric_limits<Value>::min() / 4;
 };
 
 struct Neighbours {
@@ -28,20 +28,13 @@ struct Neighbours {
   std::uint32_t s, t;
 };
 
-std::vector<Set> sets_of(const State& state, const OrderRules& orders,
-                         const SectionRules& sections) {
+std::vector<Set> sets_of(const SectionRules& sections) {
   std::vector<Set> sets(sections.size());
   for (std::uint32_t id = 0; id < sets.size(); ++id) {
-    Set& set = sets[id];
-    set.in_time = sections.in_time(id);
-    for (const Member& member : sections.members(id)) {
-      if (member.present != no_key) continue;
-      const Item& item = orders.items()[member.item];
-      set.items.push_back(member.item);
-      set.low = std::min(set.low, state.bound(key_of(item.var, 0)) + item.shift[0]);
-      set.high = std::max(set.high, -state.bound(key_of(item.var, 1)) - item.shift[1]);
-    }
-    std::sort(set.items.begin(), set.items.end());
+    sets[id].in_time = sections.in_time(id);
+    for (const Member& member : sections.members(id))
+      if (member.present == no_key) sets[id].items.push_back(member.item);
+    std::sort(sets[id].items.begin(), sets[id].items.end());
   }
   return sets;
 }
@@ -107,33 +100,77 @@ void BalanceRules::finish(const State& state, const OrderRules& orders,
                           const SectionRules& sections, bool wanted, Poll& poll) {
   use_begin_.assign(2 * state.variables() + 1, 0);
   if (!wanted) return;
-  const std::vector<Set> sets = sets_of(state, orders, sections);
-  std::vector<ItemIndex> shared;
-  std::vector<ItemIndex> only_s;
-  std::vector<ItemIndex> only_t;
+  find_pairs(orders, sections, poll);
+  renew(state, orders, sections, poll);
+}
+
+void BalanceRules::find_pairs(const OrderRules& orders, const SectionRules& sections, Poll& poll) {
+  const std::vector<Set> sets = sets_of(sections);
+  const auto size = [this] { return static_cast<std::uint32_t>(shared_.size()); };
   for (const auto& [apart, s, t] : neighbours_of(sets, orders.items().size(), poll)) {
-    poll(static_cast<std::int64_t>(sets[s].items.size() + sets[t].items.size()));
+    const auto& a = sets[s].items;
+    const auto& b = sets[t].items;
+    poll(static_cast<std::int64_t>(a.size() + b.size()));
+    if (shared_.size() > most_listed) break;
+    Pair pair{.s = s, .t = t, .common = size()};
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared_));
+    pair.only_s = size();
+    std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared_));
+    pair.only_t = size();
+    std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(shared_));
+    pair.end = size();
+    pairs_.push_back(pair);
+  }
+}
+
+void BalanceRules::measure(const State& state, const OrderRules& orders,
+                           const SectionRules& sections) {
+  constexpr Value beyond = std::numeric_limits<Value>::max() / 4;
+  loads_.assign(sections.size(), {beyond, -beyond, 0});
+  for (std::uint32_t id = 0; id < loads_.size(); ++id) {
+    Load& load = loads_[id];
+    for (const Member& member : sections.members(id)) {
+      if (member.present != no_key) continue;
+      const Item& item = orders.items()[member.item];
+      load.low = std::min(load.low, state.bound(key_of(item.var, 0)) + item.shift[0]);
+      load.high = std::max(load.high, -state.bound(key_of(item.var, 1)) - item.shift[1]);
+      load.sum += item.length;
+    }
+  }
+}
+
+void BalanceRules::renew(const State& state, const OrderRules& orders, const SectionRules& sections,
+                         Poll& poll) {
+  sums_.clear();
+  terms_.clear();
+  std::fill(use_begin_.begin(), use_begin_.end(), 0);
+  if (pairs_.empty()) return;
+  measure(state, orders, sections);
+  for (const Pair& pair : pairs_) {
+    poll(pair.end - pair.only_s);
     if (terms_.size() > most_terms) break;
-    const Set& a = sets[s];
-    const Set& b = sets[t];
-    shared.clear();
-    only_s.clear();
-    only_t.clear();
-    std::set_intersection(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(),
-                          std::back_inserter(shared));
-    std::set_difference(a.items.begin(), a.items.end(), shared.begin(), shared.end(),
-                        std::back_inserter(only_s));
-    std::set_difference(b.items.begin(), b.items.end(), shared.begin(), shared.end(),
-                        std::back_inserter(only_t));
-    Sum sum{.room = std::max(a.high, b.high) - std::min(a.low, b.low)};
-    sum.shared_begin = static_cast<std::uint32_t>(shared_.size());
-    shared_.insert(shared_.end(), shared.begin(), shared.end());
-    sum.shared_end = static_cast<std::uint32_t>(shared_.size());
-    for (const ItemIndex i : shared) sum.room -= orders.items()[i].length;
-    for (const ItemIndex i : shared) {
-      poll(static_cast<std::int64_t>(2 * (only_s.size() + only_t.size())));
-      add(orders, i, sum, only_t, only_s);
-      add(orders, i, sum, only_s, only_t);
+    const Load& s = loads_[pair.s];
+    const Load& t = loads_[pair.t];
+    Value of_s = 0;
+    Value of_t = 0;
+    for (std::uint32_t k = pair.only_s; k < pair.only_t; ++k)
+      of_s += orders.items()[shared_[k]].length;
+    for (std::uint32_t k = pair.only_t; k < pair.end; ++k)
+      of_t += orders.items()[shared_[k]].length;
+    Sum sum{.room = std::max(s.high, t.high) - std::min(s.low, t.low) - (s.sum - of_s),
+            .shared_begin = pair.common,
+            .shared_end = pair.only_s};
+    if (of_s + of_t <= sum.room) continue;  // always satisfied
+    apart_.clear();
+    for (std::uint32_t k = pair.only_s; k < pair.end; ++k)
+      apart_.push_back({orders.items()[shared_[k]].length, shared_[k], k < pair.only_t});
+    std::sort(apart_.begin(), apart_.end(), [](const Apart& x, const Apart& y) {
+      return x.length != y.length ? x.length > y.length : x.item < y.item;
+    });
+    poll(static_cast<std::int64_t>(2 * apart_.size() * (pair.only_s - pair.common)));
+    for (std::uint32_t k = pair.common; k < pair.only_s; ++k) {
+      add(orders, shared_[k], sum, false);
+      add(orders, shared_[k], sum, true);
     }
   }
   list_uses();
@@ -150,25 +187,22 @@ void BalanceRules::list_uses() {
       uses_[next[terms_[k].key]++] = {at, terms_[k].length};
 }
 
-void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Sum sum,
-                       std::span<const ItemIndex> below, std::span<const ItemIndex> above) {
+// The members of one section below the centre, those of the other one above it.
+void BalanceRules::add(const OrderRules& orders, ItemIndex centre, Sum sum, bool s_below) {
   sum.begin = static_cast<std::uint32_t>(terms_.size());
   Value all = 0;
-  const auto term = [&](Key key, ItemIndex item) {
-    if (key == no_key) return;
-    terms_.push_back({key, item, orders.items()[item].length});
-    all += terms_.back().length;
-  };
-  for (const ItemIndex p : below) term(orders.below(p, centre), p);
-  for (const ItemIndex q : above) term(orders.below(centre, q), q);
+  for (const Apart& each : apart_) {
+    const Key key =
+        each.of_s == s_below ? orders.below(each.item, centre) : orders.below(centre, each.item);
+    if (key == no_key) continue;
+    terms_.push_back({key, each.item, each.length});
+    all += each.length;
+  }
   if (all <= sum.room) {  // always satisfied
     terms_.resize(sum.begin);
     return;
   }
   sum.end = static_cast<std::uint32_t>(terms_.size());
-  std::sort(terms_.begin() + sum.begin, terms_.end(), [](const Term& x, const Term& y) {
-    return x.length != y.length ? x.length > y.length : x.key < y.key;
-  });
   sums_.push_back(sum);
 }
 

@@ -34,16 +34,28 @@ void Build::all() {
                      bytes_per_cell * side * side);
   variables();
   pairs();
+  kept_.numbers = true;
   capacities();
+  kept_.numbers = false;
   modes();
   relations();
   cost();
   interchangeable();
   deduction_.orders.finish(deduction_.state, poll_);
   sections();
-  symmetry();
+  if (record_ == Record::renewal) {
+    keep_structure();
+    kept_.numbers = true;
+    symmetry_of_sizes();
+  } else {
+    symmetry();
+  }
   orders();
   deduction_.finish(poll_);
+  add_clauses();
+}
+
+void Build::add_clauses() {
   std::size_t begin = 0;
   for (const auto& [end, name] : clauses_) {
     const std::span<const Lit> lits(literals_.data() + begin, literals_.data() + end);
@@ -63,10 +75,18 @@ Var Build::new_bool(double activity, std::int8_t phase) {
 }
 
 void Build::clause(std::span<const Lit> lits) {
+  if (record_ == Record::renewal && !kept_.numbers) {
+    kept_.literals.insert(kept_.literals.end(), lits.begin(), lits.end());
+    kept_.clauses.push_back(kept_.literals.size());
+  }
+  simplify(lits, axioms.count++);
+}
+
+// Adds the clause without literals that are false.
+void Build::simplify(std::span<const Lit> lits, std::size_t number) {
   poll_();
   State& state = deduction_.state;
-  const std::size_t number = axioms.count++;
-  const bool recorded = record_ != Record::nothing;
+  const bool recorded = record_ == Record::uses || certifies();
   if (recorded) {
     axioms.clauses.emplace_back(lits.begin(), lits.end());
     for (Lit& lit : axioms.clauses.back()) lit = state.rounded(lit);
@@ -112,6 +132,21 @@ void Build::meaning(char letter, Var var, std::initializer_list<std::int64_t> nu
   said.insert(said.end(), numbers);
 }
 
+// The addresses of the buffer in memories of at most `capacity`.
+AddressRange Build::inside(BufferIndex b, Size capacity) const {
+  const Buffer& buffer = problem_.buffers[b];
+  AddressRange inside{0, capacity};
+  const auto narrow = [&inside](AddressRange by) {
+    inside = {std::max(inside.begin, by.begin), std::min(inside.end, by.end)};
+  };
+  if (buffer.window) {  // of the bytes that are used
+    const AddressRange used = extent(buffer);
+    narrow({buffer.window->begin - used.begin, buffer.window->end + buffer.size - used.end});
+  }
+  if (buffer.offset) narrow({*buffer.offset, *buffer.offset + buffer.size});
+  return inside;
+}
+
 void Build::variables() {
   State& state = deduction_.state;
   const Var truth = new_bool(0, 0);
@@ -128,22 +163,14 @@ void Build::variables() {
       stride = std::gcd(stride, effective_alignment(buffer, problem_.memories[m]));
       capacity = std::max(capacity, std::min(ceiling, problem_.memories[m].capacity));
     }
-    AddressRange inside{0, capacity};
-    const auto narrow = [&inside](AddressRange by) {
-      inside = {std::max(inside.begin, by.begin), std::min(inside.end, by.end)};
-    };
-    if (buffer.window) {  // of the bytes that are used
-      const AddressRange used = extent(buffer);
-      narrow({buffer.window->begin - used.begin, buffer.window->end + buffer.size - used.end});
-    }
-    if (buffer.offset) narrow({*buffer.offset, *buffer.offset + buffer.size});
+    const AddressRange range = inside(b, capacity);
     // Starts with the widest domain; the restrictions below raise its bounds.
     const Var var = state.add_offset(buffer.size, stride, 0, -unbounded);
     plan.phase.resize(var + 1, -1);
     offset_.push_back(var);
     plan.offsets.push_back(var);
-    consistent_ = state.raise({key_of(var, 0), inside.begin}, {.rule = Rule::root}) && consistent_;
-    consistent_ = state.raise({key_of(var, 1), -inside.end}, {.rule = Rule::root}) && consistent_;
+    consistent_ = state.raise({key_of(var, 0), range.begin}, {.rule = Rule::root}) && consistent_;
+    consistent_ = state.raise({key_of(var, 1), -range.end}, {.rule = Rule::root}) && consistent_;
 
     std::vector<Key> in(problem_.memories.size(), no_key);
     const auto say = [&](Var choice, MemoryIndex m) {

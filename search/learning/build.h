@@ -25,15 +25,21 @@ namespace tessera::search::learning {
 
 class Build {
  public:
-  /// What is recorded in addition to the rules: nothing; data for used_buffers.h; or the axioms of
-  /// a certificate, which excludes rules that a certificate cannot express.
-  enum class Record : std::uint8_t { nothing, uses, certificate };
+  /// What is recorded in addition to the rules: nothing; data for renew(); data for used_buffers.h;
+  /// or the axioms of a certificate, which excludes rules that a certificate cannot express.
+  enum class Record : std::uint8_t { nothing, renewal, uses, certificate };
   Build(const PlacementProblem& problem, Objective goal, Deduction& deduction,
         const LearningParams& params, Record record, Poll& poll);
 
   /// Builds everything in the right order; afterwards `plan` is complete. Throws BudgetEnded,
   /// before the construction if the memory will not suffice.
   void all();
+  /// May sizes change, with Record::renewal? Not if numbers decide which rules there are.
+  [[nodiscard]] static bool renewable(const PlacementProblem& problem, Objective goal);
+  /// After the sizes or capacities of the problem changed: the same rules with the new numbers, and
+  /// no clauses. Throws BudgetEnded; then nothing may be used any longer.
+  /// require: all() is done, with Record::renewal.
+  void renew();
   /// False: a clause was empty, so the problem has no solution.
   [[nodiscard]] bool consistent() const { return consistent_; }
   /// require: every variable is fixed.
@@ -87,6 +93,12 @@ class Build {
  private:
   [[nodiscard]] bool certifies() const { return record_ == Record::certificate; }
   void variables();
+  [[nodiscard]] AddressRange inside(BufferIndex b, Size capacity) const;
+  void simplify(std::span<const Lit> lits, std::size_t number);
+  void add_clauses();
+  void keep_structure();
+  void renew_traits();
+  void symmetry_of_sizes();
   void pairs();
   void gaps(const std::set<std::pair<BufferIndex, BufferIndex>>& apart);
   void outside(BufferIndex a, BufferIndex b, const AddressRange& differences);
@@ -144,6 +156,19 @@ class Build {
     std::vector<Step> steps;
     std::vector<std::pair<BufferIndex, AddressRange>> reads, writes, live;
   };
+  struct Kept {
+    std::vector<ItemIndex> item;          ///< by buffer
+    std::vector<MemoryIndex> of_section;  ///< by section
+    std::vector<std::size_t> clauses;     ///< of the structure: the end of each in `literals`
+    std::vector<Lit> literals;
+    bool numbers = false;  ///< clauses that depend on numbers are not kept
+    /// By buffer, its live ranges as positions in `load`.
+    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> live;
+    std::vector<double> load;                     ///< reused
+    std::vector<std::vector<BufferIndex>> apart;  ///< interchangeable if their sizes are equal
+    std::vector<char> ordered;                    ///< reused, by buffer: in one of these classes
+  };
+  Kept kept_;  ///< for renew()
   struct Choice {
     std::vector<Step> steps;
     std::vector<std::vector<Key>> mode;  ///< [0][k]: joint mode k (or no_key); or [bank][role]

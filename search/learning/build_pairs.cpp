@@ -236,6 +236,7 @@ void Build::clique(MemoryIndex m, std::vector<ItemIndex> set, int splits, bool i
     const Key in = memory_[item_buffer_[i]][m];
     members.push_back({i, in == always_ ? no_key : in});
   }
+  if (record_ == Record::renewal) kept_.of_section.push_back(m);
   deduction_.sections.add_section(std::move(members), in_time);
 }
 

@@ -26,6 +26,15 @@ ClauseRef ClauseDb::add(std::span<const Lit> lits, const State& state, bool lear
   return ref;
 }
 
+void ClauseDb::clear() {
+  arena_.clear();
+  heads_.clear();
+  for (auto& list : watches_) list.clear();
+  learned_ = 0;
+  passing_from_ = 0;
+  step_ = 1;
+}
+
 bool ClauseDb::propagate(State& state, Key key, std::uint64_t& work) {
   auto& list = watches_[key];
   work += list.size();

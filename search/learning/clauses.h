@@ -23,6 +23,8 @@ class ClauseDb {
   };
 
   void finish(std::size_t keys) { watches_.resize(keys); }
+  /// Removes all clauses.
+  void clear();
   /// require: at least two literals, at most one per key. The first two are watched: in a unit or
   /// false clause, the first is the true one, and the second is the last that became false.
   ClauseRef add(std::span<const Lit> lits, const State& state, bool learned, std::uint32_t glue);

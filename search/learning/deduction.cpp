@@ -8,6 +8,16 @@ void Deduction::finish(Poll& poll) {
   clauses.finish(2 * state.variables());
 }
 
+void Deduction::renew(Poll& poll) {
+  orders.renew(state);
+  sections.renew();
+  balance.renew(state, orders, sections, poll);
+  clauses.clear();
+  clause_head_ = 0;
+  edge_head_ = 0;
+  stop_ = Stop::none;
+}
+
 void Deduction::stop_at_clash() {
   stop_ = Stop::clash;
 }

@@ -44,6 +44,9 @@ class Deduction {
 
   /// Call once after everything is added, and after orders.finish(). Throws BudgetEnded.
   void finish(Poll& poll);
+  /// After the spans of offsets changed: all rules with the new numbers, no clauses, empty trail.
+  /// require: the rules have a renew(), so there are no costs and no alignments by memory.
+  void renew(Poll& poll);
   /// True at a fixpoint; false at a conflict, see conflict().
   [[nodiscard]] bool propagate();
   /// Call if a literal raised from outside clashed: conflict() then explains the clash.

@@ -1,5 +1,6 @@
 #include "order.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace tessera::search::learning {
@@ -76,6 +77,18 @@ void OrderRules::finish(const State& state, Poll& poll) {
     arcs_[key_of(e->source, 0)].push_back({key, e->target, e->weight[0]});
     arcs_[key_of(e->target, 1)].push_back({key, e->source, e->weight[1]});
   }
+}
+
+void OrderRules::renew(const State& state) {
+  for (auto& side : after_) std::fill(side.begin(), side.end(), 0);
+  for (Item& item : items_) item.length = state.span(item.var);
+  for (Edge& e : edges_)
+    if (e.lower != no_item) {
+      e.weight[0] = items_[e.lower].length;
+      e.weight[1] = items_[e.upper].length;
+    }
+  for (Key key = 0; key < arcs_.size(); ++key)
+    for (Arc& arc : arcs_[key]) arc.weight = edges_[arc.lit].weight[side_of(key)];
 }
 
 void OrderRules::undo_pair(Key key) {

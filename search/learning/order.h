@@ -45,6 +45,9 @@ class OrderRules {
   void add_edge(const State& state, Key key, Var source, Var target, Value distance);
   /// Call once after the last item, pair and edge.
   void finish(const State& state, Poll& poll);
+  /// Forgets all known orders, and takes the lengths of items from the spans of their variables.
+  /// require: every item is a whole variable, and every edge is that of a pair.
+  void renew(const State& state);
 
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
   [[nodiscard]] Key below(ItemIndex i, ItemIndex j) const { return pair_[i * stride_ + j]; }

@@ -20,6 +20,12 @@ PlaceSearch::PlaceSearch(const Deduction& deduction, const Plan& plan, std::uint
   for (const Var var : plan_.offsets) ground_[var] = low(var);
 }
 
+void PlaceSearch::renew() {
+  turns_ = {0, 0};
+  std::ranges::fill(blame_, 0.0F);
+  next_blame_ = 1;
+}
+
 void PlaceSearch::rank(Order order, double noise) {
   const std::size_t n = plan_.offsets.size();
   std::vector<std::array<double, 3>> facts(n);

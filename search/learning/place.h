@@ -55,6 +55,8 @@ class PlaceSearch {
   /// The next buffer: to be put at its lowest offset, or to be lifted because nothing supports it
   /// there. None: no choice is canonical.
   [[nodiscard]] Step next() const;
+  /// Begins again with the first turn.
+  void renew();
   /// Light and full turns go through the same orders.
   void begin_turn(bool light);
   /// Conflict limit of this turn.

@@ -27,6 +27,18 @@ Search::Search(Deduction& deduction, Plan plan, const LearningParams& params, st
   begin_turn(next_mode());
 }
 
+void Search::renew(const Plan& plan) {
+  plan_.traits = plan.traits;
+  plan_.flatness = plan.flatness;
+  for (const auto& [var, activity] : plan_.bools) heap_.insert(var);
+  counters_ = {};
+  assumed_.clear();
+  keep_ = first_keep;
+  turn_ = 0;
+  place_.renew();
+  begin_turn(next_mode());
+}
+
 void Search::backtrack(std::int32_t level) {
   const State& state = deduction_.state;
   if (level >= state.level()) return;

@@ -48,6 +48,9 @@ class Search {
   Search(Deduction& deduction, Plan plan, const LearningParams& params, std::uint64_t seed,
          Recorder* recorder);
 
+  /// After Build::renew(): the counters begin at 0, and the plan has new sizes. The search keeps
+  /// its activities and phases. require: restart() before the renewal.
+  void renew(const Plan& plan);
   /// Adds earlier work to the meter of a budget.
   void counts_from(std::uint64_t work) { worked_before_ = work; }
   /// At a solution every variable is fixed in deduction.state. Decrements `conflicts_left`.
@@ -69,6 +72,7 @@ class Search {
   std::function<void(std::span<const Lit>)> guard;
 
  private:
+  static constexpr std::int64_t first_keep = 4000;
   /// run() with the meter of the budget as `metered`: stores the work done, returns true at the
   /// limit.
   Outcome run_until(const Budget& budget, const std::function<bool()>& metered,
@@ -101,9 +105,9 @@ class Search {
   std::vector<std::int8_t> phase_;
   PlaceSearch place_;
   Mode mode_ = Mode::order;
-  std::int64_t turn_ = 0;       // turns of the order search
-  std::int64_t turn_left_ = 0;  // conflicts until the next restart
-  std::int64_t keep_ = 4000;    // learned clauses before the next reduction
+  std::int64_t turn_ = 0;           // turns of the order search
+  std::int64_t turn_left_ = 0;      // conflicts until the next restart
+  std::int64_t keep_ = first_keep;  // learned clauses before the next reduction
 };
 
 }  // namespace tessera::search::learning

@@ -57,6 +57,8 @@ class SectionRules {
   void add_section(std::vector<Member> members, bool in_time);
   [[nodiscard]] bool in_time(std::uint32_t section) const { return sections_[section].in_time; }
   void finish(const State& state, Poll& poll);
+  /// After OrderRules::renew(): takes the lengths of items anew, and marks every section.
+  void renew();
   [[nodiscard]] std::size_t size() const { return sections_.size(); }
   [[nodiscard]] std::span<const Member> members(std::uint32_t section) const {
     return sections_[section].members;

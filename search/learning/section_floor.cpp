@@ -36,6 +36,17 @@ bool SectionRules::floor(State& state, std::uint64_t& work) {
   return false;
 }
 
+void SectionRules::renew() {
+  forget_touched();
+  overloaded_ = false;
+  for (Section& section : sections_) {
+    section.seen = 0;
+    for (std::size_t k = 0; k < section.members.size(); ++k)
+      section.open[k].length = orders_.items()[section.members[k].item].length;
+  }
+  wake();
+}
+
 void SectionRules::wake() {
   ++clock_;
   std::fill(start_changed_.begin(), start_changed_.end(), clock_);

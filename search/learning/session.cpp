@@ -4,6 +4,7 @@
 #include <deque>
 #include <numeric>
 
+#include "live.h"
 #include "model/derived.h"
 #include "model/size_layer.h"
 #include "solve.h"
@@ -43,10 +44,29 @@ class Session final : public engine::PlacementSession {
       }
     }
     ++searches_;
+    if (search.goal == Objective::fit && search.proof == nullptr && !search.tell_used &&
+        Live::takes(current_)) {
+      result = ask_live(search);
+      if (result.placement) remember(*result.placement);
+      return result;
+    }
     const bool tries_last = params_.recall && !placements_.empty();
     result = solve_once(current_, params_, search, tries_last ? &placements_.front() : nullptr);
     if (result.placement) remember(*result.placement);
     return result;
+  }
+
+  engine::SearchResult ask_live(const engine::SearchParams& search) {
+    try {
+      if (!live_) live_ = std::make_unique<Live>(current_, params_, search.budget);
+      return live_->solve(size_layer(current_), search);
+    } catch (const BudgetEnded& ended) {
+      live_.reset();
+      return given_up(ended);
+    } catch (...) {
+      live_.reset();
+      throw;
+    }
   }
 
   /// Every buffer as low as the order of its neighbours permits, without other rules: a proposal
@@ -100,6 +120,7 @@ class Session final : public engine::PlacementSession {
 
   LearningParams params_;
   PlacementProblem current_;
+  std::unique_ptr<Live> live_;                        ///< since the first search
   std::vector<std::vector<BufferIndex>> neighbours_;  ///< computed on first use
   std::deque<Placement> placements_;
   std::int64_t orders_reused_ = 0;

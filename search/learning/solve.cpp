@@ -37,40 +37,11 @@ bool true_in(const Deduction& deduction, const Build& build, const PlacementProb
   return at(edge->target, 0) >= at(edge->source, 0) + edge->weight[0];
 }
 
-void add_stats(engine::SearchResult& result, const Counters& counters, std::size_t clauses) {
-  const auto add = [&](const char* name, std::int64_t value) {
-    result.stats.push_back({name, value});
-  };
-  add("conflicts", counters.conflicts);
-  add("decisions", counters.decisions);
-  add("restarts", counters.restarts);
-  add("learned_literals", counters.learned_literals);
-  add("reductions", counters.reductions);
-  add("clauses", static_cast<std::int64_t>(clauses));
-  add("work_order", static_cast<std::int64_t>(counters.work[0]));
-  add("work_place", static_cast<std::int64_t>(counters.work[1]));
-  add("work_place_lightly", static_cast<std::int64_t>(counters.work[2]));
-}
-
-/// The result if the construction exceeded the budget.
-engine::SearchResult given_up(const BudgetEnded& ended) {
-  engine::SearchResult result;
-  result.stop = ended.reason;
-  result.reason = ended.foreseen ? "The learning engine needs more memory than is available for "
-                                   "this many pairs of buffers."
-                                 : "A limit stopped the learning engine during setup.";
-  return result;
-}
-
 Build::Record record_of(const PlacementProblem& problem, const engine::SearchParams& params) {
   if (params.proof != nullptr) return Build::Record::certificate;
   const bool uses = params.tell_used && !has_parts(problem);
   return uses ? Build::Record::uses : Build::Record::nothing;
 }
-
-/// Building the model counts as work, since a race would otherwise wait for it. Measured: 24 to 55
-/// ns per poll, and 12 ns per step of propagation.
-constexpr std::uint64_t work_per_poll = 3;
 
 /// One search, from the rules to the result.
 class OneSearch {
@@ -102,7 +73,7 @@ class OneSearch {
                                : used_ ? &*used_
                                        : nullptr;
     Search search(deduction_, build_.plan, learning_, params_.seed, recorder);
-    search.counts_from(set_up());
+    search.counts_from(work_of(poll_, params_.budget));
     if (learning_.guard != nullptr)
       search.guard = [this](std::span<const Lit> lits) { keep_known(lits); };
     decide(search);
@@ -111,14 +82,6 @@ class OneSearch {
   }
 
  private:
-  /// The work of building the model; at most half of a short turn.
-  [[nodiscard]] std::uint64_t set_up() const {
-    const auto all = work_per_poll * static_cast<std::uint64_t>(poll_.spent());
-    const WorkMeter* meter = params_.budget.meter;
-    if (meter == nullptr) return all;
-    return std::min(all, static_cast<std::uint64_t>(std::max<std::int64_t>(0, meter->limit)) / 2);
-  }
-
   void begin_with(const Placement& known) {
     if (deduction_.cost.empty()) return;
     const Cost paid = soft_cost(problem_, known);
@@ -131,7 +94,7 @@ class OneSearch {
 
   void contradicted() {
     if (result_.placement) return;  // nothing is cheaper than the known placement
-    refuted("A rule of the problem cannot be satisfied, independent of all other buffers.");
+    refuted(no_rule_holds);
     if (!proof_) return;
     proof_->learned({}, {});
     proof_->finish();
@@ -154,7 +117,7 @@ class OneSearch {
       result_.bound = 0;
       return;
     }
-    if (outcome == Outcome::stopped) undecided("A limit stopped the search before a result.");
+    if (outcome == Outcome::stopped) undecided(search_stopped);
     if (outcome == Outcome::refuted) nothing_better();
     if (result_.placement && result_.stop != StopReason::completed && !deduction_.cost.empty()) {
       // The cost bound that is known without any decision.
@@ -201,7 +164,7 @@ class OneSearch {
       result_.stop = StopReason::completed;
       return;
     }
-    refuted("No placement exists: the search excluded every placement.");
+    refuted(all_excluded);
     if (used_) result_.used = used_->buffers();
     if (proof_) proof_->finish();
   }
@@ -240,8 +203,41 @@ engine::SearchResult solve_as_it_stands(const PlacementProblem& problem,
   }
 }
 
-/// Buffers sorted by their properties: rows of a file have any order, and the search should not
-/// depend on it.
+}  // namespace
+
+void add_stats(engine::SearchResult& result, const Counters& counters, std::size_t clauses) {
+  const auto add = [&](const char* name, std::int64_t value) {
+    result.stats.push_back({name, value});
+  };
+  add("conflicts", counters.conflicts);
+  add("decisions", counters.decisions);
+  add("restarts", counters.restarts);
+  add("learned_literals", counters.learned_literals);
+  add("reductions", counters.reductions);
+  add("clauses", static_cast<std::int64_t>(clauses));
+  add("work_order", static_cast<std::int64_t>(counters.work[0]));
+  add("work_place", static_cast<std::int64_t>(counters.work[1]));
+  add("work_place_lightly", static_cast<std::int64_t>(counters.work[2]));
+}
+
+engine::SearchResult given_up(const BudgetEnded& ended) {
+  engine::SearchResult result;
+  result.stop = ended.reason;
+  result.reason = ended.foreseen ? "The learning engine needs more memory than is available for "
+                                   "this many pairs of buffers."
+                                 : "A limit stopped the learning engine during setup.";
+  return result;
+}
+
+std::uint64_t work_of(const Poll& poll, const Budget& budget) {
+  // Measured: 24 to 55 ns per poll, and 12 ns per step of propagation.
+  constexpr std::uint64_t work_per_poll = 3;
+  const auto all = work_per_poll * static_cast<std::uint64_t>(poll.spent());
+  if (budget.meter == nullptr) return all;
+  return std::min(all,
+                  static_cast<std::uint64_t>(std::max<std::int64_t>(0, budget.meter->limit)) / 2);
+}
+
 std::vector<BufferIndex> by_lives(const PlacementProblem& problem) {
   const auto key = [&](BufferIndex b) {
     const Buffer& buffer = problem.buffers[b];
@@ -253,8 +249,6 @@ std::vector<BufferIndex> by_lives(const PlacementProblem& problem) {
   std::ranges::stable_sort(order, {}, key);
   return order;
 }
-
-}  // namespace
 
 engine::SearchResult solve_once(const PlacementProblem& problem, const LearningParams& learning,
                                 const engine::SearchParams& params, const Placement* like) {

@@ -1,5 +1,7 @@
 #include "state.h"
 
+#include <algorithm>
+
 namespace tessera::search::learning {
 
 Var State::add_bool() {
@@ -22,6 +24,22 @@ Var State::add_offset(Value span, Value stride, Value low, Value high) {
   bound_[key_of(var, 0)] = rounded({key_of(var, 0), low}).value;
   bound_[key_of(var, 1)] = rounded({key_of(var, 1), high}).value;
   return var;
+}
+
+void State::renew() {
+  trail_.clear();
+  level_start_.clear();
+  level_ = 0;
+  std::fill(latest_.begin(), latest_.end(), -1);
+  std::fill(bound_.begin(), bound_.end(), 0);
+}
+
+void State::renew_offset(Var var, Value span, Value low, Value high) {
+  const Key key = key_of(var, 0);
+  span_[var] = span;
+  anchor_[opposite(key)] = -span;
+  bound_[key] = rounded({key, low}).value;
+  bound_[opposite(key)] = rounded({opposite(key), high}).value;
 }
 
 Lit State::rounded(Lit lit) const {

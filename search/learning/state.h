@@ -30,6 +30,11 @@ class State {
   Var add_bool();
   /// An offset o with low <= o and -(o + span) >= high, a multiple of `stride`.
   Var add_offset(Value span, Value stride, Value low, Value high);
+  /// Forgets all bounds and the trail: every variable is as it was added.
+  void renew();
+  /// Another span for an offset, whose bounds become `low` and `high`.
+  /// require: the trail is empty.
+  void renew_offset(Var var, Value span, Value low, Value high);
 
   [[nodiscard]] std::size_t variables() const { return span_.size(); }
   [[nodiscard]] bool is_bool(Var var) const { return span_[var] < 0; }

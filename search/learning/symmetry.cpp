@@ -31,7 +31,7 @@ void Build::if_together(BufferIndex a, BufferIndex b, Key order) {
 // Interchangeable buffers without an order literal get edges: b is not lower than a; and if one
 // place serves both, a is not lower than b.
 void Build::interchangeable() {
-  if (!params_.symmetry) return;
+  if (!params_.symmetry || record_ == Record::renewal) return;
   interchangeable_ = std::make_unique<facts::InterchangeableBuffers>(problem_, &poll_);
   const auto no_lower = [&](BufferIndex b, BufferIndex a) {
     const Key key = key_of(new_bool(0, 0), 0);

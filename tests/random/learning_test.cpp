@@ -136,6 +136,18 @@ TEST(RandomLearning, SessionsAnswerLikeAFreshSolve) {
                            {.features = Features::one_address_space(), .count = 700, .seed = 9000});
 }
 
+TEST(RandomLearning, LiveRulesAnswerLikeAFreshSolve) {
+  search::LearningParams params;
+  params.recall = false;
+  for (const Features& features : {Features::all(), Features::one_address_space()})
+    expect_session_agreement(*search::make_learning_engine(params),
+                             {.features = features,
+                              .count = 400,
+                              .seed = 20000,
+                              .memo = false,
+                              .layers = 12});
+}
+
 TEST(RandomLearning, TheBuffersOfARefutationDoNotFitByThemselves) {
   int told = 0;
   int fewer = 0;
