@@ -38,7 +38,8 @@ std::int32_t Analysis::level_of(const Lemma& conflict) const {
   return level;
 }
 
-void Analysis::note_section(const Lemma& lemma, Learned& learned) {
+void Analysis::note(const Lemma& lemma, Learned& learned) const {
+  learned.exact = learned.exact || deduction_.exact(lemma.reason, lemma.conclusion.key);
   switch (lemma.reason.rule) {
     case Rule::overload:
     case Rule::edge_finding:
@@ -57,8 +58,9 @@ void Analysis::run(const Lemma& conflict, Learned& learned) {
   learned.seen.clear();
   learned.antecedents.clear();
   learned.sections.clear();
-  note_section(conflict, learned);
   learned.back_to = 0;
+  learned.exact = false;
+  note(conflict, learned);
   removed_.clear();
   if (record_) learned.antecedents.push_back(conflict);
   level_ = state.level();
@@ -85,13 +87,15 @@ void Analysis::run(const Lemma& conflict, Learned& learned) {
     mark_[index] = Mark::none;
     Lemma& lemma = spare_[0];
     deduction_.explain(at, lit, lemma);
-    note_section(lemma, learned);
+    note(lemma, learned);
     if (lemma.reason.rule == Rule::clause) deduction_.clauses.bump(lemma.reason.a);
     for (const Lit& premise : lemma.premises) demand(premise);
     if (record_) learned.antecedents.push_back(lemma);
   }
   std::sort(lower_.begin(), lower_.end(), std::greater<>());
+  implied_exact_ = false;
   if (minimise_) minimise();
+  learned.exact = learned.exact || implied_exact_;
   drop_weaker(opposite(learned.lits[0].key));
 
   ++stamp_;
@@ -187,6 +191,7 @@ bool Analysis::implied(std::int32_t at, Lit lit, int depth) {
     }
     mark_[index] = Mark::redundant;
   }
+  implied_exact_ = implied_exact_ || deduction_.exact(lemma.reason, lemma.conclusion.key);
   if (record_) removed_.push_back(lemma);
   return true;
 }

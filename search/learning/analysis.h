@@ -9,6 +9,7 @@ struct Learned {
   std::vector<Lit> lits;     ///< the first is asserted; the second has the highest other level
   std::int32_t back_to = 0;  ///< level at which the first becomes unit
   std::uint32_t glue = 0;    ///< number of different levels
+  bool exact = false;        ///< larger sizes may make it wrong (kept.h)
   std::vector<Var> seen;     ///< variables involved, to be favoured by the search
   std::vector<std::uint32_t> sections;  ///< sections involved
   std::vector<Lemma> antecedents;       ///< only on request: the lemmas it follows from, in order
@@ -29,7 +30,7 @@ class Analysis {
 
  private:
   void demand(Lit lit);
-  static void note_section(const Lemma& lemma, Learned& learned);
+  void note(const Lemma& lemma, Learned& learned) const;
   bool implied(std::int32_t at, Lit lit, int depth);
   void minimise();
   void drop_weaker(Key asserted);
@@ -46,6 +47,7 @@ class Analysis {
   std::vector<std::int32_t> level_seen_;
   std::vector<std::int32_t> key_seen_;
   std::vector<Lemma> removed_;  // lemmas that made literals redundant
+  bool implied_exact_ = false;  // of the lemmas that made literals redundant
   std::int32_t open_ = 0;       // demanded entries at the conflict level
   std::int32_t level_ = 0;
   std::int32_t stamp_ = 0;

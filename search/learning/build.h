@@ -40,6 +40,12 @@ class Build {
   /// no clauses. Throws BudgetEnded; then nothing may be used any longer.
   /// require: all() is done, with Record::renewal.
   void renew();
+  /// Orders that symmetry fixed for the present numbers, ascending.
+  /// require: Record::renewal.
+  [[nodiscard]] const std::vector<Key>& fixed_orders() const { return kept_.symmetry; }
+  /// Adds a clause that follows from the rules, after renew(). `lits` is overwritten. True: it
+  /// raised a bound that depends on the present sizes.
+  bool add_kept(std::span<Lit> lits, const ClauseDb::Head& head);
   /// False: a clause was empty, so the problem has no solution.
   [[nodiscard]] bool consistent() const { return consistent_; }
   /// require: every variable is fixed.
@@ -166,6 +172,7 @@ class Build {
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> live;
     std::vector<double> load;                     ///< reused
     std::vector<std::vector<BufferIndex>> apart;  ///< interchangeable if their sizes are equal
+    std::vector<Key> symmetry;                    ///< orders that symmetry fixed, ascending
     std::vector<char> ordered;                    ///< reused, by buffer: in one of these classes
   };
   Kept kept_;  ///< for renew()

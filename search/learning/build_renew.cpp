@@ -94,6 +94,7 @@ void Build::symmetry_of_sizes() {
     consistent_ = deduction_.state.raise({key, 1}, {.rule = Rule::root}) && consistent_;
   };
   kept_.ordered.assign(buffers.size(), 0);
+  kept_.symmetry.clear();
   for (std::vector<BufferIndex>& same : kept_.apart) {
     std::ranges::sort(same, [&](BufferIndex a, BufferIndex b) {
       return std::pair(buffers[a].size, a) < std::pair(buffers[b].size, b);
@@ -106,6 +107,7 @@ void Build::symmetry_of_sizes() {
         kept_.ordered[a] = kept_.ordered[b] = 1;
         const Key key = deduction_.orders.below(kept_.item[a], kept_.item[b]);
         if (key == no_key) continue;
+        kept_.symmetry.push_back(key);
         if (tied(a, b)) {
           fix(key);
           continue;
@@ -114,6 +116,7 @@ void Build::symmetry_of_sizes() {
         if_together(a, b, key);
       }
   }
+  std::ranges::sort(kept_.symmetry);
   if (!mirrors(problem_)) return;
   Key best = no_key;
   Size largest = 0;
@@ -125,7 +128,33 @@ void Build::symmetry_of_sizes() {
     largest = size;
     best = key;
   }
-  if (best != no_key) fix(best);
+  if (best == no_key) return;
+  fix(best);
+  kept_.symmetry.insert(std::ranges::lower_bound(kept_.symmetry, best), best);
+}
+
+bool Build::add_kept(std::span<Lit> lits, const ClauseDb::Head& head) {
+  State& state = deduction_.state;
+  std::size_t open = 0;
+  for (const Lit& raw : lits) {
+    const Lit lit = state.rounded(raw);
+    if (state.holds(lit)) return false;
+    if (!state.fails(lit)) lits[open++] = lit;
+  }
+  if (open == 0) {
+    consistent_ = false;
+    return false;
+  }
+  if (open == 1) {
+    consistent_ = state.raise(lits[0], {.rule = Rule::root}) && consistent_;
+    return head.exact || !state.is_bool(var_of(lits[0].key));
+  }
+  const ClauseRef ref = deduction_.clauses.add(lits.first(open), state, true, head.glue);
+  ClauseDb::Head& added = deduction_.clauses.head(ref);
+  added.exact = head.exact;
+  added.passing = head.passing;
+  added.id = head.id;
+  return false;
 }
 
 // The sizes and loads of `plan`, as in orders(), and its flatness.

@@ -18,6 +18,7 @@ class ClauseDb {
     float activity = 0;
     bool learned = false;
     bool dead = false;
+    bool exact = false;    ///< holds for these sizes only (kept.h)
     bool passing = false;  ///< learned in a turn with light reasoning: many and long
     std::uint64_t id = 0;  ///< name in a proof
   };

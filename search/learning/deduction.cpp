@@ -129,6 +129,22 @@ void Deduction::conflict(Lemma& lemma) const {
   lemma.premises.push_back(against);
 }
 
+// A negated bound of an offset depends on the size, so a clause that concludes one does too.
+bool Deduction::exact(const Reason& reason, Key conclusion) const {
+  switch (reason.rule) {
+    case Rule::clause:
+      return clauses.head(reason.a).exact ||
+             (conclusion != no_key && !state.is_bool(var_of(conclusion)));
+    case Rule::not_first:
+    case Rule::stride:
+    case Rule::cost:
+    case Rule::rest:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void Deduction::backtrack(std::int32_t level) {
   if (level >= state.level()) return;
   const std::int32_t start = state.start_above(level);

@@ -47,6 +47,8 @@ class Deduction {
   /// After the spans of offsets changed: all rules with the new numbers, no clauses, empty trail.
   /// require: the rules have a renew(), so there are no costs and no alignments by memory.
   void renew(Poll& poll);
+  /// May the step be wrong for larger sizes and smaller capacities (kept.h)?
+  [[nodiscard]] bool exact(const Reason& reason, Key conclusion) const;
   /// True at a fixpoint; false at a conflict, see conflict().
   [[nodiscard]] bool propagate();
   /// Call if a literal raised from outside clashed: conflict() then explains the clash.

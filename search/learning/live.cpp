@@ -18,16 +18,20 @@ Live::Live(const PlacementProblem& problem, const LearningParams& params, const 
 
 engine::SearchResult Live::solve(const SizeLayer& layer, const engine::SearchParams& params) {
   poll_ = Poll(params.budget);
-  replace_numbers(layer);
+  kept_.collect(*search_, deduction_);
   search_->restart();
+  replace_numbers(layer);
   build_.renew();
+  const bool possible = build_.consistent();
+  kept_.begin(size_layer(problem_), build_.fixed_orders());
+  const bool exact = kept_.restore(deduction_, build_, build_.plan.offsets);
   engine::SearchResult result;
   if (!build_.consistent()) {
     result.status = Status::infeasible;
-    result.reason = no_rule_holds;
+    result.reason = possible ? all_excluded : no_rule_holds;
     return result;
   }
-  search_->renew(build_.plan);
+  search_->renew(build_.plan, exact);
   search_->counts_from(work_of(poll_, params.budget));
   std::int64_t conflicts_left = params.budget.max_nodes;
   const Outcome outcome = search_->run(params.budget, conflicts_left, result.stop);
@@ -40,6 +44,7 @@ engine::SearchResult Live::solve(const SizeLayer& layer, const engine::SearchPar
   } else {
     result.reason = search_stopped;
   }
+  result.kept = kept_.restored();
   add_stats(result, search_->counters(), deduction_.clauses.count());
   return result;
 }

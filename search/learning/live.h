@@ -7,6 +7,7 @@
 
 #include "build.h"
 #include "engine/engine.h"
+#include "kept.h"
 #include "search.h"
 
 namespace tessera::search::learning {
@@ -32,6 +33,7 @@ class Live {
   Poll poll_;
   Deduction deduction_;
   Build build_;
+  KeptClauses kept_;
   std::optional<Search> search_;  ///< after build_.all()
 };
 

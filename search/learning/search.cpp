@@ -27,12 +27,14 @@ Search::Search(Deduction& deduction, Plan plan, const LearningParams& params, st
   begin_turn(next_mode());
 }
 
-void Search::renew(const Plan& plan) {
+void Search::renew(const Plan& plan, bool exact_root) {
   plan_.traits = plan.traits;
   plan_.flatness = plan.flatness;
   for (const auto& [var, activity] : plan_.bools) heap_.insert(var);
   counters_ = {};
   assumed_.clear();
+  units_.clear();
+  exact_root_ = exact_root;
   keep_ = first_keep;
   turn_ = 0;
   place_.renew();
@@ -74,6 +76,8 @@ void Search::commit_root() {
       recorder_->learned({&lit, 1}, {&lemma, 1});
     }
   }
+  for (std::int32_t at = 0; at < state.size() && !exact_root_; ++at)
+    exact_root_ = deduction_.exact(state.entry(at).reason, state.entry(at).key);
   deduction_.commit();
 }
 
@@ -106,12 +110,17 @@ bool Search::resolve_conflict() {
   if (recorder_ != nullptr) id = recorder_->learned(learned_.lits, learned_.antecedents);
   backtrack(learned_.back_to);
   Reason reason{.rule = Rule::root};
-  if (learned_.lits.size() > 1) {
+  if (learned_.lits.size() == 1) {
+    const Lit unit = learned_.lits[0];
+    units_.push_back({unit, learned_.exact || exact_root_});
+    exact_root_ = units_.back().exact || !deduction_.state.is_bool(var_of(unit.key));
+  } else {
     const ClauseRef ref =
         deduction_.clauses.add(learned_.lits, deduction_.state, true, learned_.glue);
     ClauseDb::Head& head = deduction_.clauses.head(ref);
     head.id = id;
     head.passing = mode_ == Mode::place_lightly;
+    head.exact = learned_.exact || exact_root_;
     reason = {.rule = Rule::clause, .a = ref};
   }
   deduction_.state.raise(learned_.lits[0], reason);

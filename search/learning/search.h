@@ -49,8 +49,15 @@ class Search {
          Recorder* recorder);
 
   /// After Build::renew(): the counters begin at 0, and the plan has new sizes. The search keeps
-  /// its activities and phases. require: restart() before the renewal.
-  void renew(const Plan& plan);
+  /// its activities and phases. `exact_root`: bounds of level 0 hold for these sizes only. require:
+  /// restart() before the renewal.
+  void renew(const Plan& plan, bool exact_root);
+  /// A learned clause of one literal.
+  struct Unit {
+    Lit lit;
+    bool exact;  ///< as ClauseDb::Head::exact
+  };
+  [[nodiscard]] const std::vector<Unit>& units() const { return units_; }
   /// Adds earlier work to the meter of a budget.
   void counts_from(std::uint64_t work) { worked_before_ = work; }
   /// At a solution every variable is fixed in deduction.state. Decrements `conflicts_left`.
@@ -100,6 +107,8 @@ class Search {
   std::vector<Lit> assumed_;
   std::vector<Lit> core_;
   std::uint64_t core_name_ = 0;
+  std::vector<Unit> units_;
+  bool exact_root_ = false;
   Learned learned_;
   Lemma conflict_;
   std::vector<std::int8_t> phase_;

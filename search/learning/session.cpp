@@ -45,7 +45,7 @@ class Session final : public engine::PlacementSession {
     }
     ++searches_;
     if (search.goal == Objective::fit && search.proof == nullptr && !search.tell_used &&
-        Live::takes(current_)) {
+        params_.guard == nullptr && Live::takes(current_)) {
       result = ask_live(search);
       if (result.placement) remember(*result.placement);
       return result;

@@ -4,9 +4,11 @@
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
 #include "model/derived.h"
+#include "model/size_layer.h"
 #include "placer/switches.h"
 #include "proof/check_proof.h"
 #include "search/learning/engine.h"
+#include "tessera/check.h"
 #include "tests/random/agreement.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/effort.h"
@@ -140,12 +142,55 @@ TEST(RandomLearning, LiveRulesAnswerLikeAFreshSolve) {
   search::LearningParams params;
   params.recall = false;
   for (const Features& features : {Features::all(), Features::one_address_space()})
-    expect_session_agreement(*search::make_learning_engine(params),
-                             {.features = features,
-                              .count = 400,
-                              .seed = 20000,
-                              .memo = false,
-                              .layers = 12});
+    expect_session_agreement(
+        *search::make_learning_engine(params),
+        {.features = features, .count = 400, .seed = 20000, .memo = false, .layers = 12});
+}
+
+/// Other sizes, usually close and in one direction; sometimes the first ones again.
+SizeLayer next_layer(Random& random, const SizeLayer& first, const SizeLayer& last) {
+  if (random.chance(10)) return first;
+  SizeLayer next = last;
+  const std::int64_t direction = random.chance(50) ? 1 : -1;
+  for (Size& size : next.sizes)
+    if (random.chance(30)) size = std::max<Size>(1, size + direction * random.between(0, 2));
+  if (random.chance(50)) next.capacities[0] += random.between(-3, 3);
+  return next;
+}
+
+// Flat loads lead to conflicts, so that clauses are kept. Every third query is stopped early.
+TEST(RandomLearning, KeptClausesAndStoppedQueriesChangeNoAnswer) {
+  search::LearningParams params;
+  params.recall = false;
+  const auto engine = search::make_learning_engine(params);
+  const testing::RandomRun run = testing::from_environment({.seed = 1, .count = 200});
+  std::int64_t kept = 0;
+  std::int64_t stopped = 0;
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    Random random(seed);
+    const int buffers = static_cast<int>(random.between(10, 22));
+    PlacementProblem problem = flat_problem(random, buffers, 48);
+    if (random.chance(20))
+      for (Buffer& buffer : problem.buffers) buffer.alignment = random.chance(30) ? 2 : 1;
+    const auto session = engine->open(problem);
+    const SizeLayer first = size_layer(problem);
+    SizeLayer layer = first;
+    for (int query = 0; query < 20; ++query) {
+      layer = next_layer(random, first, layer);
+      replace_sizes(problem, layer);
+      if (random.chance(33)) {
+        const auto early = session->solve(layer, {.budget = {.max_nodes = random.between(0, 5)}});
+        stopped += early.status == Status::unknown ? 1 : 0;
+      }
+      const auto found = session->solve(layer, {});
+      kept += found.kept;
+      ASSERT_EQ(found.status, solve(problem, {}).status) << "seed " << seed << " query " << query;
+      if (!found.placement) continue;
+      ASSERT_TRUE(tessera::check(problem, *found.placement, 1).empty()) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(kept, static_cast<std::int64_t>(run.count));
+  EXPECT_GT(stopped, static_cast<std::int64_t>(run.count) / 4);
 }
 
 TEST(RandomLearning, TheBuffersOfARefutationDoNotFitByThemselves) {
