@@ -315,6 +315,7 @@ Sheet sheet_of(const Hardware& hardware) {
       operands += (operands.empty() ? "" : ", ") + operand;
     sheet.add("restrictions", std::string(to_string(restriction.kind)) + " [" + operands + "]");
   }
+  for (const OperandRule& rule : hardware.rules) sheet.add("rules", rule.name + ": " + rule.that);
   return sheet;
 }
 

@@ -77,8 +77,10 @@ Encoding encode(const PlacementProblem& problem, const EncodeParams& params) {
   add_bank_relations(context);
   add_memory_relations(context);
   add_order_relations(context);
+  add_rules(context);
   if (params.goal == Objective::cost) add_soft_costs(context);
-  if (params.break_symmetry) add_symmetry(context);
+  // A rule may distinguish buffers that are equal otherwise.
+  if (params.break_symmetry && problem.rules.empty()) add_symmetry(context);
   return encoding;
 }
 

@@ -58,7 +58,8 @@ struct Encoding {
   std::vector<std::pair<BufferIndex, BufferIndex>> soft_pairs;
 };
 
-/// require: validate(problem) is empty.
+/// require: validate(problem) is empty; unsupported_rule(problem) is nothing; modes of rules are in
+/// tables (rule_forms.h).
 [[nodiscard]] Encoding encode(const PlacementProblem& problem, const EncodeParams& params);
 
 /// The clauses of EncodeParams::break_symmetry for these numbers, added to a formula made without

@@ -318,7 +318,8 @@ class Explainer {
 
   /// With all rules about the members: a capacity that violates another rule is no solution.
   void find_smallest_capacity() {
-    if (!result_.memory) return;
+    // Clauses of rules need a capacity.
+    if (!result_.memory || !problem_.rules.empty()) return;
     const std::vector<HardwareRule> rules = hardware_rules(problem_);
     PlacementProblem part = part_of(problem_, members_.buffers, rules);
     Memory& memory = part.memories[*result_.memory];

@@ -26,6 +26,7 @@ struct HardwareRule {
     alignment,  ///< index: of the buffer (its own alignment and its memory's, for this buffer)
     offset,     ///< index: of the buffer with the fixed offset
     window,     ///< index: of the buffer with the window
+    condition,  ///< index: of problem.rules
   };
   Kind kind = Kind::relation;
   std::size_t index = 0;

@@ -5,7 +5,9 @@
 
 #include "explain.h"
 #include "model/derived.h"
+#include "model/joint_modes.h"
 #include "model/relations.h"
+#include "model/rules.h"
 
 namespace tessera::encoder {
 namespace {
@@ -41,6 +43,10 @@ class Part {
     for (MemoryIndex m = 0; m < part_.memories.size(); ++m) strip(part_.memories[m], m);
     for (const BufferIndex b : buffers_) add_buffer(b);
     for (std::size_t r = 0; r < whole_.relations.size(); ++r) add_relation(r);
+    for (std::size_t r = 0; r < whole_.rules.size(); ++r)
+      if (keeps(Kind::condition, r))
+        if (auto left = remaining(whole_.rules[r], position_))
+          part_.rules.push_back(std::move(*left));
     return std::move(part_);
   }
 
@@ -56,10 +62,27 @@ class Part {
     if (uniform_) memory.alignment = 1;  // each buffer carries the alignment
     if (!keeps(Kind::straddle, m)) memory.straddle = true;
     if (!keeps(Kind::reserved, m)) memory.reserved.clear();
+    if (named_by_rule(m)) {
+      list_modes(memory);
+      if (keeps(Kind::modes, m)) return;
+      // The rules choose among modes that restrict nothing else.
+      for (Mode& mode : memory.modes) std::ranges::fill(mode.roles, Role::read_write);
+      return;
+    }
     if (keeps(Kind::modes, m)) return;
     memory.modes.clear();
     memory.modes_per_bank = false;
     for (Bank& bank : memory.banks) bank.roles.clear();
+  }
+
+  [[nodiscard]] bool named_by_rule(MemoryIndex m) const {
+    bool named = false;
+    for (std::size_t r = 0; r < whole_.rules.size(); ++r)
+      if (keeps(Kind::condition, r))
+        for_each_node(whole_.rules[r].that, [&](const RuleNode& node) {
+          named = named || (node.op == RuleOp::in_mode && node.memory == m);
+        });
+    return named;
   }
 
   void add_buffer(BufferIndex b) {
@@ -107,6 +130,7 @@ std::vector<HardwareRule> hardware_rules(const PlacementProblem& problem) {
   for (std::size_t r = 0; r < problem.relations.size(); ++r) {
     if (meaning(problem.relations[r].kind).forbids) rules.push_back({Kind::relation, r});
   }
+  for (std::size_t r = 0; r < problem.rules.size(); ++r) rules.push_back({Kind::condition, r});
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
     const Memory& memory = problem.memories[m];
     if (has_modes(memory)) rules.push_back({Kind::modes, m});
@@ -170,6 +194,10 @@ std::string describe(const PlacementProblem& problem, const HardwareRule& rule,
     case Kind::window:
       return "the window " + range(*problem.buffers[rule.index].window) + " of " +
              name_of(rule.index);
+    case Kind::condition: {
+      const ConditionRule& condition = problem.rules[rule.index];
+      return "the rule " + condition.name + ": " + to_string(problem, condition.that);
+    }
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/rules.h"
 #include "tessera/check.h"
 
 namespace tessera::engine {
@@ -12,6 +13,11 @@ Memo::Memo(const PlacementProblem& problem, std::size_t tries)
   for (const Relation& relation : problem.relations)
     if (relation.kind == RelationKind::adjacent)
       exact_.insert(exact_.end(), relation.buffers.begin(), relation.buffers.end());
+  for (const ConditionRule& rule : problem.rules) {
+    if (holds_for_smaller(rule.that)) continue;
+    const std::vector<BufferIndex> named = buffers_of(rule.that);
+    exact_.insert(exact_.end(), named.begin(), named.end());
+  }
 }
 
 bool Memo::covers(const SizeLayer& large, const SizeLayer& small) const {

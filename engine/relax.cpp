@@ -24,7 +24,8 @@ bool has_bank_rules(const PlacementProblem& problem) {
   const auto rules = [](const Memory& memory) {
     return has_modes(memory) || !memory.banks.empty() || !memory.straddle;
   };
-  return std::any_of(problem.memories.begin(), problem.memories.end(), rules) ||
+  return !problem.rules.empty() ||
+         std::any_of(problem.memories.begin(), problem.memories.end(), rules) ||
          std::any_of(problem.relations.begin(), problem.relations.end(), about_banks_or_soft);
 }
 
@@ -40,6 +41,7 @@ PlacementProblem relaxed(const PlacementProblem& problem) {
     }
   }
   std::erase_if(simple.relations, about_banks_or_soft);
+  simple.rules.clear();
   simple.objective = Objective::fit;
   simple.next_objectives.clear();
   return simple;
@@ -58,7 +60,8 @@ namespace {
 /// Features that relaxed() removes.
 constexpr facts::FeatureSet left_out{
     facts::Feature::banks,     facts::Feature::modes,           facts::Feature::modes_per_bank,
-    facts::Feature::same_bank, facts::Feature::different_banks, facts::Feature::avoid_overlap};
+    facts::Feature::same_bank, facts::Feature::different_banks, facts::Feature::avoid_overlap,
+    facts::Feature::rules};
 
 SearchResult lift_found(const PlacementProblem& problem, SearchResult found) {
   if (found.status != Status::feasible) return found;

@@ -1,4 +1,4 @@
-// The relaxation without rules about banks and modes, and its inverse.
+// The relaxation without rules about banks and modes and without conditions, and its inverse.
 //
 //   PlacementProblem simple = relaxed(problem);         // fewer rules: infeasible => infeasible
 //   if (auto lifted = lift(problem, placement)) ...     // passes check(problem, *lifted)
@@ -20,9 +20,9 @@ namespace tessera::engine {
 /// Does relaxed() remove anything?
 [[nodiscard]] bool has_bank_rules(const PlacementProblem& problem);
 
-/// The problem without modes, roles, relations about banks and soft costs. Bank borders that
-/// buffers may not cross remain.
-/// ensure: every placement of `problem` (without its modes) is one of the result.
+/// The problem without modes, roles, conditions, relations about banks and soft costs. Bank borders
+/// that buffers may not cross remain. ensure: every placement of `problem` (without its modes) is
+/// one of the result.
 [[nodiscard]] PlacementProblem relaxed(const PlacementProblem& problem);
 
 /// The same places with a mode for every step; nothing if the checker rejects it.

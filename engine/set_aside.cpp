@@ -37,7 +37,8 @@ SetAside set_aside(const PlacementProblem& problem) {
     named.insert(relation.buffers.begin(), relation.buffers.end());
   std::vector<bool> out(problem.buffers.size(), false);
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
-    if (!plain(problem.memories[m])) continue;
+    // Those set aside move all others up, which rules may forbid.
+    if (!problem.rules.empty() || !plain(problem.memories[m])) continue;
     std::vector<BufferIndex> users;
     bool fixed = false;
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {

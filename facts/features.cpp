@@ -81,6 +81,8 @@ std::string_view name(Feature feature) {
       return "the relation disjoint";
     case Feature::avoid_overlap:
       return "the relation avoid_overlap";
+    case Feature::rules:
+      return "rules";
     case Feature::least_cost:
       return "minimum cost";
     case Feature::least_modes:
@@ -146,6 +148,7 @@ FeatureSet features_of(const PlacementProblem& problem) {
     if (several && buffer.memories.size() != 1) used.add(Feature::choice_of_memory);
   }
   for (const Relation& relation : problem.relations) used.add(feature_of(relation.kind));
+  if (!problem.rules.empty()) used.add(Feature::rules);
   if (has_unaligned_base(problem)) used.add(Feature::unaligned_base);
   return used;
 }
@@ -164,6 +167,8 @@ std::string where_used(const PlacementProblem& problem, Feature feature) {
     if (feature_of(relation.kind) == feature)
       return "buffers '" + problem.buffers[relation.buffers[0]].id + "' and '" +
              problem.buffers[relation.buffers[1]].id + "'";
+  if (feature == Feature::rules && !problem.rules.empty())
+    return "rule '" + problem.rules.front().name + "'";
   return "";
 }
 

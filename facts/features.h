@@ -48,6 +48,7 @@ enum class Feature : std::uint8_t {
   may_overlap,
   disjoint,
   avoid_overlap,
+  rules,  ///< conditions of the machine
   // Objectives.
   least_cost,
   least_modes,

@@ -9,6 +9,7 @@
 #include "facts/joined.h"
 #include "model/derived.h"
 #include "model/relations.h"
+#include "model/rules.h"
 
 namespace tessera::facts {
 namespace {
@@ -70,6 +71,10 @@ std::vector<std::vector<BufferIndex>> independent_parts(const PlacementProblem& 
   Joined sets(problem.buffers.size());
   join_by_time(problem, sets);
   join_by_relations(problem, sets);
+  for (const ConditionRule& rule : problem.rules) {
+    const std::vector<BufferIndex> named = buffers_of(rule.that);
+    for (const BufferIndex b : named) sets.join(b, named.front());
+  }
   std::vector<char> pays(problem.buffers.size(), 0);
   for (const Relation& relation : problem.relations)
     if (relation.kind == RelationKind::avoid_overlap && relation.cost > 0)

@@ -50,6 +50,8 @@ std::vector<std::string> csv_cannot_express(const PlacementProblem& problem) {
   for (const Relation& relation : problem.relations) {
     lost.push_back("there is a relation " + std::string(to_string(relation.kind)));
   }
+  for (const ConditionRule& rule : problem.rules)
+    lost.push_back("there is a rule `" + rule.name + "`");
   return lost;
 }
 

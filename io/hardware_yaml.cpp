@@ -11,6 +11,7 @@
 #include "io/hardware_merge.h"
 #include "io/memory_yaml.h"
 #include "io/plan_words.h"
+#include "io/rule_yaml.h"
 #include "io/silicon_yaml.h"
 #include "io/tree.h"
 #include "io/units.h"
@@ -53,6 +54,7 @@ class HardwareReader {
     section("weight_coding", &HardwareReader::read_coding);
     section("mode_switch", &HardwareReader::read_mode_switch);
     section("restrictions", &HardwareReader::read_restrictions);
+    section("rules", &HardwareReader::read_rules);
     section("tiling", &HardwareReader::read_tiling);
     section("objective", &HardwareReader::read_objective);
     wrong.rethrow();
@@ -78,6 +80,12 @@ class HardwareReader {
     if (defect.part == HardwarePart::engine || defect.part == HardwarePart::memory) {
       descend(root.find(defect.part == HardwarePart::engine ? "engines" : "memories"));
       if (defect.index < around->children.size()) descend(&around->children[defect.index]);
+    } else if (const Node* list = root.find("rules");
+               defect.part == HardwarePart::rule && list != nullptr) {
+      if (defect.index >= list->children.size()) return *list;
+      around = &list->children[defect.index];
+      descend(around->find("that"));
+      return *around;
     } else {
       for (const char* section : {"dma", "weight_coding", "mode_switch", "tiling", "objective"})
         if (const Node* node = root.find(section); node != nullptr && node->find(defect.field))
@@ -266,6 +274,11 @@ class HardwareReader {
       }
       hardware_.restrictions.push_back(std::move(restriction));
     }
+  }
+
+  void read_rules(const Node& node) {
+    for (const Node& each : as_list(sources_, node, "rules"))
+      hardware_.rules.push_back(read_operand_rule(sources_, each));
   }
 
   /// A list of distinct words as values of an enumeration, in its order.

@@ -6,6 +6,7 @@
 #include "io/problem_yaml.h"
 #include "io/profile_edit.h"
 #include "io/text.h"
+#include "model/operand_rules.h"
 
 namespace tessera::io {
 namespace {
@@ -81,17 +82,28 @@ ProblemFormat detect_format(std::string_view text) {
 
 namespace {
 
-std::vector<Memory> memories_of_profile(const InputOptions& options) {
+/// What a profile gives to a problem.
+struct ProfileParts {
+  std::vector<Memory> memories;  ///< empty: no profile
+  Hardware hardware;
+};
+
+ProfileParts parts_of(Hardware hardware) {
+  std::vector<Memory> memories = placement_memories(hardware);
+  return {std::move(memories), std::move(hardware)};
+}
+
+ProfileParts parts_of_profile(const InputOptions& options) {
   if (options.profile.empty()) return {};
   const auto folders =
       std::vector<std::filesystem::path>(options.folders.begin(), options.folders.end());
   const std::filesystem::path path = find_profile(options.profile, folders);
-  if (options.changes.empty()) return placement_memories(read_hardware_yaml_file(path, folders));
+  if (options.changes.empty()) return parts_of(read_hardware_yaml_file(path, folders));
   EditableProfile profile(read_file(path), path.string(), folders);
   std::vector<KeyChange> changes;
   for (const auto& [key, value] : options.changes) changes.push_back({key, value});
   profile.change(changes);
-  return placement_memories(profile.hardware());
+  return parts_of(profile.hardware());
 }
 
 /// With a capacity the query is whether the tensors fit, without one the required arena size.
@@ -109,9 +121,10 @@ Input read_arena(std::string text, const std::string& file, const InputOptions& 
   return input;
 }
 
-/// `memories`: of a profile; empty: those of the input.
+/// Without memories in the profile, those of the input count.
 Input read_input(std::string text, const std::string& file, const InputOptions& options,
-                 const std::vector<Memory>& memories) {
+                 const ProfileParts& profile) {
+  const std::vector<Memory>& memories = profile.memories;
   ProblemFormat format = detect_format(text);
   if (is_tflite(text, file)) format = ProblemFormat::tflite;
   if (!options.scratch.empty() && format != ProblemFormat::tflite)
@@ -156,6 +169,7 @@ Input read_input(std::string text, const std::string& file, const InputOptions& 
       break;
     }
   }
+  if (!memories.empty()) add_machine_rules(profile.hardware, input.problem);
   if (options.capacity) override_capacity(input.problem, source, *options.capacity);
   if (options.capacity || !memories.empty()) {
     const std::vector<Defect> defects = validate(input.problem);
@@ -167,13 +181,13 @@ Input read_input(std::string text, const std::string& file, const InputOptions& 
 }  // namespace
 
 Input load_problem_text(std::string text, const std::string& file, const InputOptions& options) {
-  return read_input(std::move(text), file, options, memories_of_profile(options));
+  return read_input(std::move(text), file, options, parts_of_profile(options));
 }
 
 Input load_problem(const std::filesystem::path& path, const InputOptions& options) {
   // Report an unknown profile before reading a long file.
-  const std::vector<Memory> memories = memories_of_profile(options);
-  return read_input(read_file(path), path.string(), options, memories);
+  const ProfileParts profile = parts_of_profile(options);
+  return read_input(read_file(path), path.string(), options, profile);
 }
 
 }  // namespace tessera::io

@@ -7,6 +7,7 @@
 #include "io/collected.h"
 #include "io/files.h"
 #include "io/memory_yaml.h"
+#include "io/rule_yaml.h"
 #include "io/tree.h"
 #include "io/units.h"
 #include "model/derived.h"
@@ -42,6 +43,7 @@ class ProblemReader {
     read_memories(fields);
     read_buffers(fields.need("buffers"));
     if (const Node* node = fields.find("relations")) read_relations(*node);
+    if (const Node* node = fields.find("rules")) read_problem_rules(sources_, *node, read_, wrong_);
     if (const Node* node = fields.find("objective"))
       wrong_.attempt([&] { read_objectives(*node); });
     wrong_.attempt([&] { fields.finish(); });
@@ -300,6 +302,7 @@ class ProblemReader {
   /// The error at the line of the defect's key, if the file has it.
   [[nodiscard]] InputError located(const Node& root, const Defect& defect) const {
     InputError error = defect_error(read_.source, defect);
+    if (defect.part == ProblemPart::rule) return error;  // an entry may be several rules
     if (defect.part == ProblemPart::problem) {
       const Node* field = root.find(defect.field);
       return field == nullptr ? error : sources_.error(*field, error.message);

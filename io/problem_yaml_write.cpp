@@ -134,6 +134,15 @@ void write_buffer(std::string& out, const PlacementProblem& problem, const Buffe
   out += "}\n";
 }
 
+void write_rules(std::string& out, const PlacementProblem& problem) {
+  if (!problem.rules.empty()) out += "rules:\n";
+  for (const ConditionRule& rule : problem.rules) {
+    out += "  - {name: " + scalar(rule.name);
+    if (!rule.steps.empty()) out += ", forall: {step: " + list_of(rule.steps, range) + '}';
+    out += ", that: " + json_string(to_string(problem, rule.that)) + "}\n";
+  }
+}
+
 }  // namespace
 
 std::string write_problem_yaml(const PlacementProblem& problem) {
@@ -150,6 +159,7 @@ std::string write_problem_yaml(const PlacementProblem& problem) {
     if (relation.kind == RelationKind::avoid_overlap) out += ", cost: " + number(relation.cost);
     out += "}\n";
   }
+  write_rules(out, problem);
   constexpr std::array<std::string_view, 4> objectives{"fit", "minimize_height", "minimize_cost",
                                                        "maximize_benefit"};
   out += "objective: ";

@@ -19,6 +19,8 @@ std::size_t line_of(const SourceMap& source, const Defect& defect) {
       return entry(source.buffers, defect.index, source.problem_line);
     case ProblemPart::relation:
       return entry(source.relations, defect.index, source.problem_line);
+    case ProblemPart::rule:
+      return entry(source.rules, defect.index, source.problem_line);
   }
   return source.problem_line;
 }

@@ -19,6 +19,7 @@ struct SourceMap {
   std::vector<std::size_t> memories;  ///< line of each; may be shorter than the problem's list
   std::vector<std::size_t> buffers;
   std::vector<std::size_t> relations;
+  std::vector<std::size_t> rules{};
 };
 
 /// The line the defect's part begins at.

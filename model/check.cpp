@@ -60,6 +60,7 @@ void check_those_in(const PlacementProblem& problem, const Placement& placement,
   for (Violation& wrong : check(in.problem, gathered(in, placement), context.limit)) {
     for (BufferIndex& b : wrong.buffers) b = in.originals[b];
     if (wrong.relation) wrong.relation = in.relations[*wrong.relation];
+    if (wrong.condition) wrong.condition = in.rules[*wrong.condition];
     context.add(std::move(wrong));
   }
 }
@@ -108,6 +109,8 @@ std::string_view to_string(Rule rule) {
       return "same_offset";
     case Rule::disjoint:
       return "disjoint";
+    case Rule::condition:
+      return "condition";
   }
   return "?";
 }
@@ -122,6 +125,7 @@ std::vector<Violation> check(const PlacementProblem& problem, const Placement& p
     checking::check_overlap(context);
     checking::check_modes(context);
     checking::check_relations(context);
+    checking::check_rules(context);
   }
   return std::move(context.violations);
 }

@@ -121,5 +121,6 @@ void check_places(Context& context);
 void check_overlap(Context& context);
 void check_modes(Context& context);
 void check_relations(Context& context);
+void check_rules(Context& context);
 
 }  // namespace tessera::checking

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "model/operand_rules.h"
+#include "model/rule_text.h"
+#include "model/rules.h"
 #include "model/stored.h"
 #include "model/unused_keys.h"
 #include "say.h"
@@ -29,6 +32,7 @@ class HardwareChecker {
     engines();
     memories();
     restrictions();
+    if (defects_.empty()) rules();
     tiling();
     objective();
     if (defects_.empty()) find_unused_keys(hardware_, defects_);
@@ -267,6 +271,33 @@ class HardwareChecker {
         if (!named.insert(operand).second) wrong("restrictions", "names '", operand, "' twice");
       }
       if (named.size() < 2) wrong("restrictions", "is not between two operands");
+    }
+  }
+
+  void rules() {
+    for (std::size_t k = 0; k < hardware_.rules.size(); ++k) {
+      const OperandRule& rule = hardware_.rules[k];
+      at(HardwarePart::rule, k, say("Rule '", rule.name, "'"));
+      if (rule.name.empty() || !is_printable(rule.name)) wrong("rules", "has no name in one line");
+      for (const std::string& op : rule.ops)
+        if (!is_mapped_op(op))
+          wrong("rules", "names the op '", op, "'; kinds are ", mapped_ops_text());
+      for (const std::string& role : rule.roles)
+        if (!operand_role(role))
+          wrong("rules", "names the role '", role, "'; roles are input, output and weights");
+      if (hardware_.tiling.pinned != Pinned::none)
+        wrong("rules", "would not hold for pinned weights; write `pinned: none`");
+      if (!defects_.empty()) return;
+      try {
+        for (const RuleNode& node : operand_conditions(hardware_, rule))
+          if (!holds_for_smaller(node))
+            wrong("rules",
+                  "is about sizes, or requires that an operand touches a bank: a smaller tile "
+                  "may violate it, which the tile search does not support");
+      } catch (const RuleTextError& error) {
+        wrong("rules", "has an error in ", error.what());
+        defects_.back().hint = error.hint;
+      }
     }
   }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/relations.h"
+#include "model/rules.h"
 
 namespace tessera {
 
@@ -24,6 +25,12 @@ Restricted restricted(const PlacementProblem& problem, std::span<const BufferInd
       part.problem.relations.push_back(std::move(left));
       part.relations.push_back(r);
     }
+  }
+  for (std::size_t r = 0; r < problem.rules.size(); ++r) {
+    auto left = remaining(problem.rules[r], index);
+    if (!left) continue;
+    part.problem.rules.push_back(std::move(*left));
+    part.rules.push_back(r);
   }
   return part;
 }

@@ -19,6 +19,7 @@ struct Restricted {
   PlacementProblem problem;
   std::vector<BufferIndex> originals;  ///< per buffer, its index in the whole problem
   std::vector<std::size_t> relations;  ///< per relation, its index in the whole problem
+  std::vector<std::size_t> rules;      ///< likewise
 };
 
 /// The problem with these buffers in this order, and the relations among them.

@@ -158,6 +158,7 @@ std::vector<Defect> validate(const PlacementProblem& problem) {
   validation::validate_memories(problem, defects);
   validation::validate_buffers(problem, defects);
   validation::validate_relations(problem, defects);
+  if (defects.empty()) validation::validate_rules(problem, defects);
   if (defects.empty()) validation::validate_sums(problem, defects);
   return defects;
 }

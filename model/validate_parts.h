@@ -26,6 +26,7 @@ class Findings {
 
  private:
   [[nodiscard]] std::string who() const {
+    if (part_ == ProblemPart::rule) return say("rule '", name_, '\'');
     if (part_ == ProblemPart::relation) return say("relation ", index_, " (", name_, ')');
     const std::string_view noun = part_ == ProblemPart::memory ? "memory" : "buffer";
     if (name_.empty() || !is_printable(name_)) return say(noun, " number ", index_);
@@ -66,5 +67,7 @@ template <typename Range, typename Name>
 void validate_memories(const PlacementProblem& problem, std::vector<Defect>& out);
 void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out);
 void validate_relations(const PlacementProblem& problem, std::vector<Defect>& out);
+/// require: the memories are valid.
+void validate_rules(const PlacementProblem& problem, std::vector<Defect>& out);
 
 }  // namespace tessera::validation

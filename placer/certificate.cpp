@@ -161,7 +161,9 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
     if (declined != nullptr) *declined = *std::move(why);
     return std::nullopt;
   }
-  const PlacementProblem refuted = counterexample_problem(problem, claim);
+  // A certificate does without rules: what holds without them holds with them.
+  PlacementProblem refuted = counterexample_problem(problem, claim);
+  refuted.rules.clear();
   const Objective goal = goal_of(claim.kind);
   if (goal == Objective::fit) {
     if (const std::optional<facts::Cut> cut = facts::find_cut(refuted)) {
@@ -187,6 +189,8 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
       file.keep();
       return std::string(entry.name);
     }
+    if (declined != nullptr && !problem.rules.empty())
+      *declined = "The problem has rules, which certificates do not support.";
     file.drop();
   }
   return std::nullopt;

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "encoder/explain.h"
+#include "encoder/rule_forms.h"
 #include "model/hex_text.h"
 #include "placer/lifted.h"
 #include "placer/make_engine.h"
+#include "tessera/errors.h"
 #include "validation/limited_budget.h"
 #include "validation/requirements.h"
 
@@ -42,6 +44,8 @@ Explanation explain(const PlacementProblem& problem, const ExplainParams& params
   validation::require_valid(problem);
   if (const auto above = placer::lifted(problem))
     return placer::explain_lifted(problem, *above, params);
+  if (const auto why = encoder::unsupported_rule(problem))
+    throw BadInput("explain does not support this problem: " + *why);
   encoder::ExplainParams own;
   const validation::LimitedBudget limited(params.limits);
   own.budget = limited.budget();

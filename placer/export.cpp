@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "encoder/export.h"
+#include "encoder/rule_forms.h"
 #include "io/error.h"
 #include "io/files.h"
 #include "placer/lifted.h"
@@ -44,6 +45,15 @@ class Blocks final : public std::streambuf {
   std::string block_;
 };
 
+/// The problem as formulas express it.
+PlacementProblem expressible(const PlacementProblem& problem) {
+  validation::require_valid(problem);
+  require_aligned_bases(problem, "a formula does");
+  if (const auto why = encoder::unsupported_rule(problem))
+    throw BadInput("a formula cannot express this problem: " + *why);
+  return encoder::with_listed_modes(problem);
+}
+
 }  // namespace
 
 }  // namespace tessera::placer
@@ -52,8 +62,7 @@ namespace tessera {
 
 std::optional<StopReason> write_formula(const PlacementProblem& problem, const std::string& format,
                                         const TextSink& sink, const Limits& limits) {
-  validation::require_valid(problem);
-  placer::require_aligned_bases(problem, "a formula does");
+  const PlacementProblem listed = placer::expressible(problem);
   const validation::LimitedBudget limited(limits);
   Poll poll(limited.budget());
   placer::Blocks blocks(sink);
@@ -61,7 +70,7 @@ std::optional<StopReason> write_formula(const PlacementProblem& problem, const s
   out.exceptions(std::ios::badbit);  // do not swallow errors of the sink
   try {
     encoder::export_formula(
-        problem, format == "smt2" ? encoder::FormulaFormat::smt2 : encoder::FormulaFormat::dimacs,
+        listed, format == "smt2" ? encoder::FormulaFormat::smt2 : encoder::FormulaFormat::dimacs,
         out, &poll);
     blocks.flush();
   } catch (const BudgetEnded& ended) {
@@ -73,10 +82,9 @@ std::optional<StopReason> write_formula(const PlacementProblem& problem, const s
 }
 
 PlacementResult model_result(const PlacementProblem& problem, const std::string& path) {
-  validation::require_valid(problem);
-  placer::require_aligned_bases(problem, "a formula does");
+  const PlacementProblem listed = placer::expressible(problem);
   std::istringstream in(io::read_file(io::input_path(path)));
-  encoder::ImportedModel model = encoder::import_model(problem, in);
+  encoder::ImportedModel model = encoder::import_model(listed, in);
   if (!model.error.empty()) throw BadInput(path + ": " + model.error);
   if (model.placement) return counted(problem, std::move(*model.placement));
   PlacementResult result;

@@ -124,6 +124,7 @@ void GroupHeights::give_to_each(Size height) {
 }
 
 bool GroupHeights::interchangeable(std::size_t i, std::size_t j) const {
+  if (!problem_.rules.empty()) return false;
   const Memory& one = problem_.memories[group_[i]];
   const Memory& other = problem_.memories[group_[j]];
   if (!one.banks.empty() || !other.banks.empty() || one.capacity != other.capacity ||

@@ -10,6 +10,7 @@
 #include "facts/joined.h"
 #include "model/claim_problem.h"
 #include "model/derived.h"
+#include "model/rules.h"
 #include "placer/boxing_sizes.h"
 #include "placer/group_heights.h"
 #include "search/offchip/weave.h"
@@ -266,6 +267,15 @@ std::vector<std::vector<MemoryIndex>> memory_groups(const PlacementProblem& prob
   for (const Relation& relation : problem.relations) {
     for (const BufferIndex b : relation.buffers)
       groups.join(first_allowed[relation.buffers.front()], first_allowed[b]);
+  }
+  for (const ConditionRule& rule : problem.rules) {
+    std::optional<MemoryIndex> first;
+    for_each_node(rule.that, [&](const RuleNode& node) {
+      if (!names_buffer(node.op) && node.op != RuleOp::in_mode) return;
+      const MemoryIndex m = node.op == RuleOp::in_mode ? node.memory : first_allowed[node.buffer];
+      groups.join(first.value_or(m), m);
+      first = m;
+    });
   }
   std::vector<std::vector<MemoryIndex>> members(problem.memories.size());
   for (MemoryIndex m = 0; m < problem.memories.size(); ++m) members[groups.find(m)].push_back(m);

@@ -139,11 +139,35 @@ std::vector<PlacementProblem> tied(const PlacementProblem& problem) {
   return all;
 }
 
+namespace {
+
+/// Offsets in conditions count from the base, so those of the lifted problem are reduced.
+void move_up(const PlacementProblem& problem, const std::vector<Size>& by, RuleNode& node) {
+  for (RuleNode& each : node.of) move_up(problem, by, each);
+  if (node.op != RuleOp::offset) return;
+  const std::vector<MemoryIndex> memories = reachable(problem, problem.buffers[node.buffer]);
+  const Size distance = by[memories.front()];
+  if (std::ranges::any_of(memories, [&](MemoryIndex m) { return by[m] != distance; }))
+    throw BadInput("a rule names the offset of buffer '" + problem.buffers[node.buffer].id +
+                       "', whose allowed memories have bases with different remainders modulo "
+                       "their alignments",
+                   "name one memory in `memory`, or give these memories bases that are multiples "
+                   "of the alignments");
+  if (distance == 0) return;
+  RuleNode less{.op = RuleOp::minus};
+  less.of.push_back(node);
+  less.of.push_back({.op = RuleOp::number, .number = distance});
+  node = std::move(less);
+}
+
+}  // namespace
+
 std::optional<Lifted> lifted(const PlacementProblem& problem) {
   if (!has_unaligned_base(problem)) return std::nullopt;
   Lifted above{problem, distances(problem)};
   for (MemoryIndex m = 0; m < above.by.size(); ++m) move_up(above.problem.memories[m], above.by[m]);
   for (Buffer& buffer : above.problem.buffers) move_up(problem, above.by, buffer);
+  for (ConditionRule& rule : above.problem.rules) move_up(problem, above.by, rule.that);
   const std::vector<Defect> defects = validate(above.problem);
   if (!defects.empty())
     throw BadInput(

@@ -50,6 +50,7 @@ std::unique_ptr<engine::PlacementEngine> tile_engine(const Hardware& hardware,
   if (memories.size() > 1) needed.add(facts::Feature::choice_of_memory);
   for (const OperandRestriction& rule : hardware.restrictions)
     needed.add(facts::feature_of(rule.kind));
+  if (!hardware.rules.empty()) needed.add(facts::Feature::rules);
   if (name != "auto") {
     std::unique_ptr<engine::PlacementEngine> chosen = make_known_engine(name);
     if (!chosen->features().contains(needed))

@@ -127,6 +127,10 @@ class Key {
     const auto& [cycles, energy] = price;
     add(cycles, energy);
   }
+  void put(const OperandRule& rule) {
+    const auto& [name, roles, ops, that] = rule;
+    add(name, roles, ops, that);
+  }
   void put(const OperandRestriction& restriction) {
     const auto& [kind, operands] = restriction;
     add(kind, operands);
@@ -185,7 +189,7 @@ std::vector<HardwareMemory> no_faster_than_of_use(const Hardware& hardware) {
 
 std::string hardware_key(const Hardware& hardware) {
   const auto& [name, provenance, clock, static_power, engines, all_memories, dma, coding,
-               mode_switch, restrictions, tiling, objective, reference] = hardware;
+               mode_switch, restrictions, rules, tiling, objective, reference] = hardware;
   const std::vector<HardwareMemory> memories = no_faster_than_of_use(hardware);
   static_cast<void>(all_memories);
   static_cast<void>(name);
@@ -193,7 +197,8 @@ std::string hardware_key(const Hardware& hardware) {
   static_cast<void>(objective);
   static_cast<void>(reference);
   Key key;
-  key.add(clock, static_power, engines, memories, dma, coding, mode_switch, restrictions, tiling);
+  key.add(clock, static_power, engines, memories, dma, coding, mode_switch, restrictions, rules,
+          tiling);
   return key.take();
 }
 
@@ -215,6 +220,7 @@ std::string placement_key(const Hardware& hardware) {
   }
   bare.coding = hardware.coding;
   bare.restrictions = hardware.restrictions;
+  bare.rules = hardware.rules;
   return hardware_key(bare);
 }
 

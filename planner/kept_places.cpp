@@ -8,6 +8,7 @@
 
 #include "cost/tiled_group.h"
 #include "facts/modes.h"
+#include "model/rules.h"
 #include "placer/decide.h"
 #include "planner/piece.h"
 #include "tessera/errors.h"
@@ -86,6 +87,8 @@ class Together {
       for (BufferIndex& buffer : relation.buffers) buffer = mine[buffer];
       all_.relations.push_back(std::move(relation));
     }
+    for (const ConditionRule& rule : own.rules)
+      if (auto here = remaining(rule, mine)) all_.rules.push_back(*std::move(here));
     now_ += length;
   }
   [[nodiscard]] const PlacementProblem& problem() const { return all_; }

@@ -10,6 +10,8 @@
 #include "cost/compute.h"
 #include "cost/score.h"
 #include "model/off_chip.h"
+#include "model/operand_rules.h"
+#include "model/rules.h"
 #include "placer/make_engine.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
@@ -32,6 +34,10 @@ namespace {
 void require_effort(const Network& network, const Hardware& hardware, const PlanParams& params) {
   validation::require_valid(network);
   validation::require_valid(hardware);
+  for (const OperandRule& rule : hardware.rules)
+    if (std::ranges::any_of(operand_conditions(hardware, rule), about_modes))
+      throw BadInput("rule '" + rule.name + "' is about modes, which plans do not support",
+                     "`place` and `tile` support it");
   if (params.nodes_per_question < 1)
     throw BadInput("a placement query needs at least one search node");
   if (params.engine != "auto") static_cast<void>(placer::make_known_engine(params.engine));

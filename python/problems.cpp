@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/operand_rules.h"
 #include "profiles.h"
 #include "tessera/check.h"
 #include "tessera/errors.h"
@@ -244,7 +245,11 @@ void bind_problem(py::module_& module) {
           "with_memories",
           [](const Problem& self, const Profile& profile) {
             PlacementProblem problem = *self.problem;
+            if (!problem.rules.empty())
+              throw BadInput("the problem has rules, which name its own memories",
+                             "load the problem with profile=...");
             problem.memories = placement_memories(profile.hardware());
+            add_machine_rules(profile.hardware(), problem);
             for (const Defect& defect : validate(problem)) throw BadInput(defect.message);
             return Problem{std::make_shared<const PlacementProblem>(std::move(problem))};
           },

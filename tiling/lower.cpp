@@ -6,6 +6,7 @@
 #include "facts/free_space.h"
 #include "tiling/joined.h"
 #include "tiling/loops.h"
+#include "tiling/lower_rules.h"
 #include "tiling/reach.h"
 
 namespace tessera::tiling {
@@ -116,6 +117,8 @@ class Lowerer {
       tidy(buffer.write);
     }
     restrictions();
+    add_operand_rules(hardware_, part_, {n_, parities_}, out_.problem,
+                      [this](auto... which) { return named(which...); });
     make_unique();
     return std::move(out_);
   }

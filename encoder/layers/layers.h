@@ -21,6 +21,7 @@ void add_modes(Context& context);
 void add_bank_relations(Context& context);
 void add_memory_relations(Context& context);
 void add_order_relations(Context& context);  ///< adjacent, same_offset, disjoint
+void add_rules(Context& context);            ///< conditions of the machine
 void add_soft_costs(Context& context);       ///< avoid_overlap, for Objective::cost
 
 // Not rules: symmetry breaking, and implied clauses.

@@ -1,11 +1,13 @@
 // The mode of every step, as variables. Steps without begins, ends or accesses between them share
 // one choice, and choices with equal demands are merged. Modes per bank are one choice per bank:
-// the product of the banks' roles is never enumerated.
+// the product of the banks' roles is never enumerated. If rules name modes, every step has a choice
+// of exactly one.
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "layers.h"
+#include "model/rules.h"
 
 namespace tessera::encoder {
 namespace {
@@ -43,6 +45,10 @@ class MemoryModes {
     for (const Bank& bank : memory_.banks) {
       off_ = off_ || std::any_of(bank.roles.begin(), bank.roles.end(), is_off);
     }
+    for (const ConditionRule& rule : problem_.rules)
+      for_each_node(rule.that, [&](const RuleNode& node) {
+        ruled_ = ruled_ || (node.op == RuleOp::in_mode && node.memory == m_);
+      });
     pieces_.resize(problem_.buffers.size());
   }
 
@@ -55,6 +61,11 @@ class MemoryModes {
       std::vector<Demand> demands = demands_at(steps.lower);
       // If the number of modes is minimised, even a memory without demands uses one mode.
       const bool counted = context_.params.goal == Objective::modes && i == 0;
+      if (ruled_) {
+        choices.push_back(choose(steps, demands));
+        only_one(choices.back().modes);
+        continue;
+      }
       if (demands.empty() && !counted) {
         choices.push_back({.steps = steps, .modes = {}, .roles = {}});
         continue;
@@ -86,6 +97,8 @@ class MemoryModes {
         living_.push_back({b, Use::live, p});
       }
     }
+    if (ruled_)
+      for (Step step = 0; step < horizon(problem_); ++step) borders.insert(step);
     borders_.assign(borders.begin(), borders.end());
   }
 
@@ -131,6 +144,18 @@ class MemoryModes {
     return choice;
   }
 
+  /// At most one of them: a chain of literals "one up to here".
+  void only_one(const std::vector<Lit>& modes) {
+    Lit before = false_lit;
+    for (const Lit each : modes) {
+      context_.formula.clause({-before, -each});
+      const Lit now = context_.formula.boolean("a mode up to here");
+      context_.formula.clause({-before, now});
+      context_.formula.clause({-each, now});
+      before = now;
+    }
+  }
+
   /// The buffer does not use bank k while the bank has this role, unless the role allows it.
   void forbid(Lit taken, Role role, std::size_t k, const Demand& demand) {
     const BufferIndex b = demand.buffer;
@@ -151,7 +176,8 @@ class MemoryModes {
   const PlacementProblem& problem_;
   MemoryIndex m_;
   const Memory& memory_;
-  bool off_ = false;  ///< can a bank be off at all?
+  bool off_ = false;    ///< can a bank be off at all?
+  bool ruled_ = false;  ///< rules name its modes: a choice for every step
   std::vector<std::vector<Piece>> pieces_;
   std::map<Step, std::vector<Demand>> accesses_;
   std::vector<Demand> living_;

@@ -40,6 +40,7 @@ enum class Rule : std::uint8_t {
   adjacent,
   same_offset,
   disjoint,
+  condition,  ///< a rule of the problem
 };
 
 /// The name of the rule in JSON and messages.
@@ -48,12 +49,13 @@ enum class Rule : std::uint8_t {
 /// A violated rule, and the place of the violation.
 struct Violation {
   Rule rule = Rule::shape;
-  std::vector<BufferIndex> buffers{};     ///< the buffers involved
-  std::optional<MemoryIndex> memory{};    ///< the memory involved
-  std::optional<Step> step{};             ///< for rules about a step
-  std::optional<std::size_t> bank{};      ///< bank index in that memory
-  std::optional<std::size_t> relation{};  ///< index in problem.relations
-  std::string message{};                  ///< a sentence with names and numbers
+  std::vector<BufferIndex> buffers{};      ///< the buffers involved
+  std::optional<MemoryIndex> memory{};     ///< the memory involved
+  std::optional<Step> step{};              ///< for rules about a step
+  std::optional<std::size_t> bank{};       ///< bank index in that memory
+  std::optional<std::size_t> relation{};   ///< index in problem.relations
+  std::optional<std::size_t> condition{};  ///< index in problem.rules
+  std::string message{};                   ///< a sentence with names and numbers
 };
 
 /// Lists violated rules, at most `limit`. For overlap it lists at least one violation per offending

@@ -210,6 +210,16 @@ struct OperandRestriction {
   std::vector<std::string> operands;
 };
 
+/// A condition (rules.h) on the operands of ops, or on the modes of memories.
+struct OperandRule {
+  std::string name;
+  /// `offset`, `bank` and `memory` without a name are those of each operand of these roles: input,
+  /// output, weights. The names in parentheses are roles of operands of the same op.
+  std::vector<std::string> roles;
+  std::vector<std::string> ops;  ///< kinds of ops; empty: all
+  std::string that;
+};
+
 /// Weights are loaded once for all tiles of a group, or again for each tile.
 enum class WeightPolicy : std::uint8_t { resident, refetch };
 /// The overlap with neighbour tiles: recomputed; kept along W only; or kept along H and W.
@@ -343,6 +353,7 @@ struct Hardware {
   std::optional<WeightCoding> coding;
   ModeSwitch mode_switch;
   std::vector<OperandRestriction> restrictions;
+  std::vector<OperandRule> rules;
   TilingOptions tiling;
   ObjectiveWeights objective;
   /// The machine that scores of plans are relative to; null: this machine. For a changed Profile it

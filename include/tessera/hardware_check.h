@@ -50,12 +50,12 @@ inline constexpr double weights = 1e12;        ///< sum of the objective weights
 [[nodiscard]] TESSERA_API std::string mapped_ops_text();
 
 /// The part of a profile that a defect belongs to.
-enum class HardwarePart : std::uint8_t { profile, engine, memory, restriction };
+enum class HardwarePart : std::uint8_t { profile, engine, memory, restriction, rule };
 
 /// An error of a profile.
 struct HardwareDefect {
   HardwarePart part = HardwarePart::profile;
-  std::size_t index = 0;  ///< index of the engine, memory or restriction
+  std::size_t index = 0;  ///< index of the engine, memory, restriction or rule
   std::string field;      ///< "clock", "burst", ...: the key in the profile
   std::string message;    ///< a complete sentence
   std::string hint{};     ///< how to fix it; may be empty

@@ -16,12 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "rules.h"
 #include "units.h"
 
 namespace tessera {
-
-using BufferIndex = std::size_t;  ///< position in PlacementProblem::buffers
-using MemoryIndex = std::size_t;  ///< position in PlacementProblem::memories
 
 /// What a bank may do during one step. `weight` is readable and holds only weights. `data` is
 /// readable and writable and holds everything but weights.
@@ -149,6 +147,7 @@ struct PlacementProblem {
   std::vector<Memory> memories{};  ///< at least one
   std::vector<Buffer> buffers{};
   std::vector<Relation> relations{};
+  std::vector<ConditionRule> rules{};
   Objective objective = Objective::fit;
   /// Objectives after `objective`, in order. Each is optimised at the values reached for the
   /// earlier ones. None is `fit` or `modes`, and none occurs twice.

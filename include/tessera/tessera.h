@@ -11,7 +11,7 @@
 //             explore.h, engines.h
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
-// Values:     problem.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
+// Values:     problem.h, rules.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
 //             network_plan.h, limits.h, effort.h
 #pragma once
 
@@ -45,6 +45,7 @@
 #include "problem.h"
 #include "profile.h"
 #include "report.h"
+#include "rules.h"
 #include "session.h"
 #include "silicon.h"
 #include "switches.h"

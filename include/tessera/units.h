@@ -10,11 +10,15 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 
 namespace tessera {
+
+using BufferIndex = std::size_t;  ///< position in PlacementProblem::buffers
+using MemoryIndex = std::size_t;  ///< position in PlacementProblem::memories
 
 using Step = std::int64_t;    ///< a point of the schedule
 using Size = std::int64_t;    ///< a number of bytes

@@ -14,12 +14,12 @@
 namespace tessera {
 
 /// The part of a problem that a defect belongs to.
-enum class ProblemPart : std::uint8_t { problem, memory, buffer, relation };
+enum class ProblemPart : std::uint8_t { problem, memory, buffer, relation, rule };
 
 /// An error of a problem.
 struct Defect {
   ProblemPart part = ProblemPart::problem;
-  std::size_t index = 0;  ///< index of the memory, buffer or relation
+  std::size_t index = 0;  ///< index of the memory, buffer, relation or rule
   std::string field{};    ///< "size", "live", "banks", ...: the key in the file
   std::string message{};  ///< a complete sentence with the name of the memory, buffer or relation
 };

@@ -25,7 +25,7 @@ REFERENCE = ROOT / "docs" / "reference"
 # (page, heading of the section or nothing) -> the readers whose words it names.
 READERS = {
     ("problems.md", "Buffer CSV"): ["io/buffer_csv.cpp"],
-    ("problems.md", "Problem YAML"): ["io/problem_yaml.cpp", "io/memory_yaml.cpp",
+    ("problems.md", "Problem YAML"): ["io/problem_yaml.cpp", "io/memory_yaml.cpp", "io/rule_yaml.cpp",
                                       "model/relations.h", "model/derived.cpp"],
     ("problems.md", "dsa-solver JSON"): ["io/dsa_json.cpp", "io/dsa_schema.cpp"],
     ("problems.md", "ExecuTorch memory profile"): ["io/executorch_trace.cpp"],

@@ -43,7 +43,7 @@ C_API = pathlib.PurePath("include/tessera_c.h")
 API_MODULES = {
     "model": {"api", "check", "claim", "effort", "errors", "hardware", "hardware_check", "input", "names",
               "network", "network_plan", "network_shapes", "network_stats", "placement", "problem",
-              "silicon", "units", "validate"},
+              "rules", "silicon", "units", "validate"},
     "validation": {"files", "generate", "import", "limits", "profile", "version"},
     "placer": {"check_result", "engines", "explain", "export", "place", "report", "session", "switches",
                "tile"},

@@ -4,10 +4,12 @@
 #include <bit>
 #include <bitset>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include "model/derived.h"
 #include "tests/support/literal_rules.h"
+#include "tests/support/rule_oracle.h"
 
 namespace tessera::testing {
 namespace {
@@ -55,6 +57,28 @@ class Enumeration {
     BufferPlace at;
     std::vector<ModeSet> modes;  ///< per step: modes this place allows; empty without modes
   };
+
+  void finish_with_rules(std::int64_t value) {
+    Placement found = placement();
+    if (!keeps_rules_of_places(problem_, found.places)) return;
+    std::vector<std::vector<std::vector<std::string>>> allowed(modes_.size());
+    for (MemoryIndex m = 0; m < modes_.size(); ++m)
+      for (const ModeSet possible : modes_[m].empty() ? std::vector<ModeSet>{} : possible_[m]) {
+        auto& names = allowed[m].emplace_back();
+        for (std::size_t k = 0; k < modes_[m].size(); ++k)
+          if ((possible >> k & 1) != 0) names.push_back(modes_[m][k].name);
+      }
+    auto modes = fewest_modes_by_rules(problem_, found.places, allowed, steps_);
+    if (!modes) return;
+    if (goal_ == OracleGoal::modes) {
+      value = 0;
+      for (const auto& names : *modes)
+        value += static_cast<std::int64_t>(std::set(names.begin(), names.end()).size());
+      if (best_ && value >= best_->value) return;
+    }
+    found.modes = std::move(*modes);
+    best_ = OracleAnswer{std::move(found), value};
+  }
 
   void list_places(BufferIndex b) {
     const Buffer& buffer = problem_.buffers[b];
@@ -105,7 +129,10 @@ class Enumeration {
   void descend(std::size_t depth, std::int64_t value, const std::vector<Domain>& domains) {
     if (best_ && (goal_ == OracleGoal::any || value >= best_->value)) return;
     if (depth == count_) {
-      best_ = OracleAnswer{placement(), value};
+      if (problem_.rules.empty())
+        best_ = OracleAnswer{placement(), value};
+      else
+        finish_with_rules(value);
       return;
     }
     BufferIndex next = count_;

@@ -5,6 +5,7 @@
 
 #include "model/derived.h"
 #include "tests/support/brute_force.h"
+#include "tests/support/rule_oracle.h"
 
 namespace tessera::testing {
 namespace literal {
@@ -254,7 +255,7 @@ bool keeps_every_rule(const PlacementProblem& problem, const Placement& placemen
       }
     }
   }
-  return true;
+  return keeps_rules(problem, placement);
 }
 
 Cost cost_by_pairs(const PlacementProblem& problem, const Placement& placement) {

@@ -33,6 +33,18 @@ class YamlWriter {
     for (const Buffer& buffer : problem_.buffers) write(buffer);
     if (!problem_.relations.empty()) out_ << "relations:\n";
     for (const Relation& relation : problem_.relations) write(relation);
+    if (!problem_.rules.empty()) out_ << "rules:\n";
+    for (const ConditionRule& rule : problem_.rules) {
+      out_ << "  - {name: " << rule.name;
+      if (!rule.steps.empty()) {
+        out_ << ", forall: {step: ";
+        list(out_, rule.steps, [&](const StepRange& steps) {
+          out_ << '[' << steps.lower << ", " << steps.upper << ']';
+        });
+        out_ << '}';
+      }
+      out_ << ", that: \"" << to_string(problem_, rule.that) << "\"}\n";
+    }
     out_ << "objective: [" << word_of(problem_.objective);
     for (const Objective each : problem_.next_objectives) out_ << ", " << word_of(each);
     out_ << "]\n";

@@ -1,0 +1,199 @@
+// Random problems with random rules: every engine that takes them, `auto`, sessions, explanations
+// and the text of the rules, against brute force.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "agreement.h"
+#include "all_engines.h"
+#include "encoder/explain.h"
+#include "encoder/rule_forms.h"
+#include "engine/session.h"
+#include "io/problem_yaml.h"
+#include "model/size_layer.h"
+#include "tessera/check.h"
+#include "tessera/place.h"
+#include "tessera/validate.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/random_rules.h"
+
+namespace tessera::testing {
+namespace {
+
+PlacementProblem random_ruled_problem(std::uint64_t seed) {
+  Random random(seed);
+  Features features = random.chance(20) ? Features::all_with_parts() : Features::all();
+  PlacementProblem problem = random_problem(random, features);
+  add_random_rules(random, problem);
+  EXPECT_TRUE(validate(problem).empty()) << seed << ": " << validate(problem).front().message;
+  return problem;
+}
+
+Objective goal_of(std::uint64_t seed) {
+  return seed % 4 == 2 ? Objective::cost : seed % 4 == 3 ? Objective::modes : Objective::fit;
+}
+
+TEST(RandomRules, EnginesAgreeWithBruteForce) {
+  const RandomRun run = from_environment({1, 500});
+  AllEngines engines;
+  for (std::size_t k = 0; k < run.count; ++k) {
+    const std::uint64_t seed = run.seed + k;
+    const auto wrong = engines.wrong(random_ruled_problem(seed), goal_of(seed));
+    ASSERT_FALSE(wrong) << "seed " << seed << ", " << *wrong;
+  }
+  std::cout << engines.answered() << " answered like brute force\n";
+}
+
+TEST(RandomRules, AutoAgreesWithBruteForce) {
+  const RandomRun run = from_environment({100'000, 300});
+  std::map<std::string, int> by;
+  for (std::size_t k = 0; k < run.count; ++k) {
+    const std::uint64_t seed = run.seed + k;
+    const PlacementProblem problem = random_ruled_problem(seed);
+    const bool height = seed % 5 == 4;
+    const Objective goal = height ? Objective::height : goal_of(seed);
+    const auto expected = brute_force(problem, height                     ? OracleGoal::heights
+                                               : goal == Objective::cost  ? OracleGoal::cost
+                                               : goal == Objective::modes ? OracleGoal::modes
+                                                                          : OracleGoal::any);
+    PlacementResult result;
+    try {
+      result = place(problem, {.minimize = goal});
+    } catch (const BadInput& refused) {
+      ++by["refused"];
+      EXPECT_NE(std::string(refused.what()).find("ule"), std::string::npos) << refused.what();
+      continue;
+    }
+    ++by[result.engine];
+    ASSERT_EQ(result.status, expected ? Status::feasible : Status::infeasible)
+        << "seed " << seed << ' ' << result.engine << ' ' << result.reason << '\n'
+        << to_yaml(problem);
+    if (!expected) continue;
+    ASSERT_TRUE(keeps_every_rule(problem, *result.placement)) << seed << '\n' << to_yaml(problem);
+    if (goal == Objective::modes) {
+      ASSERT_EQ(result.objectives.front().value, expected->value) << seed << '\n'
+                                                                  << to_yaml(problem);
+    }
+    if (goal == Objective::cost) {
+      ASSERT_EQ(result.cost, expected->value) << seed;
+    }
+    if (height) {
+      std::vector<Size> falling = result.heights;
+      std::sort(falling.rbegin(), falling.rend());
+      std::int64_t value = 0;
+      for (const Size each : falling) value = 1000 * value + each;
+      ASSERT_EQ(value, expected->value) << seed << '\n' << to_yaml(problem);
+    }
+  }
+  for (const auto& [engine, count] : by) std::cout << engine << ' ' << count << "  ";
+  std::cout << '\n';
+}
+
+/// The checker and the oracle agree about damaged placements, and the text of a problem reads back.
+TEST(RandomRules, CheckerAndTextAgreeWithTheOracle) {
+  const RandomRun run = from_environment({200'000, 1000});
+  std::size_t right = 0;
+  std::size_t wrong = 0;
+  for (std::size_t k = 0; k < run.count; ++k) {
+    const std::uint64_t seed = run.seed + k;
+    PlacementProblem problem = random_ruled_problem(seed);
+    const std::string text = io::write_problem_yaml(problem);
+    const PlacementProblem again = io::read_problem_yaml(text, "again.yaml").problem;
+    const std::vector<ConditionRule> rules = std::move(problem.rules);
+    problem.rules.clear();
+    const auto found = brute_force(problem);
+    problem.rules = rules;
+    if (!found) continue;
+    Random random(seed);
+    for (int change = 0; change < 4; ++change) {
+      Placement placement = found->placement;
+      for (auto& names : placement.modes)
+        if (!names.empty() && change > 0)
+          std::swap(names[random.below(names.size())], names[random.below(names.size())]);
+      if (change > 1) {
+        BufferPlace& place = placement.places[random.below(placement.places.size())];
+        place.offset = std::max<Offset>(0, place.offset + random.between(-2, 2));
+      }
+      const bool expected = keeps_every_rule(problem, placement);
+      ++(expected ? right : wrong);
+      const auto violations = check(problem, placement);
+      ASSERT_EQ(violations.empty(), expected)
+          << seed << '\n'
+          << to_yaml(problem) << (violations.empty() ? "" : violations.front().message);
+      ASSERT_EQ(check(again, placement).empty(), expected) << seed << '\n' << text;
+    }
+  }
+  EXPECT_GT(right, 0U);
+  EXPECT_GT(wrong, 0U);
+}
+
+TEST(RandomRules, SessionsAgreeWithBruteForce) {
+  const RandomRun run = from_environment({300'000, 60});
+  for (std::size_t k = 0; k < run.count; ++k) {
+    const std::uint64_t seed = run.seed + k;
+    PlacementProblem problem = random_ruled_problem(seed);
+    const auto engine = seed % 2 == 0 ? encoder::make_sat_engine({}) : encoder::make_smt_engine({});
+    if (!engine || engine->unsupported(problem, Objective::fit)) continue;
+    const auto session = engine::open_session(*engine, problem);
+    Random random(seed);
+    for (int question = 0; question < 8; ++question) {
+      SizeLayer layer = size_layer(problem);
+      for (BufferIndex b = 0; b < layer.sizes.size(); ++b)
+        if (problem.buffers[b].parts.empty() && problem.buffers[b].gaps.empty() &&
+            random.chance(30))
+          layer.sizes[b] = std::max<Size>(1, layer.sizes[b] + random.between(-1, 1));
+      for (MemoryIndex m = 0; m < layer.capacities.size(); ++m)
+        if (problem.memories[m].banks.empty() && random.chance(30))
+          layer.capacities[m] = std::max<Size>(1, layer.capacities[m] + random.between(-2, 2));
+      const PlacementProblem now = with_layer(problem, layer);
+      if (!validate(now).empty()) continue;
+      const engine::SearchResult result = session->solve(layer, {});
+      const auto expected = brute_force(now);
+      ASSERT_EQ(result.status, expected ? Status::feasible : Status::infeasible)
+          << seed << ' ' << question << '\n'
+          << to_yaml(now);
+      if (expected) {
+        ASSERT_TRUE(keeps_every_rule(now, *result.placement)) << seed;
+      }
+    }
+  }
+}
+
+/// Where only the rules make a problem infeasible, the explanation names one of them.
+TEST(RandomRules, ExplanationsNameTheRules) {
+  const RandomRun run = from_environment({400'000, 150});
+  std::size_t explained = 0;
+  for (std::size_t k = 0; k < run.count; ++k) {
+    const std::uint64_t seed = run.seed + k;
+    PlacementProblem problem = random_ruled_problem(seed);
+    if (brute_force(problem)) continue;
+    PlacementProblem without = problem;
+    without.rules.clear();
+    if (!brute_force(without)) continue;
+    if (encoder::unsupported_rule(problem)) continue;
+    const encoder::Explanation why = encoder::explain(problem, {});
+    std::vector<std::string> named;
+    for (const encoder::HardwareRule& rule : why.rules)
+      named.push_back(encoder::describe(problem, rule));
+    ASSERT_EQ(why.status, Status::infeasible) << seed << '\n' << to_yaml(problem);
+    ++explained;
+    ASSERT_TRUE(std::ranges::any_of(
+        named, [](const std::string& rule) { return rule.starts_with("the rule r"); }))
+        << seed << '\n'
+        << why.text << to_yaml(problem);
+    // Without the rules that it names, the rest may be feasible or not; with only them it is not.
+    PlacementProblem only = problem;
+    std::erase_if(only.rules, [&](const ConditionRule& rule) {
+      return std::ranges::none_of(named, [&](const std::string& text) {
+        return text == "the rule " + rule.name + ": " + to_string(problem, rule.that);
+      });
+    });
+    ASSERT_FALSE(brute_force(only)) << seed << '\n' << why.text << to_yaml(problem);
+  }
+  std::cout << explained << " explained\n";
+}
+
+}  // namespace
+}  // namespace tessera::testing

@@ -1,0 +1,27 @@
+// A second evaluator of rules, written from the text of the reference page: it enumerates
+// addresses.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/placement.h"
+#include "tessera/problem.h"
+
+namespace tessera::testing {
+
+/// Do the places satisfy every rule without modes?
+[[nodiscard]] bool keeps_rules_of_places(const PlacementProblem& problem,
+                                         const std::vector<BufferPlace>& places);
+
+/// Do the places and modes satisfy every rule?  require: a mode per step of each memory with modes.
+[[nodiscard]] bool keeps_rules(const PlacementProblem& problem, const Placement& placement);
+
+/// Modes of every step that satisfy the rules, the fewest different ones; nothing if there are
+/// none. `allowed`: per memory and step, the modes that other rules allow; no steps without modes.
+[[nodiscard]] std::optional<std::vector<std::vector<std::string>>> fewest_modes_by_rules(
+    const PlacementProblem& problem, const std::vector<BufferPlace>& places,
+    const std::vector<std::vector<std::vector<std::string>>>& allowed, Step steps);
+
+}  // namespace tessera::testing
