@@ -12,6 +12,7 @@
 #include "encoder/rule_forms.h"
 #include "engine/session.h"
 #include "io/problem_yaml.h"
+#include "model/optional.h"
 #include "model/size_layer.h"
 #include "tessera/check.h"
 #include "tessera/place.h"
@@ -89,6 +90,44 @@ TEST(RandomRules, AutoAgreesWithBruteForce) {
   }
   for (const auto& [engine, count] : by) std::cout << engine << ' ' << count << "  ";
   std::cout << '\n';
+}
+
+/// Rules ignore buffers that are left out.
+TEST(RandomRules, TheLargestBenefitAgreesWithBruteForce) {
+  const RandomRun run = from_environment({500'000, 60});
+  for (std::size_t k = 0; k < run.count; ++k) {
+    const std::uint64_t seed = run.seed + k;
+    PlacementProblem problem = random_ruled_problem(seed);
+    if (encoder::unsupported_rule(problem)) continue;
+    Random random(seed);
+    std::vector<BufferIndex> optional;
+    for (BufferIndex b = 0; b < problem.buffers.size() && optional.size() < 3; ++b)
+      if (random.chance(50)) optional.push_back(b);
+    if (optional.empty() || optional.size() == problem.buffers.size()) continue;
+    for (const BufferIndex b : optional) {
+      problem.buffers[b].optional = true;
+      problem.buffers[b].benefit = random.between(1, 4) * 1000;
+    }
+    std::optional<Benefit> best;
+    for (std::size_t out = 0; out < std::size_t{1} << optional.size(); ++out) {
+      std::vector<BufferIndex> left_out;
+      Benefit benefit = whole_benefit(problem);
+      for (std::size_t i = 0; i < optional.size(); ++i)
+        if ((out >> i & 1) != 0) {
+          left_out.push_back(optional[i]);
+          benefit -= problem.buffers[optional[i]].benefit;
+        }
+      if (best && benefit <= *best) continue;
+      if (brute_force(chosen(problem, left_out).problem)) best = benefit;
+    }
+    const PlacementResult result = place(problem, {.minimize = Objective::benefit});
+    ASSERT_EQ(result.status, best ? Status::feasible : Status::infeasible) << seed << '\n'
+                                                                           << to_yaml(problem);
+    if (!best) continue;
+    ASSERT_EQ(result.benefit, *best) << seed << '\n' << to_yaml(problem);
+    ASSERT_TRUE(result.proven_optimal) << seed;
+    ASSERT_TRUE(check(problem, *result.placement).empty()) << seed;
+  }
 }
 
 /// The checker and the oracle agree about damaged placements, and the text of a problem reads back.
