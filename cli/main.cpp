@@ -137,6 +137,7 @@ constexpr std::pair<std::string_view, AddCommand> commands[] = {
     {"plan", add_plan},
     {"tile", add_tile},
     {"import", add_import},
+    {"order", add_order},
     {"explore", add_explore},
     {"report", add_report},
     {"minimalloc", add_minimalloc},

@@ -9,9 +9,21 @@
 namespace tessera::cli {
 
 void NetworkArguments::declare(CLI::App& app, bool required) {
-  app.add_option("NETWORK", path,
-                 "an ONNX or TensorFlow Lite model, or a network YAML; - is the standard input")
-      ->required(required);
+  declare_as(app, "NETWORK",
+             "an ONNX or TensorFlow Lite model, or a network YAML; - is the standard input",
+             required);
+}
+
+void NetworkArguments::declare_graph(CLI::App& app) {
+  declare_as(app, "NETWORK|GRAPH",
+             "an ONNX or TensorFlow Lite model, a network YAML, or a graph JSON; - is the standard "
+             "input",
+             true);
+}
+
+void NetworkArguments::declare_as(CLI::App& app, const char* name, const char* what,
+                                  bool required) {
+  app.add_option(name, path, what)->required(required);
   app.add_option("--dtype", dtype,
                  "replace every floating-point type by this one: int8 (biases are int32), int4 "
                  "(weights; activations are int8), float16, ...");
@@ -28,7 +40,7 @@ void NetworkArguments::declare_reading(CLI::App& app) {
                "keep decomposed LayerNorm and GELU as separate ops");
 }
 
-ImportedNetwork NetworkArguments::load(bool quiet, const Limits& limits) const {
+ImportOptions NetworkArguments::options(const Limits& limits) const {
   ImportOptions options;
   options.limits = limits;
   if (!dtype.empty()) options.dtype = parse_element_type(dtype, "--dtype");
@@ -45,7 +57,17 @@ ImportedNetwork NetworkArguments::load(bool quiet, const Limits& limits) const {
   options.fold_batch_norm = !keep_batch_norm;
   options.fuse_activations = !keep_activations;
   options.recognise = !keep_patterns;
-  ImportedNetwork in = read_network(path, options);
+  return options;
+}
+
+ImportedNetwork NetworkArguments::load(bool quiet, const Limits& limits) const {
+  ImportedNetwork in = read_network(path, options(limits));
+  for (const std::string& warning : in.warnings) note(warning, quiet);
+  return in;
+}
+
+OrderInput NetworkArguments::load_order(bool quiet, const Limits& limits) const {
+  OrderInput in = load_order_input(path, options(limits));
   for (const std::string& warning : in.warnings) note(warning, quiet);
   return in;
 }

@@ -6,6 +6,7 @@
 
 #include "tessera/files.h"
 #include "tessera/import.h"
+#include "tessera/order.h"
 
 namespace CLI {
 class App;
@@ -22,10 +23,18 @@ struct NetworkArguments {
   bool keep_patterns = false;
 
   void declare(CLI::App& app, bool required = true);
+  /// The same, where the file may also be a graph.
+  void declare_graph(CLI::App& app);
   /// Only the options for ONNX models: --dim and --keep-...
   void declare_reading(CLI::App& app);
   /// Prints the import's warnings unless quiet. Throws BadInput and ImportStopped.
   [[nodiscard]] ImportedNetwork load(bool quiet, const Limits& limits = {}) const;
+  /// The same as a graph.
+  [[nodiscard]] OrderInput load_order(bool quiet, const Limits& limits = {}) const;
+
+ private:
+  void declare_as(CLI::App& app, const char* name, const char* what, bool required);
+  [[nodiscard]] ImportOptions options(const Limits& limits) const;
 };
 
 /// The solver of placement queries, of tile and plan.

@@ -24,6 +24,7 @@
 
 #include "io/error.h"
 #include "model/budget.h"
+#include "tessera/graph.h"
 #include "tessera/network.h"
 #include "tessera/problem.h"
 
@@ -73,6 +74,16 @@ struct TflitePlan {
 };
 /// Throws InputError if the model has none.
 [[nodiscard]] TflitePlan read_tflite_plan(std::string_view bytes, const std::string& file);
+
+/// The operators in no fixed order, with the tensors of the arena as in read_tflite_arena().
+/// Operators that access variables, tables or random numbers keep their order. Throws InputError.
+[[nodiscard]] Graph read_tflite_graph(std::string_view bytes, const std::string& file);
+
+/// The model with its operators in this order; nothing else changes. require: `order` is one of the
+/// graph of these bytes. Throws InputError for a model with a plan of its arena, which holds for
+/// the old order.
+[[nodiscard]] std::string write_tflite_order(std::string_view bytes, const std::string& file,
+                                             const std::vector<std::size_t>& order);
 
 struct TfliteNetwork {
   Network network;

@@ -14,11 +14,11 @@
 namespace tessera::io {
 namespace {
 
+using tflite_reader::arena_alignment;
+using tflite_reader::arena_bytes;
 using tflite_reader::TfliteIndex;
 using tflite_reader::TfliteModel;
 using tflite_reader::TfliteTensor;
-
-constexpr Size arena_alignment = 16;
 
 /// For each tensor the steps at which it is live; empty if it is not in the arena.
 std::vector<StepRange> lives_of(const TfliteModel& model) {
@@ -36,21 +36,6 @@ std::vector<StepRange> lives_of(const TfliteModel& model) {
   for (std::size_t t = 0; t < live.size(); ++t)
     if (model.tensors[t].variable) live[t] = {0, steps};
   return live;
-}
-
-Size arena_bytes(const TfliteModel& model, std::size_t t, const std::string& file) {
-  const TfliteTensor& tensor = model.tensors[t];
-  const std::string who =
-      "tensor " + tflite_reader::tensor_named(model, static_cast<TfliteIndex>(t));
-  if (tensor.type->bytes == 0)
-    throw InputError(file, 0,
-                     who + " is of type " + std::string(tensor.type->name) +
-                         ", whose elements have no fixed number of bytes",
-                     "only tensors of fixed size can be placed ahead of time");
-  const std::optional<Size> bytes = tflite_reader::data_bytes(tensor);
-  if (!bytes || *bytes > max_address - arena_alignment)
-    throw InputError(file, 0, who + " has more than 2^60 bytes");
-  return (*bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
 }
 
 /// Appends the buffers of the CSV after those of tensors.
@@ -73,6 +58,21 @@ void add_scratch(TfliteArena& arena, std::string csv, const std::string& file) {
 }
 
 }  // namespace
+
+Size tflite_reader::arena_bytes(const TfliteModel& model, std::size_t t, const std::string& file) {
+  const TfliteTensor& tensor = model.tensors[t];
+  const std::string who =
+      "tensor " + tflite_reader::tensor_named(model, static_cast<TfliteIndex>(t));
+  if (tensor.type->bytes == 0)
+    throw InputError(file, 0,
+                     who + " is of type " + std::string(tensor.type->name) +
+                         ", whose elements have no fixed number of bytes",
+                     "only tensors of fixed size can be placed ahead of time");
+  const std::optional<Size> bytes = tflite_reader::data_bytes(tensor);
+  if (!bytes || *bytes > max_address - arena_alignment)
+    throw InputError(file, 0, who + " has more than 2^60 bytes");
+  return (*bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+}
 
 void set_scratch(TfliteArena& arena, std::string csv, const std::string& file) {
   arena.problem.buffers.resize(arena.tensors.size());

@@ -75,6 +75,12 @@ inline constexpr const char* scratch_name = "TesseraScratch";
 /// Bytes of all elements; none if they exceed max_address. require: a type of fixed size.
 [[nodiscard]] std::optional<Size> data_bytes(const TfliteTensor& tensor);
 
+/// Sizes and offsets of the arena are multiples of it.
+inline constexpr Size arena_alignment = 16;
+/// Bytes of a tensor in the arena. Throws InputError for types without a fixed size, and too many
+/// bytes.
+[[nodiscard]] Size arena_bytes(const TfliteModel& model, std::size_t t, const std::string& file);
+
 /// "`conv1`", for messages.
 [[nodiscard]] std::string tensor_named(const TfliteModel& model, TfliteIndex tensor);
 

@@ -8,11 +8,13 @@
 //   if (result.status == Status::feasible) std::cout << result.placement->places[0].offset;
 //
 // Asking:     place.h, session.h (again and again), tile.h, plan.h, pinnable.h, batch.h, explain.h,
-//             explore.h, engines.h
+//             explore.h, order.h, engines.h
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
 // Values:     problem.h, rules.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
 //             network_plan.h, limits.h, effort.h
+// Values:     problem.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
+//             network_plan.h, graph.h, limits.h, effort.h
 #pragma once
 
 #include "api.h"
@@ -28,6 +30,7 @@
 #include "export.h"
 #include "files.h"
 #include "generate.h"
+#include "graph.h"
 #include "hardware.h"
 #include "hardware_check.h"
 #include "import.h"
@@ -38,6 +41,7 @@
 #include "network_plan.h"
 #include "network_shapes.h"
 #include "network_stats.h"
+#include "order.h"
 #include "pinnable.h"
 #include "place.h"
 #include "placement.h"
