@@ -18,6 +18,7 @@
 #include "tessera/engines.h"
 #include "tessera/files.h"
 #include "tessera/names.h"
+#include "tessera/order.h"
 
 namespace tessera::cli {
 
@@ -37,6 +38,7 @@ struct PlaceOptions {
   std::string proof_file;
   std::int64_t work = 0;  ///< 0: no limit
   bool stats = false;
+  bool order = false;  ///< the input is a graph
 };
 
 std::optional<Objective> minimize_of(const PlaceOptions& options, const PlacementProblem& problem) {
@@ -196,13 +198,43 @@ bool is_complete(const PlacementResult& result) {
          (result.status == Status::feasible && result.stop == StopReason::completed);
 }
 
+/// The graph or network in the order that needs the least memory, as a problem. The search for the
+/// order gets half of the time.
+Input ordered_input(const PlaceOptions& options, Session& session) {
+  if (!options.input.profile.empty() || !options.input.scratch.empty() ||
+      !options.input.lifetimes.empty())
+    throw BadInput("--order places into one memory with lifetimes that follow from the order",
+                   "give the size of the memory with --capacity, and none of --profile, --scratch "
+                   "and --lifetimes");
+  const OrderInput read = load_order_input(options.input.path, {});
+  OrderParams params{.minimize = OrderGoal::height};
+  params.limits = session.remaining(options.search.limits());
+  if (params.limits.timeout) *params.limits.timeout /= 2;
+  if (options.work > 0) params.limits.work = options.work;
+  params.limits.stop = session.interrupts().token();
+  const OrderResult best = order_ops(read.graph, params);
+  Input input{.problem = ordered_problem(read.graph, best.order), .format = "graph"};
+  if (!options.input.capacity.empty()) {
+    input.problem.memories.front().capacity = parse_size_text(options.input.capacity, "--capacity");
+    input.problem.objective = Objective::fit;
+  }
+  note("the order has a peak of " + std::to_string(best.peak) + " bytes, that of the file " +
+           std::to_string(best.first_peak) + "; no order has less than " +
+           std::to_string(best.bound),
+       options.output.quiet);
+  return input;
+}
+
 /// Estimated work of checking and writing, relative to reading.
 constexpr int checking_and_writing = 3;
 
 int run_place(const PlaceOptions& options, Session& session) {
   session.limit_reading(options.search.own);
   const PlaceFiles files = open_files(options, session);
-  const Input input = options.input.load();
+  if (!options.order && is_graph_file(options.input.path))
+    throw BadInput(options.input.path + ": is a graph, whose ops have no order yet",
+                   "add --order, or write an order with tessera order");
+  const Input input = options.order ? ordered_input(options, session) : options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   check_options(options, input);
 
@@ -302,6 +334,8 @@ void add_place(CLI::App& app, Command& command) {
       ->allow_extra_args(false);
   sub->add_option("--max-nodes", options->work, "stop after this many search nodes")
       ->check(whole_number(1));
+  sub->add_flag("--order", options->order,
+                "INPUT is a graph or a network: find the order of its ops as well");
   sub->add_flag("--stats", options->stats, "print the counters of the solvers");
   sub->footer(
       "Example:\n  tessera place buffers.csv --capacity '1 MiB' --timeout 10s --output placed.csv "

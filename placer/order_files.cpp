@@ -12,6 +12,10 @@
 
 namespace tessera {
 
+Graph read_graph_text(std::string_view text, const std::string& name) {
+  return io::read_graph_json(text, name);
+}
+
 bool is_graph_file(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a pipe can be read once

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api.h"
@@ -74,6 +75,10 @@ struct OrderInput {
 /// ImportStopped at a limit.
 [[nodiscard]] TESSERA_API OrderInput load_order_input(const std::string& path,
                                                       const ImportOptions& options);
+
+/// The graph in a text; `name` is used in messages, and without its extension becomes the name of the graph.
+/// ensure: throws BadInput, and check_graph(result) is empty.
+[[nodiscard]] TESSERA_API Graph read_graph_text(std::string_view text, const std::string& name);
 
 /// Is this file a graph of Tessera's format? False for a file that cannot be read twice.
 [[nodiscard]] TESSERA_API bool is_graph_file(const std::string& path);

@@ -7,6 +7,7 @@
 
 Placing buffers:    place, Session, load_problem
 Planning networks:  plan, tile, load_network, NetworkBuilder, load_profile, profiles
+Ordering ops:       order
 Many machines:      explore
 
 Every answer has passed an independent checker before it is seen. That nothing fits, and that a
@@ -23,6 +24,7 @@ from ._tessera import (  # noqa: E402
     Exploration,
     InternalError,
     Network,
+    Order,
     OutputError,
     PlaceProgress,
     Placement,
@@ -38,6 +40,7 @@ from ._tessera import (  # noqa: E402
     load_network,
     load_problem,
     load_profile,
+    order,
     place,
     plan,
     profiles,
@@ -51,6 +54,7 @@ __all__ = [
     "InternalError",
     "Network",
     "NetworkBuilder",
+    "Order",
     "OutputError",
     "PlaceProgress",
     "Placement",
@@ -67,6 +71,7 @@ __all__ = [
     "load_network",
     "load_problem",
     "load_profile",
+    "order",
     "place",
     "plan",
     "profiles",
