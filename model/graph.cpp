@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <queue>
-#include <set>
 #include <tuple>
 #include <unordered_set>
 
@@ -106,7 +106,7 @@ void check_ops(const Graph& graph, std::vector<std::string>& wrong) {
       maker[t] = op;
     }
   const GraphLinks links(graph);
-  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> taken;  // (input, op) -> output
   for (const auto& [x, y] : graph.in_place) {
     const std::size_t op = maker[y];
     const std::string what =
@@ -116,7 +116,8 @@ void check_ops(const Graph& graph, std::vector<std::string>& wrong) {
       wrong.push_back(what + "no op reads the first and makes the second");
     else if (graph.tensors[x].weight)
       wrong.push_back(what + "the first is a weight");
-    else if (!pairs.emplace(links.storage[x], op).second)
+    else if (taken.try_emplace({links.storage[x], op}, links.storage[y]).first->second !=
+             links.storage[y])
       wrong.push_back(what + "the op has another output in place of the first");
   }
 }
