@@ -122,9 +122,20 @@ inline Edges barabasi_albert(int nodes, int m, Random& random) {
   return tidy(edges);
 }
 
+/// The inputs of a node, each times its weight, added one after the other.
+inline Made weighted_sum(GraphBuilder& b, const std::vector<Made>& inputs, Size size) {
+  if (inputs.size() == 1) return inputs[0];
+  std::vector<Made> products;
+  for (const Made each : inputs) products.push_back(b.op({each}, size));
+  Made sum = products[0];
+  for (std::size_t k = 1; k < products.size(); ++k) sum = b.op({sum, products[k]}, size);
+  return sum;
+}
+
 /// One stage of a randomly wired network: nodes without inputs read the stage's input, those
 /// without outputs are averaged.
-inline Made random_stage(GraphBuilder& b, Made input, int nodes, const Edges& edges, Size size) {
+inline Made random_stage(GraphBuilder& b, Made input, int nodes, const Edges& edges, Size size,
+                         bool weighted) {
   std::vector<std::vector<int>> from(static_cast<std::size_t>(nodes));
   std::vector<bool> read(static_cast<std::size_t>(nodes));
   for (const auto& [a, c] : edges) {
@@ -137,7 +148,8 @@ inline Made random_stage(GraphBuilder& b, Made input, int nodes, const Edges& ed
     std::vector<Made> inputs;
     for (const int a : from[n]) inputs.push_back(made[static_cast<std::size_t>(a)]);
     if (inputs.empty()) inputs.push_back(input);
-    made.push_back(b.op(inputs, size));
+    made.push_back(weighted ? b.chain(weighted_sum(b, inputs, size), {size, size, size})
+                            : b.op(inputs, size));
     if (!read[n]) ends.push_back(made.back());
   }
   return b.op(ends, size);
@@ -145,13 +157,13 @@ inline Made random_stage(GraphBuilder& b, Made input, int nodes, const Edges& ed
 
 /// A network of stages; each halves height and width and doubles the channels.
 template <typename MakeEdges>
-OpGraph randomly_wired(int stages, int nodes, MakeEdges make_edges) {
+OpGraph randomly_wired(int stages, int nodes, MakeEdges make_edges, bool weighted = false) {
   GraphBuilder b;
   Size size = 112 * 112 * 32;
   Made at = b.op({b.input(224 * 224 * 3)}, size);
   for (int s = 0; s < stages; ++s) {
     size /= 2;
-    at = random_stage(b, at, nodes, make_edges(), size);
+    at = random_stage(b, at, nodes, make_edges(), size, weighted);
   }
   b.op({b.op({at}, 1280)}, 1000);
   return b.finish();
@@ -355,6 +367,8 @@ inline std::vector<Wiring> wirings(std::uint64_t seed) {
   add("WS(4, 0.75) 6 x 32", true, randomly_wired(6, 32, ws(32)));
   add("WS(4, 0.75) 3 x 64", true, randomly_wired(3, 64, ws(64)));
   add("ER(0.2) 6 x 32", true, randomly_wired(6, 32, er(32)));
+  add("ER(0.2) 3 x 32, op by op", true, randomly_wired(3, 32, er(32), true));
+  add("WS(4, 0.75) 3 x 32, op by op", true, randomly_wired(3, 32, ws(32), true));
   add("SwiftNet-like 3 x 30", true, swiftnet(3, 30, random));
   add("SwiftNet-like 6 x 32", true, swiftnet(6, 32, random));
   add("DARTS 1 cell", true, darts(1));

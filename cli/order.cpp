@@ -23,7 +23,7 @@ namespace {
 struct OrderArguments {
   NetworkArguments network;
   OutputArguments output;
-  SearchArguments search;
+  LimitArguments limits;
   std::string minimize = "peak";
   std::string output_file;
   std::string plot_file;
@@ -71,7 +71,7 @@ void check_output(const std::string& file, const OrderInput& input) {
 }
 
 int run_order(const OrderArguments& arguments, Session& session) {
-  session.limit_reading(arguments.search.own);
+  session.limit_reading(arguments.limits);
   session.reads(arguments.network.path);
   validation::OutputFile* const output =
       session.writes("--output", arguments.output_file, {".json", ".tflite", ".yaml"});
@@ -80,7 +80,7 @@ int run_order(const OrderArguments& arguments, Session& session) {
   OrderInput input;
   try {
     input = arguments.network.load_order(arguments.output.quiet,
-                                         session.remaining(arguments.search.limits()));
+                                         session.remaining(arguments.limits.limits()));
   } catch (const ImportStopped& stopped) {
     complain(stopped.what());
     return session.exit_code(exit_stopped, false);
@@ -88,7 +88,7 @@ int run_order(const OrderArguments& arguments, Session& session) {
   check_output(arguments.output_file, input);
   OrderParams params;
   params.minimize = arguments.minimize == "height" ? OrderGoal::height : OrderGoal::peak;
-  params.limits = session.remaining(arguments.search.limits(), Session::giving_back);
+  params.limits = session.remaining(arguments.limits.limits(), Session::giving_back);
   if (arguments.work > 0) params.limits.work = arguments.work;
   params.limits.stop = session.interrupts().token();
   session.interrupts().enter(Phase::searching);
@@ -110,7 +110,7 @@ void add_order(CLI::App& app, Command& command) {
   const auto arguments = std::make_shared<OrderArguments>();
   arguments->network.declare_graph(*sub);
   arguments->output.declare(*sub);
-  arguments->search.declare(*sub);
+  arguments->limits.declare(*sub);
   sub->add_option("--minimize", arguments->minimize,
                   "peak: the largest number of live bytes; height: of a placement as well")
       ->check(one_of({"peak", "height"}))

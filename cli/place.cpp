@@ -200,7 +200,10 @@ bool is_complete(const PlacementResult& result) {
 
 /// The graph or network in the order that needs the least memory, as a problem. The search for the
 /// order gets half of the time.
-Input ordered_input(const PlaceOptions& options, Session& session) {
+Input ordered_input(const PlaceOptions& options, Session& session, Size& height_bound) {
+  if (!options.proof_file.empty())
+    throw BadInput("--proof cannot be used with --order: a certificate holds for one order",
+                   "write the ordered problem as .yaml, and place that");
   if (!options.input.profile.empty() || !options.input.scratch.empty() ||
       !options.input.lifetimes.empty())
     throw BadInput("--order places into one memory with lifetimes that follow from the order",
@@ -213,6 +216,7 @@ Input ordered_input(const PlaceOptions& options, Session& session) {
   if (options.work > 0) params.limits.work = options.work;
   params.limits.stop = session.interrupts().token();
   const OrderResult best = order_ops(read.graph, params);
+  height_bound = best.height_bound.value_or(best.bound);  // of all orders
   Input input{.problem = ordered_problem(read.graph, best.order), .format = "graph"};
   if (!options.input.capacity.empty()) {
     input.problem.memories.front().capacity = parse_size_text(options.input.capacity, "--capacity");
@@ -225,6 +229,22 @@ Input ordered_input(const PlaceOptions& options, Session& session) {
   return input;
 }
 
+/// The result for one order as a result for all: only the bound of all orders proves anything.
+void judge_order(const PlacementProblem& problem, Size height_bound, PlacementResult& result) {
+  if (result.status == Status::infeasible && height_bound <= problem.memories.front().capacity) {
+    result.status = Status::unknown;
+    result.stop = StopReason::node_limit;
+    result.reason = "The best order found does not fit. Whether another one fits is not proved.";
+  }
+  result.lower_bound = std::min(result.lower_bound, height_bound);
+  for (Size& bound : result.lower_bounds) bound = std::min(bound, height_bound);
+  result.proven_minimum = result.placement && result.height == result.lower_bound;
+  for (ObjectiveValue& each : result.objectives) {
+    if (each.name == "height") each.bound = std::min(each.bound, height_bound);
+    each.proved = each.value == each.bound;
+  }
+}
+
 /// Estimated work of checking and writing, relative to reading.
 constexpr int checking_and_writing = 3;
 
@@ -234,7 +254,9 @@ int run_place(const PlaceOptions& options, Session& session) {
   if (!options.order && is_graph_file(options.input.path))
     throw BadInput(options.input.path + ": is a graph, whose ops have no order yet",
                    "add --order, or write an order with tessera order");
-  const Input input = options.order ? ordered_input(options, session) : options.input.load();
+  Size height_bound = 0;
+  const Input input =
+      options.order ? ordered_input(options, session, height_bound) : options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   check_options(options, input);
 
@@ -273,6 +295,7 @@ int run_place(const PlaceOptions& options, Session& session) {
       });
     };
     result = place(input.problem, params);
+    if (options.order) judge_order(input.problem, height_bound, result);
     interrupts.enter(Phase::writing);
   }
 

@@ -44,7 +44,7 @@ class GraphReader {
   using Numbers = std::unordered_map<std::string, std::size_t>;
 
   void add(Numbers& numbers, const Node& node, const std::string& id, const char* what) {
-    if (id.empty()) throw sources_.error(node, std::string("the id of a ") + what + " is empty");
+    if (id.empty()) throw sources_.error(node, std::string("an id in `") + what + "s` is empty");
     if (!numbers.emplace(id, numbers.size()).second)
       throw sources_.error(node, std::string(what) + " " + shown(id) + " is given twice");
   }
@@ -125,7 +125,7 @@ Graph read_graph_json(std::string_view text, const std::string& file) {
   if (graph.name.empty() && file != "-" && file != "/dev/stdin")
     graph.name = std::filesystem::path(file).stem().string();
   const std::vector<std::string> wrong = check_graph(graph);
-  if (!wrong.empty()) throw InputError(file, 0, wrong.front());
+  if (!wrong.empty()) throw sources.error(root, wrong.front());
   return graph;
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "model/graph_links.h"
+#include "model/say.h"
 
 namespace tessera {
 namespace {
@@ -61,12 +62,16 @@ void check_ids(const Graph& graph, std::vector<std::string>& wrong) {
   for (const GraphTensor& tensor : graph.tensors)
     if (tensor.id.empty())
       wrong.emplace_back("a tensor has no id");
+    else if (!is_printable(tensor.id))
+      wrong.push_back("the id '" + tensor.id + "' has unprintable characters");
     else if (!tensors.insert(tensor.id).second)
       wrong.push_back("two tensors have the id '" + tensor.id + "'");
   std::unordered_set<std::string> ops;
   for (const GraphOp& op : graph.ops)
     if (op.id.empty())
       wrong.emplace_back("an op has no id");
+    else if (!is_printable(op.id))
+      wrong.push_back("the id '" + op.id + "' has unprintable characters");
     else if (!ops.insert(op.id).second)
       wrong.push_back("two ops have the id '" + op.id + "'");
 }

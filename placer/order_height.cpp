@@ -40,7 +40,9 @@ class HeightSearch {
         tables_(ops_, search::OpTables::Ancestors::no),
         walk_(tables_),
         limits_(limits),
-        limited_(limits) {
+        limited_(limits),
+        most_queries_(std::min(limits.work, most_queries)),
+        most_steps_(std::min(limits.work, most_steps)) {
     for (std::size_t t = 0; t < graph.tensors.size(); ++t)
       number_.emplace_back(graph.tensors[t].id, t);
     std::ranges::sort(number_);
@@ -58,7 +60,7 @@ class HeightSearch {
   }
   [[nodiscard]] bool decided() const { return !undecided_; }
   [[nodiscard]] bool ended() {
-    return queries_ >= most_queries || steps_ >= most_steps ||
+    return queries_ >= most_queries_ || steps_ >= most_steps_ ||
            limited_.budget().exhausted().has_value();
   }
   [[nodiscard]] Placement placement() const { return placement_; }
@@ -231,6 +233,8 @@ class HeightSearch {
   Limits limits_;
   validation::LimitedBudget limited_;
   std::vector<std::pair<std::string, std::size_t>> number_;  ///< tensors by id
+  std::int64_t most_queries_;
+  std::int64_t most_steps_;
   Size height_ = 0;
   bool undecided_ = false;
   std::optional<std::vector<std::size_t>> found_;

@@ -12,8 +12,6 @@
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
 // Values:     problem.h, rules.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
-//             network_plan.h, limits.h, effort.h
-// Values:     problem.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
 //             network_plan.h, graph.h, limits.h, effort.h
 #pragma once
 

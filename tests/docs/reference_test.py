@@ -30,6 +30,7 @@ READERS = {
     ("problems.md", "dsa-solver JSON"): ["io/dsa_json.cpp", "io/dsa_schema.cpp"],
     ("problems.md", "ExecuTorch memory profile"): ["io/executorch_trace.cpp"],
     ("problems.md", "TensorFlow Lite model"): ["io/tflite_model.h"],
+    ("problems.md", "Graph JSON"): ["io/graph_json.cpp"],
     ("problems.md", "Placement JSON"): ["io/placement_json.cpp", "io/objectives_json.cpp",
                                         "io/verdict_json.cpp", "model/names.cpp"],
     ("networks.md", "Network YAML"): ["io/network_yaml.cpp"],

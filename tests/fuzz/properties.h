@@ -12,6 +12,7 @@
 #include "io/buffer_csv.h"
 #include "io/dsa_json.h"
 #include "io/executorch_trace.h"
+#include "io/graph_json.h"
 #include "io/hardware_yaml.h"
 #include "io/load.h"
 #include "io/minimalloc_csv.h"
@@ -110,6 +111,17 @@ inline void dsa_json(std::string_view text) {
   try {
     const io::DsaJson json = io::read_dsa_json(text, "fuzzed");
     check_yaml_round_trip(json.problem);
+  } catch (const io::InputError& error) {
+    require(error.file == "fuzzed", "what is written can be read");
+    check_error(error, text);
+  }
+}
+
+inline void graph_json(std::string_view text) {
+  try {
+    const std::string written = io::write_graph_json(io::read_graph_json(text, "fuzzed"));
+    require(io::write_graph_json(io::read_graph_json(written, "fuzzed")) == written,
+            "a graph reads back equal");
   } catch (const io::InputError& error) {
     require(error.file == "fuzzed", "what is written can be read");
     check_error(error, text);
@@ -244,6 +256,7 @@ inline constexpr std::array properties{Property{"buffer_csv", buffer_csv},
                                        Property{"problem_yaml", problem_yaml},
                                        Property{"dsa_json", dsa_json},
                                        Property{"executorch_trace", executorch_trace},
+                                       Property{"graph_json", graph_json},
                                        Property{"hardware_yaml", hardware_yaml},
                                        Property{"placement_json", placement_json},
                                        Property{"network_yaml", network_yaml},

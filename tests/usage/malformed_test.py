@@ -24,6 +24,7 @@ COMMANDS = {
     "problem_yaml": lambda file, out: ("place", file, "--minimize", "-o", out),
     "dsa_json": lambda file, out: ("place", file, "--minimize", "-o", out),
     "executorch_trace": lambda file, out: ("place", file, "-o", out),
+    "graph_json": lambda file, out: ("order", file, "-o", out),
     "hardware_yaml": lambda file, out: ("place", PROBLEM, "--profile", file, "-o", out),
     "onnx": lambda file, out: ("import", file, "-o", out),
     "tflite": lambda file, out: ("import", file, "-o", out),

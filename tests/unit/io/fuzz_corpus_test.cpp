@@ -88,6 +88,7 @@ TEST(FuzzCorpus, TheSeedsAreAccepted) {
   EXPECT_EQ(read_dsa_json(seed("dsa_json/full.json"), "seed").problem.buffers.size(), 4U);
   EXPECT_EQ(
       read_executorch_trace(seed("executorch_trace/full.json"), "seed").problem.buffers.size(), 4U);
+  EXPECT_EQ(read_graph_json(seed("graph_json/full.json"), "seed").ops.size(), 3U);
   EXPECT_EQ(read_hardware_yaml(seed("hardware_yaml/full.yaml"), "seed").engines.size(), 2U);
   EXPECT_EQ(read_placement_json(seed("placement_json/full.json"), "seed", fuzz::placed_problem())
                 .placement->places.size(),

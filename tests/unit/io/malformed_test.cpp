@@ -2,6 +2,8 @@
 #include <iostream>
 #include <set>
 
+#include "io/files.h"
+#include "io/graph_json.h"
 #include "io/hardware_yaml.h"
 #include "io/load.h"
 #include "io/network_onnx.h"
@@ -27,6 +29,8 @@ void read_as(const std::string& format, const fs::path& path) {
     static_cast<void>(read_placement_json_file(path, about.problem));
   } else if (format == "onnx") {
     static_cast<void>(read_onnx(read_file(path), path.string(), {}));
+  } else if (format == "graph_json") {
+    static_cast<void>(read_graph_json(read_file(path), path.string()));
   } else if (format == "tflite") {
     static_cast<void>(read_tflite_network(read_file(path), path.string(), {}));
   } else {
@@ -89,8 +93,9 @@ TEST(Malformed, EveryCaseIsRefusedWithItsSentence) {
 
 TEST(Malformed, EveryReaderHasItsCasesAndEveryCaseAName) {
   EXPECT_EQ(testing::malformed_formats(),
-            (std::vector<std::string>{"buffer_csv", "dsa_json", "executorch_trace", "hardware_yaml",
-                                      "onnx", "placement_json", "problem_yaml", "tflite"}));
+            (std::vector<std::string>{"buffer_csv", "dsa_json", "executorch_trace", "graph_json",
+                                      "hardware_yaml", "onnx", "placement_json", "problem_yaml",
+                                      "tflite"}));
   for (const std::string& format : testing::malformed_formats()) {
     std::set<std::string> names;
     for (const MalformedCase& each : testing::malformed_cases(format)) {

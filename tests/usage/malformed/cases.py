@@ -15,6 +15,7 @@ SUFFIXES = {
     "buffer_csv": "csv",
     "dsa_json": "json",
     "executorch_trace": "json",
+    "graph_json": "json",
     "hardware_yaml": "yaml",
     "onnx": "onnx",
     "placement_json": "json",
