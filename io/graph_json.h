@@ -1,5 +1,4 @@
-// Reads and writes graphs, format `tessera: graph/1` (docs/reference/problems.md), and writes their
-// orders.
+// Reads and writes graphs, format `tessera: graph/1` (docs/reference/problems.md).
 //
 //   Graph graph = read_graph_json(text, "cells.json");
 #pragma once

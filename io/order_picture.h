@@ -1,7 +1,6 @@
 // A picture of live bytes over time for several orders of the same ops, one panel each.
 //
-//   write_output("order.svg", order_svg({{"order of the file", before}, {"this order", after}},
-//   "cells"));
+//   std::string text = order_svg({{"order of the file", before}, {"this order", after}}, "cells");
 #pragma once
 
 #include <string>

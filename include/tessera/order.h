@@ -1,9 +1,9 @@
 // Searches for the order of ops that needs the least memory.
 //
-//   OrderInput in = load_order_input("cells.json", {});           // or .tflite, .onnx, network
-//   YAML OrderResult best = order_ops(in.graph, {.limits = {.timeout = 10s}}); std::cout <<
-//   best.peak << " bytes, at least " << best.bound << '\n'; write_output("order.json",
-//   order_json(in.graph, best));       // files.h
+//   OrderInput in = load_order_input("cells.json", {});  // or a network
+//   OrderResult best = order_ops(in.graph, {});
+//   std::cout << best.peak << " bytes, at least " << best.bound << '\n';
+//   write_output("order.json", order_json(in.graph, best));  // files.h
 //
 // The peak is the largest number of live bytes while an op runs. The height also counts what
 // addresses waste: it is the least height of a placement of the ordered graph.
@@ -76,8 +76,8 @@ struct OrderInput {
 [[nodiscard]] TESSERA_API OrderInput load_order_input(const std::string& path,
                                                       const ImportOptions& options);
 
-/// The graph in a text; `name` is used in messages, and without its extension becomes the name of the graph.
-/// ensure: throws BadInput, and check_graph(result) is empty.
+/// The graph in a text; `name` is used in messages, and without its extension becomes the name of
+/// the graph. ensure: throws BadInput, and check_graph(result) is empty.
 [[nodiscard]] TESSERA_API Graph read_graph_text(std::string_view text, const std::string& name);
 
 /// Is this file a graph of Tessera's format? False for a file that cannot be read twice.

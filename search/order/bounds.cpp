@@ -50,13 +50,11 @@ void CutBounds::add_edge(std::uint32_t from, std::uint32_t to, Size capacity) {
   edges_.push_back({from, 0});
 }
 
-Size CutBounds::at(OpId op, const std::vector<OpId>& sooner, const std::vector<OpId>& later) {
+Size CutBounds::at(OpId op) {
   const OpGraph& graph = tables_.graph;
   for (std::size_t k = 0; k < edges_.size(); ++k) edges_[k].left = capacity_[k];
   for (const OpId p : graph.before[op]) edges_[source_edge_[p]].left = no_limit;
-  for (const OpId p : sooner) edges_[source_edge_[p]].left = no_limit;
   edges_[sink_edge_[op]].left = no_limit;
-  for (const OpId p : later) edges_[sink_edge_[p]].left = no_limit;
   for (const std::uint32_t s : tables_.begins[op]) edges_[begun_edge_[s]].left = no_limit;
   Size extra = graph.extra.empty() ? 0 : graph.extra[op];
   if (!graph.in_place.empty()) {

@@ -1,7 +1,7 @@
 // Lower bounds of the peak over all orders.
 //
-//   Size bound = CutBounds(graph).at(op);       // live bytes while the op runs, at least, in any
-//   order
+//   CutBounds cuts(tables);
+//   Size bound = cuts.at(op);           // the live bytes while the op runs, at least
 //
 // An op runs after all of its ancestors and before all of its descendants. Of the down-sets with
 // this property, one has the fewest live bytes: a minimum cut, because live bytes are submodular
@@ -19,10 +19,8 @@ class CutBounds {
  public:
   /// The tables outlive it.
   explicit CutBounds(const OpTables& tables);
-  /// The least number of live bytes while the op runs, over all orders that run the ops of `sooner`
-  /// before it and those of `later` after it.  require: such an order exists.
-  [[nodiscard]] Size at(OpId op, const std::vector<OpId>& sooner = {},
-                        const std::vector<OpId>& later = {});
+  /// The least number of live bytes while the op runs, over all orders.
+  [[nodiscard]] Size at(OpId op);
   /// Edges visited so far.
   [[nodiscard]] std::int64_t work() const { return work_; }
 

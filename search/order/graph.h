@@ -1,8 +1,8 @@
 // Ops that share memory, as the order search sees them: numbers, no names.
 //
 //   OpGraph graph{.ops = 2, .before = {{}, {0}}};
-//   graph.storages.push_back({.size = 64, .begin = {0}, .end = {1}});      // op 0 makes it, op 1
-//   reads it Size peak = peak_of(graph, {0, 1});
+//   graph.storages.push_back({.size = 64, .begin = {0}, .end = {0, 1}});
+//   Size peak = peak_of(graph, {0, 1});           // op 0 makes the storage, op 1 reads it
 //
 // A down-set is a set of ops that contains all predecessors of its ops: the ops that ran so far.
 // The live bytes are a function of the down-set alone, whatever its order, because a storage is

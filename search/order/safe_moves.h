@@ -1,16 +1,15 @@
 // Ops that may run at once without loss.
 //
 //   SafeMoves safe(tables);
-//   safe.apply(walk, limit);                  // if an order below the limit exists, one begins
-//   like this
+//   safe.apply(walk, limit);           // an order within the limit, if any, begins like this
 //
-// Let ops A be ready as a set after S, in an order whose live bytes never exceed the limit, and let
-// S + A have no more live bytes than S + A' for any down-set A' of A, the empty one included. Then
-// some order within the limit, if there is any after S, begins with A. Proof: take any such order
-// and move A to its front. Where T ran before, T + A runs, and live(T + A) <= live(T) + live(S + A)
-// - live(S + (T and A))
-// <= live(T), because live bytes are submodular. (The chains of Liu, "An application of generalized
-// tree pebbling to sparse matrix factorization", 1987, are the case of a tree.)
+// Let a set A of ops be ready after S, in some order within the limit, and let S + A have no more
+// live bytes than S + A' for any down-set A' of A, the empty one included. Then some order within
+// the limit, if there is any after S, begins with A. Proof: take any such order and move A to its
+// front. Where T ran before, T + A runs. Live bytes are submodular, so live(T + A) is at most
+// live(T) + live(S + A) - live(S + (T and A)), which is at most live(T). (The chains of Liu, "An
+// application of generalized tree pebbling to sparse matrix factorization", 1987, are the case of
+// a tree.)
 //
 // The sets tried are single ops, and each op with all of its ancestors that did not run, if they
 // are few.
