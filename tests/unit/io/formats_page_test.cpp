@@ -1,6 +1,7 @@
 // The examples of docs/reference/ are read by the readers they are about.
 
 #include "io/buffer_csv.h"
+#include "io/graph_json.h"
 #include "io/hardware_yaml.h"
 #include "io/placement_json.h"
 #include "io/problem_yaml.h"
@@ -36,12 +37,13 @@ TEST(FormatsPage, ItsExamplesAreRight) {
   EXPECT_EQ(problem.rules.size(), 1U);
 
   const std::vector<std::string> json = blocks(page, "json");
-  ASSERT_EQ(json.size(), 1U);
+  ASSERT_EQ(json.size(), 2U);
+  EXPECT_EQ(read_graph_json(json[0], "page").in_place.size(), 1U);
   PlacementProblem placed;
   placed.memories.push_back({.name = "sram", .capacity = 12});
   placed.buffers.push_back({.id = "a", .live = {{0, 3}}, .size = 4});
   placed.buffers.push_back({.id = "b", .live = {{4, 5}}, .size = 8});
-  const PlacementResult result = read_placement_json(json[0], "page", placed);
+  const PlacementResult result = read_placement_json(json[1], "page", placed);
   ASSERT_TRUE(result.placement);
   EXPECT_TRUE(check(placed, *result.placement).empty());
   EXPECT_EQ(result.height, 8);
