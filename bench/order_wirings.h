@@ -112,13 +112,15 @@ inline Edges watts_strogatz(int nodes, int k, double p, Random& random) {
 inline Edges barabasi_albert(int nodes, int m, Random& random) {
   Edges edges;
   std::vector<int> ends;
-  for (int b = m; b < nodes; ++b)
+  for (int b = m; b < nodes; ++b) {
+    const std::size_t before = ends.size();  // a node has no edge to itself
     for (int k = 0; k < m; ++k) {
-      const int a = b == m || ends.empty() ? k : ends[random.below(ends.size())];
+      const int a = before == 0 ? k : ends[random.below(before)];
       edges.emplace_back(a, b);
       ends.push_back(a);
       ends.push_back(b);
     }
+  }
   return tidy(edges);
 }
 
