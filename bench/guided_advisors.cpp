@@ -83,8 +83,7 @@ int main(int argc, char** argv) {
         load_input(argv[k], {.capacity = capacity_of(argv[k], std::strtoll(argv[2], nullptr, 10))})
             .problem);
   const search::GuidedParams whole;
-  const search::GuidedParams plain{
-      .widen = false, .restarts = false, .learn = false, .sections = false};
+  const search::GuidedParams plain{.restarts = false, .learn = false, .sections = false};
   std::vector<std::pair<std::string, search::GuidedParams>> ways{{"plain", plain},
                                                                  {"whole", whole}};
   for (const auto& [name, base] : {std::pair{"plain", plain}, std::pair{"whole", whole}})

@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
     const PlacementProblem problem = load_input(argv[k], {}).problem;
     Oracle oracle(argv[k], problem, mix(seed, static_cast<std::uint64_t>(k)));
     search::GuidedParams params;
-    if (plain) params = {.widen = false, .restarts = false, .learn = false, .sections = false};
+    if (plain) params = {.restarts = false, .learn = false, .sections = false};
     params.chooser = &oracle;
     const auto engine = search::make_guided_engine(params);
     if (engine->unsupported(problem, Objective::fit)) continue;

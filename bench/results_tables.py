@@ -190,7 +190,7 @@ def engines(given):
     columns, head = {}, []
     for suite, (title, seconds) in SUITES.items():
         wanted = [name for name in ENGINES if suite != "network" or name not in SLOW]
-        text = output(["env", f"TESSERA_DATA={given.data}", given.bench / "bench_guided_table", suite, seconds, *wanted])
+        text = output([given.bench / "bench_guided_table", "--data", given.data, suite, seconds, *wanted])
         head.append(title + re.search(r": \d+(?= problems)", text).group())
         for name, yes, no, undecided, _, median, *_ in cells(text)[1:]:
             decided = int(undecided) < (int(yes) + int(no) + int(undecided) + 1) / 2

@@ -64,33 +64,46 @@ void join_by_relations(const PlacementProblem& problem, Joined& sets) {
 
 }  // namespace
 
-std::vector<std::vector<BufferIndex>> independent_parts(const PlacementProblem& problem) {
-  std::vector<BufferIndex> all(problem.buffers.size());
-  std::iota(all.begin(), all.end(), BufferIndex{0});
-  if (std::any_of(problem.memories.begin(), problem.memories.end(), has_modes)) return {all};
-  Joined sets(problem.buffers.size());
+std::vector<std::vector<BufferIndex>> all_parts(const PlacementProblem& problem) {
+  const std::size_t n = problem.buffers.size();
+  std::vector<std::vector<BufferIndex>> parts;
+  if (std::any_of(problem.memories.begin(), problem.memories.end(), has_modes)) {
+    parts.emplace_back(n);
+    std::iota(parts[0].begin(), parts[0].end(), BufferIndex{0});
+    return parts;
+  }
+  Joined sets(n);
   join_by_time(problem, sets);
   join_by_relations(problem, sets);
   for (const ConditionRule& rule : problem.rules) {
     const std::vector<BufferIndex> named = buffers_of(rule.that);
     for (const BufferIndex b : named) sets.join(b, named.front());
   }
+  std::vector<std::size_t> part_of(n);  // by the first buffer of the part
+  for (BufferIndex b = 0; b < n; ++b) {
+    const std::size_t root = sets.find(b);
+    if (root == b) {
+      part_of[b] = parts.size();
+      parts.emplace_back();
+    }
+    parts[part_of[root]].push_back(b);
+  }
+  return parts;
+}
+
+std::vector<std::vector<BufferIndex>> independent_parts(const PlacementProblem& problem) {
   std::vector<char> pays(problem.buffers.size(), 0);
   for (const Relation& relation : problem.relations)
     if (relation.kind == RelationKind::avoid_overlap && relation.cost > 0)
-      for (const BufferIndex b : relation.buffers) pays[sets.find(b)] = 1;
+      for (const BufferIndex b : relation.buffers) pays[b] = 1;
   std::vector<std::vector<BufferIndex>> parts(1);
-  std::map<BufferIndex, std::size_t> part_of;
-  for (const BufferIndex b : all) {
-    const BufferIndex root = sets.find(b);
-    if (pays[root] == 0) {
-      parts.front().push_back(b);
-      continue;
-    }
-    const auto [found, fresh] = part_of.try_emplace(root, parts.size());
-    if (fresh) parts.emplace_back();
-    parts[found->second].push_back(b);
+  for (std::vector<BufferIndex>& part : all_parts(problem)) {
+    if (std::any_of(part.begin(), part.end(), [&](BufferIndex b) { return pays[b] != 0; }))
+      parts.push_back(std::move(part));
+    else
+      parts.front().insert(parts.front().end(), part.begin(), part.end());
   }
+  std::sort(parts.front().begin(), parts.front().end());
   if (parts.front().empty() && parts.size() > 1) parts.erase(parts.begin());
   return parts;
 }

@@ -13,8 +13,11 @@
 
 namespace tessera::facts {
 
-/// The buffers of each part, ascending. All parts without soft costs form one part, which comes
-/// first. If a memory has modes, all buffers form one part, because they share the modes.
+/// The buffers of each part, ascending; parts by their first buffer. If a memory has modes, all
+/// buffers form one part, because they share the modes.
+[[nodiscard]] std::vector<std::vector<BufferIndex>> all_parts(const PlacementProblem& problem);
+
+/// The same, but all parts without soft costs form one part, which comes first.
 [[nodiscard]] std::vector<std::vector<BufferIndex>> independent_parts(
     const PlacementProblem& problem);
 

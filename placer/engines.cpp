@@ -70,7 +70,7 @@ constexpr std::array<Maker, infos.size()> makers = {{
     {[](const EngineParams&) { return search::make_taa_engine(); }, 0},
     {[](const EngineParams&) { return search::make_shared_objects_engine(); }, 0},
     {[](const EngineParams& p) { return search::make_boxing_engine(p.boxing); }, 3'000},
-    {[](const EngineParams&) { return search::make_greedy_engine(); }, 1'000},
+    {[](const EngineParams& p) { return search::make_greedy_engine(p.greedy_order); }, 1'000},
 }};
 
 /// infos.size() if the name is unknown.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/words.h"
+#include "search/placement/greedy_engine.h"
 #include "tessera/errors.h"
 #include "tessera/switches.h"
 
@@ -21,6 +22,39 @@ namespace {
   Switch {                                                                                   \
 #engine "." #rule, what, nullptr, [](EngineParams & p) -> int& { return p.engine.rule; } \
   }
+
+constexpr std::array<std::pair<search::GuidedStrategy, const char*>, 5> strategies = {
+    {{search::GuidedStrategy::combined, "combined"},
+     {search::GuidedStrategy::lifetime, "lifetime"},
+     {search::GuidedStrategy::size, "size"},
+     {search::GuidedStrategy::area, "area"},
+     {search::GuidedStrategy::lowest, "lowest"}}};
+
+constexpr WordSwitch guided_strategy = {[] {
+                                          std::vector<std::string> words;
+                                          for (const auto& [strategy, word] : strategies)
+                                            words.emplace_back(word);
+                                          return words;
+                                        },
+                                        [](const EngineParams& p) {
+                                          for (const auto& [strategy, word] : strategies)
+                                            if (strategy == p.guided.strategy)
+                                              return std::string(word);
+                                          return std::string();
+                                        },
+                                        [](EngineParams& p, const std::string& wanted) {
+                                          for (const auto& [strategy, word] : strategies)
+                                            if (word == wanted) p.guided.strategy = strategy;
+                                        }};
+
+constexpr WordSwitch greedy_order = {
+    [] {
+      std::vector<std::string> words = search::greedy_engine_orders();
+      words.insert(words.begin(), "all");
+      return words;
+    },
+    [](const EngineParams& p) { return p.greedy_order; },
+    [](EngineParams& p, const std::string& word) { p.greedy_order = word; }};
 
 constexpr auto switches = std::to_array<Switch>({
     TESSERA_RULE(canonical, section_inference,
@@ -68,16 +102,17 @@ constexpr auto switches = std::to_array<Switch>({
                  "symmetry breaking: order interchangeable buffers, fix one mirrored pair"),
     TESSERA_RULE(smt, load_cut, "check the load of single steps first"),
     TESSERA_RULE(guided, phases, "most contended buffers first, phase by phase"),
-    TESSERA_RULE(guided, candidates,
-                 "candidates: longest, largest, largest area; off: longest only"),
+    Switch{"guided.strategy", "candidates: combined is longest, largest, largest area", nullptr,
+           nullptr, &guided_strategy},
     TESSERA_RULE(guided, directed, "backjump into the conflict; off: one level"),
     TESSERA_RULE(guided, promote, "retry the failed buffer first after a backjump"),
+    TESSERA_RULE(guided, others, "in an exhausted tree, try all other buffers until one fits"),
     TESSERA_RULE(guided, stuck, "leave a subtree after too many backtracks"),
-    TESSERA_RULE(guided, widen, "more candidates after the small tree is exhausted"),
+    TESSERA_RULE(guided, lowest, "with restarts: half of the trees place the lowest buffer next"),
     TESSERA_RULE(guided, restarts, "restart with other tie-breaking"),
     TESSERA_RULE(guided, learn, "the solver learns no-goods"),
     TESSERA_RULE(guided, sections, "the solver uses all section rules"),
-    TESSERA_RULE(guided, learned, "a trained forest chooses the backjump level"),
+    TESSERA_RULE(guided, learned, "without learn: a trained forest chooses the backjump level"),
     TESSERA_NUMBER(guided, most_candidates,
                    "backjump candidates of one point, with the buffers placed before them"),
     TESSERA_NUMBER(guided, stuck_after, "backtracks inside a subtree"),
@@ -87,6 +122,7 @@ constexpr auto switches = std::to_array<Switch>({
     TESSERA_RULE(boxing, focus, "only near the peak"),
     TESSERA_RULE(boxing, exact, "a complete engine decides the ranges that determine the peak"),
     TESSERA_RULE(boxing, eject, "reinsert protruding buffers, in windows of steps"),
+    Switch{"greedy.order", "one heuristic alone", nullptr, nullptr, &greedy_order},
 });
 
 #undef TESSERA_RULE
@@ -98,6 +134,12 @@ constexpr std::array<std::string_view, 5> of_auto = {"canonical", "learning", "s
 
 std::string_view engine_of(std::string_view name) {
   return name.substr(0, name.find('.'));
+}
+
+std::string range_of(const WordSwitch& which) {
+  std::string range;
+  for (const std::string& word : which.words()) range += (range.empty() ? "" : ", ") + word;
+  return range;
 }
 
 const Switch& known_switch(std::string_view name) {
@@ -115,12 +157,21 @@ const Switch& known_switch(std::string_view name) {
 void set_switch(EngineParams& params, const std::string& setting) {
   const std::size_t sign = setting.find('=');
   if (sign == std::string::npos)
-    throw BadInput("'" + setting + "' has no value", "write NAME=on, NAME=off, or NAME=NUMBER");
+    throw BadInput("'" + setting + "' has no value",
+                   "write NAME=on, NAME=off, NAME=NUMBER or NAME=WORD");
   const Switch& which = known_switch(std::string_view(setting).substr(0, sign));
   const std::string_view value = std::string_view(setting).substr(sign + 1);
   if (which.rule != nullptr) {
     if (value != "on" && value != "off") throw BadInput("'" + setting + "' is neither on nor off");
     which.rule(params) = value == "on";
+    return;
+  }
+  if (which.word != nullptr) {
+    const std::vector<std::string> words = which.word->words();
+    if (std::find(words.begin(), words.end(), value) == words.end())
+      throw BadInput("'" + setting + "': " + std::string(which.name) + " is one of " +
+                     range_of(*which.word));
+    which.word->set(params, std::string(value));
     return;
   }
   int number = 0;
@@ -169,6 +220,9 @@ std::vector<SwitchInfo> switch_list() {
   for (const placer::Switch& each : placer::switches) {
     if (each.rule != nullptr)
       list.push_back({each.name, each.what, "on, off", each.rule(defaults) ? "on" : "off"});
+    else if (each.word != nullptr)
+      list.push_back(
+          {each.name, each.what, placer::range_of(*each.word), each.word->get(defaults)});
     else
       list.push_back({each.name, each.what, "1 or more", std::to_string(each.number(defaults))});
   }

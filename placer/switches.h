@@ -28,13 +28,23 @@ struct EngineParams {
   encoder::SmtParams smt;
   search::GuidedParams guided;
   search::BoxingParams boxing;
+  std::string greedy_order = "all";  ///< or one of search::greedy_engine_orders()
 };
 
+struct WordSwitch {
+  std::vector<std::string> (*words)();
+  std::string (*get)(const EngineParams&);
+  void (*set)(EngineParams&, const std::string& word);  ///< require: one of words()
+};
+
+/// A rule, a number or a word.
 struct Switch {
   std::string_view name;  ///< "canonical.dominance"
   std::string_view what;  ///< one line of help
   bool& (*rule)(EngineParams&) = nullptr;
-  int& (*number)(EngineParams&) = nullptr;  ///< if it is not a rule: 1 or more
+  int& (*number)(EngineParams&) = nullptr;  ///< 1 or more
+  /// One of some words, if it is neither a rule nor a number.
+  const WordSwitch* word = nullptr;
 };
 
 /// Of one engine, or of all engines for an empty name.

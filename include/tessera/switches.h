@@ -19,8 +19,8 @@ namespace tessera {
 struct SwitchInfo {
   std::string_view name;   ///< "canonical.dominance": the engine, then the rule
   std::string_view what;   ///< one line
-  std::string range;       ///< "on, off" or "1 or more"
-  std::string by_default;  ///< "on", "off" or a number
+  std::string range;       ///< "on, off", "1 or more" or the words
+  std::string by_default;  ///< "on", "off", a number or a word
 };
 
 /// Grouped by solver, in the order of the documentation.

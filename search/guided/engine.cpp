@@ -1,54 +1,74 @@
 #include "search/guided/engine.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "facts/feature_sets.h"
-#include "search/guided/search.h"
+#include "facts/parts.h"
+#include "model/relations.h"
+#include "search/guided/solve.h"
 #include "search/learning/build.h"
-#include "search/placement/tie_memories.h"
 
 namespace tessera::search {
 namespace guided {
 namespace {
 
+// Of one independent part of the problem.
 constexpr std::size_t most_parts = 4096;     // parts of buffers: three tables of parts x parts
 constexpr std::size_t most_pairs = 1 << 20;  // pairs live at the same time
 
-/// The rules that the solver applies. Symmetry breaking would exclude placements that the search
-/// may reach; other rules only serve the learning engine's own searches.
-constexpr LearningParams solver_params() {
-  LearningParams params;
-  params.rests = true;
-  params.symmetry = false;
-  params.cores = false;
-  return params;
-}
+/// Independent problems that make up the problem, the smallest first. Linear in the number of
+/// buffers: problems may have very many parts.
+class Division {
+ public:
+  explicit Division(const PlacementProblem& problem)
+      : problem_(problem), parts_(facts::all_parts(problem)), index_(problem.buffers.size(), gone) {
+    if (parts_.empty()) parts_.emplace_back();
+    std::stable_sort(parts_.begin(), parts_.end(),
+                     [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    std::vector<std::size_t> part_of(problem.buffers.size());
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+      for (const BufferIndex b : parts_[p]) part_of[b] = p;
+    relations_.resize(parts_.size());
+    for (std::size_t r = 0; r < problem.relations.size(); ++r)
+      for (const BufferIndex b : problem.relations[r].buffers) {
+        std::vector<std::size_t>& of_part = relations_[part_of[b]];
+        if (of_part.empty() || of_part.back() != r) of_part.push_back(r);
+      }
+  }
 
-/// Tries memories in the order of a balanced division.
-void prefer_memories(const PlacementProblem& problem, std::uint64_t seed, learning::Build& build) {
-  if (build.plan.first.empty()) return;
-  const auto tied = tie_memories(problem, seed);
-  if (!tied) return;
-  Placement like;
-  for (const Buffer& buffer : tied->buffers)
-    like.places.push_back({allowed_memories(*tied, buffer).front(), 0});
-  // With three memories or more, each is a Boolean: "not this one", except for the chosen one.
-  const auto whose = build.buffers_of_variables();
-  for (const learning::Var var : build.plan.first)
-    if (!whose[var].empty() &&
-        allowed_memories(problem, problem.buffers[whose[var].front()]).size() > 2)
-      build.plan.phase[var] = 1;
-  build.prefer(like);
-}
+  [[nodiscard]] const std::vector<std::vector<BufferIndex>>& parts() const { return parts_; }
+
+  [[nodiscard]] PlacementProblem problem_of(std::size_t p) {
+    if (parts_.size() == 1) return problem_;
+    PlacementProblem part;
+    part.name = problem_.name;
+    part.memories = problem_.memories;
+    for (BufferIndex k = 0; k < parts_[p].size(); ++k) {
+      index_[parts_[p][k]] = k;
+      part.buffers.push_back(problem_.buffers[parts_[p][k]]);
+    }
+    for (const std::size_t r : relations_[p])
+      for (Relation& left : remaining(problem_.relations[r], index_))
+        part.relations.push_back(std::move(left));
+    for (const BufferIndex b : parts_[p]) index_[b] = gone;
+    return part;
+  }
+
+ private:
+  const PlacementProblem& problem_;
+  std::vector<std::vector<BufferIndex>> parts_;
+  std::vector<std::vector<std::size_t>> relations_;  // by part
+  std::vector<BufferIndex> index_;                   // by buffer: its index in the current part
+};
 
 void add_stats(engine::SearchResult& result, const Counters& counters) {
   result.stats = {{"steps", counters.steps},
                   {"minor_backtracks", counters.minor_backtracks},
                   {"major_backtracks", counters.major_backtracks},
                   {"stuck_exits", counters.stuck_exits},
-                  {"widenings", counters.widenings},
                   {"restarts", counters.restarts},
                   {"retreats", counters.retreats}};
 }
@@ -68,57 +88,59 @@ class Engine final : public engine::PlacementEngine {
 
   [[nodiscard]] std::optional<std::string> outgrown(const PlacementProblem& problem,
                                                     Objective /*goal*/) const override {
-    const auto [parts, pairs] = learning::live_pairs(problem);
-    if (parts <= most_parts && pairs <= most_pairs) return std::nullopt;
-    return "The guided search supports at most " + std::to_string(most_parts) +
-           " buffers (counting parts of buffers with gaps) and " + std::to_string(most_pairs) +
-           " pairs of simultaneously live buffers; this problem has " + std::to_string(parts) +
-           " and " + std::to_string(pairs) + ".";
+    const auto fits = [](const learning::LivePairs& size) {
+      return size.parts <= most_parts && size.pairs <= most_pairs;
+    };
+    if (fits(learning::live_pairs(problem))) return std::nullopt;
+    Division division(problem);
+    for (std::size_t p = division.parts().size(); p-- > 0;) {
+      const learning::LivePairs size = learning::live_pairs(division.problem_of(p));
+      if (fits(size)) continue;
+      return "The guided search supports at most " + std::to_string(most_parts) +
+             " buffers (counting parts of buffers with gaps) and " + std::to_string(most_pairs) +
+             " pairs of simultaneously live buffers in each independent part of a problem; a part "
+             "of this problem has " +
+             std::to_string(size.parts) + " and " + std::to_string(size.pairs) + ".";
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] engine::SearchResult solve(const PlacementProblem& problem,
                                            const engine::SearchParams& params) override {
     engine::SearchResult result;
-    const LearningParams solver = solver_params();
-    learning::Deduction deduction(solver);
-    Poll poll(params.budget);
-    std::unique_ptr<engine::Advisor> advisor;
-    ShippedChooser shipped;
-    std::optional<Search> search;
+    Placement whole;
+    whole.places.resize(problem.buffers.size());
+    Counters counters;
+    Spent spent;
+    bool complete = true;
     try {
-      learning::Build build(problem, params.goal, deduction, solver,
-                            learning::Build::Record::nothing, poll);
-      build.all();
-      const auto refuted = [&result](const char* reason) {
-        result.status = Status::infeasible;
-        result.reason = reason;
-      };
-      if (!build.consistent()) {
-        refuted("A rule of the problem cannot be satisfied, independent of all other buffers.");
-        return result;
+      Division division(problem);
+      for (std::size_t p = 0; p < division.parts().size(); ++p) {
+        const std::vector<BufferIndex>& names = division.parts()[p];
+        Part part = solve_part(division.problem_of(p), names, params_, params, spent);
+        add(counters, part.counters);
+        result.stop = part.stop;
+        complete = complete && part.outcome == Outcome::placed;
+        if (part.outcome == Outcome::refuted) {
+          result.status = Status::infeasible;
+          result.reason = "The rules contradict each other before any buffer is placed.";
+          result.used = names;
+          break;
+        }
+        if (part.outcome == Outcome::stopped) break;
+        if (part.outcome != Outcome::placed) continue;
+        for (std::size_t k = 0; k < names.size(); ++k)
+          whole.places[names[k]] = part.placement.places[k];
+        whole.modes = std::move(part.placement.modes);
       }
-      prefer_memories(problem, params.seed, build);
-      RetreatChooser* chooser = params_.chooser;
-      if (chooser == nullptr && params_.learned) chooser = &shipped;
-      if (params_.advisor) advisor = params_.advisor(problem, params, poll);
-      search.emplace(problem, params_, deduction, build, params.seed, poll, chooser, advisor.get());
-      switch (search->run(params.budget, result.stop)) {
-        case Outcome::placed:
-          result.status = Status::feasible;
-          result.placement = build.decode();
-          break;
-        case Outcome::refuted:
-          refuted("The rules contradict each other before any buffer is placed.");
-          break;
-        case Outcome::restart:
-        case Outcome::exhausted:
-          result.reason =
-              "The guided search has no candidate left. It is incomplete: use a complete engine "
-              "for a proof.";
-          break;
-        case Outcome::stopped:
-          result.reason = "A limit stopped the guided search before a result.";
-          break;
+      if (complete) {
+        result.status = Status::feasible;
+        result.placement = std::move(whole);
+      } else if (result.status == Status::unknown) {
+        result.reason = result.stop == StopReason::completed
+                            ? "The guided search has no candidate left. It is incomplete: use a "
+                              "complete engine for a proof."
+                            : "A limit stopped the guided search before a result.";
       }
     } catch (const BudgetEnded& ended) {
       result.stop = ended.reason;
@@ -126,10 +148,10 @@ class Engine final : public engine::PlacementEngine {
                                        "this many pairs of buffers."
                                      : "A limit stopped the guided search during setup.";
     }
-    add_stats(result, search ? search->counters() : Counters{});
-    if (advisor && search) {
-      result.stats.push_back({"advisor_asked", search->counters().asked});
-      result.stats.push_back({"advisor_refuted", search->counters().advised});
+    add_stats(result, counters);
+    if (params_.advisor) {
+      result.stats.push_back({"advisor_asked", counters.asked});
+      result.stats.push_back({"advisor_refuted", counters.advised});
     }
     return result;
   }

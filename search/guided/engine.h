@@ -13,6 +13,7 @@
 // counts steps.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "engine/advisor.h"
@@ -21,18 +22,28 @@
 
 namespace tessera::search {
 
+/// Which unplaced buffers of a phase are candidates.
+enum class GuidedStrategy : std::uint8_t {
+  combined,  ///< by lifetime, by size and by area
+  lifetime,
+  size,
+  area,
+  lowest,  ///< the one whose lowest place is lowest, whatever its phase
+};
+
 /// The rules of the search, each with its switch; no result depends on one.
 struct GuidedParams {
-  bool phases = true;      ///< place buffers phase by phase, the most contended first
-  bool candidates = true;  ///< candidates by lifetime, size and area; if false, by lifetime only
-  bool directed = true;    ///< backtrack to a placement in the conflict; else to the last one
-  bool promote = true;     ///< try failed candidates first at the backtrack target
-  bool stuck = true;       ///< leave a subtree with too many backtracks
-  bool widen = true;       ///< more candidates after an exhausted tree
-  bool restarts = true;    ///< restart with other tie-breaks, and with a solver that reasons less
-  bool learn = true;       ///< add refusals to the solver as clauses
-  bool sections = true;    ///< use all section rules; if false, only their floor
-  bool learned = true;     ///< use a forest to choose the backtrack target (retreat.h)
+  bool phases = true;  ///< place buffers phase by phase, the most contended first
+  GuidedStrategy strategy = GuidedStrategy::combined;
+  bool directed = true;  ///< backtrack to a placement in the conflict; else to the last one
+  bool promote = true;   ///< try failed candidates first at the backtrack target
+  bool others = true;    ///< in an exhausted tree, try all other buffers until one fits
+  bool stuck = true;     ///< leave a subtree with too many backtracks
+  bool lowest = true;    ///< with `combined`: half of the trees use `lowest` instead
+  bool restarts = true;  ///< restart with other tie-breaks, and with a solver that reasons less
+  bool learn = true;     ///< add refusals to the solver as clauses
+  bool sections = true;  ///< use all section rules; if false, only their floor
+  bool learned = true;   ///< without `learn`: a forest chooses the backtrack target
   guided::RetreatChooser* chooser = nullptr;  ///< replaces the forest; not owned
   int most_candidates = 16;                   ///< per point, including promoted candidates
   int stuck_after = 100;                      ///< backtracks inside a subtree

@@ -16,7 +16,7 @@ void Search::promote(const Point& failed, Point& target) const {
     std::erase(target.waiting, *b);
     target.waiting.push_back(*b);
   }
-  const auto most = static_cast<std::size_t>(params_.most_candidates) * per_order_;
+  const auto most = static_cast<std::size_t>(params_.most_candidates);
   const std::size_t all = target.waiting.size() + target.tried.size();
   if (all <= most) return;
   const auto excess = static_cast<std::ptrdiff_t>(std::min(all - most, target.waiting.size()));

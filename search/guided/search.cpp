@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "search/guided/levels.h"
@@ -30,9 +32,14 @@ constexpr int most_exhausted = 32;
 
 }  // namespace
 
+std::size_t Search::order_of(GuidedStrategy strategy) {
+  if (strategy == GuidedStrategy::size) return static_cast<std::size_t>(By::size);
+  return static_cast<std::size_t>(strategy == GuidedStrategy::area ? By::area : By::lifetime);
+}
+
 Search::Search(const PlacementProblem& problem, const GuidedParams& params,
                learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
-               Poll& poll, RetreatChooser* chooser, engine::Advisor* advisor)
+               Poll& poll, Spent& spent, RetreatChooser* chooser, engine::Advisor* advisor)
     : params_(params),
       deduction_(deduction),
       build_(build),
@@ -40,7 +47,8 @@ Search::Search(const PlacementProblem& problem, const GuidedParams& params,
       analysis_(deduction, true, false),
       chooser_(chooser),
       advisor_(advisor),
-      random_(seed) {
+      random_(seed),
+      spent_(spent) {
   const std::size_t n = problem.buffers.size();
   Contention contention;
   if (params.phases || chooser != nullptr) contention = contention_of(problem, poll);
@@ -51,6 +59,8 @@ Search::Search(const PlacementProblem& problem, const GuidedParams& params,
   for (auto& ranked : ranked_)
     for (BufferIndex b = 0; b < n; ++b) ranked[phase_[b]].push_back(b);
   poll(static_cast<std::int64_t>(n));
+  longest_.resize(n);
+  std::iota(longest_.begin(), longest_.end(), BufferIndex{0});
   rank(0);
   choices_.resize(n);
   const auto whose = build.buffers_of_variables();
@@ -77,10 +87,11 @@ void Search::rank(double noise) {
       }
       if (noise > 0) keys[b].first *= 1 + noise * random_.unit();
     }
-    for (auto& list : ranked_[order])
-      std::sort(list.begin(), list.end(), [&](BufferIndex a, BufferIndex b) {
-        return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
-      });
+    const auto first = [&](BufferIndex a, BufferIndex b) {
+      return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+    };
+    for (auto& list : ranked_[order]) std::sort(list.begin(), list.end(), first);
+    if (static_cast<By>(order) == By::lifetime) std::sort(longest_.begin(), longest_.end(), first);
   }
 }
 
@@ -93,9 +104,10 @@ Search::Point& Search::point(std::int32_t depth) {
 /// The best `per_order` unplaced buffers of the phase by each order, without duplicates. False: the
 /// phase has none.
 bool Search::collect(std::uint32_t phase, std::size_t per_order, Point& now) {
-  const std::size_t kinds = params_.candidates ? orders : 1;
   bool any = false;
-  for (std::size_t order = 0; order < kinds; ++order) {
+  for (std::size_t order = 0; order < orders; ++order) {
+    if (params_.strategy != GuidedStrategy::combined && order != order_of(params_.strategy))
+      continue;
     std::size_t taken = 0;
     for (const BufferIndex b : ranked_[order][phase]) {
       if (!unplaced(b)) continue;
@@ -105,6 +117,62 @@ bool Search::collect(std::uint32_t phase, std::size_t per_order, Point& now) {
     }
   }
   return any;
+}
+
+/// The `count` unplaced buffers with the lowest places, the longest first among equals. False:
+/// there are none.
+bool Search::collect_lowest(std::size_t count, Point& now) {
+  bool any = false;
+  places_.clear();
+  for (const BufferIndex b : longest_) {
+    if (!unplaced(b)) continue;
+    any = true;
+    if (!contains(now.waiting, b) && !contains(now.tried, b))
+      places_.emplace_back(deduction_.state.bound(key_of(build_.plan.offsets[b], 0)), b);
+  }
+  const auto lower = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (count == 1 && !places_.empty()) {
+    now.waiting.push_back(std::min_element(places_.begin(), places_.end(), lower)->second);
+    return any;
+  }
+  std::stable_sort(places_.begin(), places_.end(), lower);
+  for (std::size_t k = 0; k < std::min(count, places_.size()); ++k)
+    now.waiting.push_back(places_[k].second);
+  return any;
+}
+
+bool Search::collect_candidates(Point& now) {
+  if (kind_.lowest) return collect_lowest(1, now);
+  // The phase of the previous buffer, then the others by descending contention.
+  const auto phases = static_cast<std::uint32_t>(ranked_[0].size());
+  if (now.phase < phases && collect(now.phase, 1, now)) return true;
+  for (std::uint32_t p = 0; p < phases; ++p)
+    if (collect(p, 1, now)) return true;
+  return false;
+}
+
+bool Search::add_others(Point& now) {
+  if (now.others || now.boolean != no_key) return false;
+  now.others = true;
+  now.waiting.clear();
+  if (kind_.lowest) {
+    collect_lowest(phase_.size(), now);
+  } else {
+    const auto phases = static_cast<std::uint32_t>(ranked_[0].size());
+    for (std::uint32_t p = 0; p < phases; ++p) collect(p, 1, now);
+    for (std::uint32_t p = 0; p < phases; ++p) collect(p, phase_.size(), now);
+  }
+  std::reverse(now.waiting.begin(), now.waiting.end());
+  return !now.waiting.empty();
+}
+
+std::int32_t Search::last_resort(std::int32_t failed) {
+  for (std::int32_t depth = failed; depth >= 0; --depth) {
+    if (!add_others(point(depth))) continue;
+    deduction_.backtrack(depth);
+    return depth;
+  }
+  return -1;
 }
 
 void Search::open_boolean(Point& point, Var var) {
@@ -123,6 +191,7 @@ bool Search::open_point(bool again) {
     now.tried.clear();
     now.conflict.clear();
   }
+  now.others = false;
   now.boolean = no_key;
   now.sides_left = 0;
   now.inside = 0;
@@ -137,11 +206,7 @@ bool Search::open_point(bool again) {
             open_boolean(now, var);
             return true;
           }
-  // The phase of the previous buffer, then the others by descending contention.
-  const auto phases = static_cast<std::uint32_t>(ranked_[0].size());
-  bool left = now.phase < phases && collect(now.phase, per_order_, now);
-  for (std::uint32_t p = 0; p < phases && !left; ++p) left = collect(p, per_order_, now);
-  if (!left) {
+  if (!collect_candidates(now)) {
     for (const auto& [var, activity] : build_.plan.bools)
       if (!state.fixed(var)) {
         open_boolean(now, var);
@@ -184,13 +249,14 @@ Lit Search::lowest_of(Var var) const {
 }
 
 std::optional<StopReason> Search::over(const Budget& budget) {
-  if (counters_.steps >= budget.max_nodes) return StopReason::node_limit;
-  if (counters_.steps % steps_between_checks != 0 &&
+  if (spent_.steps >= budget.max_nodes) return StopReason::node_limit;
+  if (spent_.steps % steps_between_checks != 0 &&
       deduction_.work - checked_at_ < work_between_checks)
     return std::nullopt;
+  spent_.work += deduction_.work - checked_at_;
   checked_at_ = deduction_.work;
   if (budget.meter != nullptr) {
-    const auto done = static_cast<std::int64_t>(deduction_.work);
+    const auto done = static_cast<std::int64_t>(spent_.work);
     budget.meter->done.store(done, std::memory_order_relaxed);
     if (done >= budget.meter->limit.load(std::memory_order_relaxed)) return StopReason::node_limit;
   }
@@ -212,7 +278,8 @@ Outcome Search::run_once(const Budget& budget, StopReason& stop) {
       std::optional<Lit> choice = next_of(now);
       if (!choice) {
         if (params_.restarts && turn_left_ <= 0) return Outcome::restart;
-        depth = go_back(depth);
+        const std::int32_t target = go_back(depth);
+        depth = target >= 0 || !params_.others ? target : last_resort(depth);
         if (depth < 0) return Outcome::exhausted;
         continue;
       }
@@ -244,6 +311,7 @@ Outcome Search::run_once(const Budget& budget, StopReason& stop) {
         }
       }
       ++counters_.steps;
+      ++spent_.steps;
       state.open_level();
       const bool raised = state.raise(*choice, {.rule = learning::Rule::decision});
       if (!raised) deduction_.stop_at_clash();
@@ -303,6 +371,7 @@ Search::Refusal Search::refused(std::int32_t depth) {
       // The earlier decisions are contradictory, so no candidate helps here.
       now.conflict.clear();
       now.waiting.clear();
+      now.others = true;
       now.sides_left = 0;
     }
     for (const std::int32_t level : levels) {
@@ -395,6 +464,7 @@ void Search::replay(std::int32_t level) {
       lit = lowest_of(build_.plan.offsets[b]);
     }
     ++counters_.steps;
+    ++spent_.steps;
     state.open_level();
     if (state.raise(lit, {.rule = learning::Rule::decision}) && deduction_.propagate()) continue;
     deduction_.backtrack(depth);
@@ -406,35 +476,48 @@ Outcome Search::run(const Budget& budget, StopReason& stop) {
   // First with all rules of the solver: what it refutes without a decision is proved.
   if (!deduction_.propagate()) return Outcome::refuted;
   deduction_.commit();
-  deduction_.light = !params_.sections;
-  deduction_.wake();
-  if (!deduction_.propagate()) return Outcome::refuted;
-  deduction_.commit();
-  for (int again = most_exhausted;;) {
-    turn_left_ = first_turn * luby(counters_.restarts);
-    turn_began_ = counters_.major_backtracks;
-    const Outcome outcome = run_once(budget, stop);
-    const bool exhausted = outcome == Outcome::exhausted;
-    if (exhausted && params_.widen && per_order_ < phase_.size()) {
-      per_order_ *= 4;
-      ++counters_.widenings;
-    } else if (outcome == Outcome::restart ||
-               (exhausted && params_.restarts && params_.learn && again-- > 0)) {
-      ++counters_.restarts;
-      constexpr std::array<double, 3> noises = {0.1, 0.3, 1.0};
-      rank(noises[static_cast<std::size_t>(counters_.restarts) % noises.size()]);
-    } else {
-      return outcome;
-    }
+  for (;;) {
+    if (!choose_kind()) return Outcome::refuted;
+    const Outcome outcome = turn(budget, stop);
+    if (outcome != Outcome::restart) return outcome;
+    ++counters_.restarts;
     if (!simplify()) return Outcome::refuted;
-    // Every second tree uses light reasoning, which gives more trees.
-    const bool light = !params_.sections || (params_.restarts && counters_.restarts % 2 == 1);
-    if (light == deduction_.light) continue;
-    deduction_.light = light;
-    deduction_.wake();
-    if (!deduction_.propagate()) return Outcome::refuted;
-    deduction_.commit();
   }
+}
+
+Outcome Search::turn(const Budget& budget, StopReason& stop) {
+  std::int64_t& turns = turns_[kind_.index()];
+  // The first tree of every kind has no noise.
+  constexpr std::array<double, 3> noises = {0.1, 0.3, 1.0};
+  rank(turns == 0 ? 0 : noises[static_cast<std::size_t>(turns) % noises.size()]);
+  turn_left_ = first_turn * luby(turns++);
+  turn_began_ = counters_.major_backtracks;
+  const std::uint64_t before = deduction_.work;
+  const Outcome outcome = run_once(budget, stop);
+  work_[kind_.index()] += deduction_.work - before;
+  const bool again = outcome == Outcome::exhausted && params_.restarts && params_.learn &&
+                     ++exhausted_ <= most_exhausted;
+  return again ? Outcome::restart : outcome;
+}
+
+bool Search::choose_kind() {
+  const bool only_lowest = params_.strategy == GuidedStrategy::lowest;
+  const bool both = params_.lowest && params_.strategy == GuidedStrategy::combined;
+  kind_ = {.lowest = only_lowest, .light = params_.restarts || !params_.sections};
+  // With restarts, all kinds get the same share of the work; light trees are cheap, so they begin.
+  for (const bool light : {true, false})
+    for (const bool lowest : {false, true}) {
+      const Kind kind{.lowest = lowest, .light = light};
+      if (!params_.restarts || (!light && !params_.sections) || (lowest != only_lowest && !both))
+        continue;
+      if (work_[kind.index()] < work_[kind_.index()]) kind_ = kind;
+    }
+  if (kind_.light == deduction_.light) return true;
+  deduction_.light = kind_.light;
+  deduction_.wake();
+  if (!deduction_.propagate()) return false;
+  deduction_.commit();
+  return true;
 }
 
 bool Search::simplify() {

@@ -1,6 +1,6 @@
 // The search tree over the next buffer, on top of a solver that follows every decision.
 //
-//   Search search(problem, params, deduction, build, seed, poll);
+//   Search search(problem, params, deduction, build, seed, poll, spent);
 //   Outcome outcome = search.run(budget, stop);
 //   if (outcome == Outcome::placed) use(build.decode());
 //
@@ -8,8 +8,10 @@
 // at its lowest place, or a Boolean of the problem (a memory, a mode) got its value.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "model/random.h"
@@ -35,11 +37,27 @@ struct Counters {
   std::int64_t minor_backtracks = 0;  ///< candidates that the solver refused at once
   std::int64_t major_backtracks = 0;  ///< points without a candidate left
   std::int64_t stuck_exits = 0;
-  std::int64_t widenings = 0;
   std::int64_t restarts = 0;
   std::int64_t retreats = 0;  ///< major backtracks chosen by the chooser
   std::int64_t asked = 0;     ///< calls of the advisor
   std::int64_t advised = 0;   ///< decisions that the advisor refuted
+};
+
+inline void add(Counters& sum, const Counters& more) {
+  sum.steps += more.steps;
+  sum.minor_backtracks += more.minor_backtracks;
+  sum.major_backtracks += more.major_backtracks;
+  sum.stuck_exits += more.stuck_exits;
+  sum.restarts += more.restarts;
+  sum.retreats += more.retreats;
+  sum.asked += more.asked;
+  sum.advised += more.advised;
+}
+
+/// What all trees of one call have spent of its budget.
+struct Spent {
+  std::int64_t steps = 0;
+  std::uint64_t work = 0;  ///< of the solver
 };
 
 class Search {
@@ -48,16 +66,23 @@ class Search {
   /// default. `advisor` is consulted after every decision; may be null. Throws BudgetEnded.
   Search(const PlacementProblem& problem, const GuidedParams& params,
          learning::Deduction& deduction, const learning::Build& build, std::uint64_t seed,
-         Poll& poll, RetreatChooser* chooser = nullptr, engine::Advisor* advisor = nullptr);
+         Poll& poll, Spent& spent, RetreatChooser* chooser = nullptr,
+         engine::Advisor* advisor = nullptr);
 
-  /// `stop` receives the reason for stopping.
+  /// Call once. `stop` receives the reason for stopping.
   [[nodiscard]] Outcome run(const Budget& budget, StopReason& stop);
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
-  /// The orders of candidates; the first one is used if only one is wanted.
   enum class By : std::uint8_t { lifetime, size, area };
   static constexpr std::size_t orders = 3;
+  [[nodiscard]] static std::size_t order_of(GuidedStrategy strategy);
+  /// How a tree grows: which candidates, and which rules of the solver.
+  struct Kind {
+    bool lowest = false;  ///< the buffers with the lowest places, whatever their phase
+    bool light = false;   ///< of the section rules only the floor
+    [[nodiscard]] std::size_t index() const { return (lowest ? 2U : 0U) + (light ? 1U : 0U); }
+  };
 
   struct Point {
     std::vector<BufferIndex> waiting;  ///< candidates, the next one last
@@ -65,6 +90,7 @@ class Search {
     std::vector<std::uint64_t> conflict;  ///< levels of the decisions that caused the failures here
     learning::Key boolean = learning::no_key;  ///< the Boolean that is decided here, if any
     int sides_left = 0;                        ///< of the Boolean
+    bool others = false;                       ///< are the other buffers candidates, too?
     std::uint32_t phase = 0;                   ///< of the buffer placed here
     std::int64_t inside = 0;                   ///< backtracks in its subtree, for `stuck`
     std::int64_t below = 0;                    ///< the same, for the chooser
@@ -78,6 +104,10 @@ class Search {
   /// At level 0: adds what was learned to the problem, and removes clauses that do not help. False:
   /// contradiction.
   [[nodiscard]] bool simplify();
+  /// Grows one tree. restart: another one is possible.
+  [[nodiscard]] Outcome turn(const Budget& budget, StopReason& stop);
+  /// Chooses the kind of the next tree. False: contradiction.
+  [[nodiscard]] bool choose_kind();
   [[nodiscard]] Outcome run_once(const Budget& budget, StopReason& stop);
   [[nodiscard]] std::optional<StopReason> over(const Budget& budget);
   /// Opens the point at the current depth; `again`: keeps what was tried there. False: everything
@@ -98,6 +128,13 @@ class Search {
   /// The literal "the buffer ends where it ends at its lowest place".
   [[nodiscard]] learning::Lit lowest_of(learning::Var var) const;
   bool collect(std::uint32_t phase, std::size_t per_order, Point& now);
+  bool collect_lowest(std::size_t count, Point& now);
+  /// Adds the candidates of a new point. False: every buffer is placed.
+  bool collect_candidates(Point& now);
+  /// Makes all other unplaced buffers candidates of the point. False: there are none.
+  bool add_others(Point& now);
+  /// The tree is exhausted: the deepest point with other buffers; -1: none.
+  std::int32_t last_resort(std::int32_t failed);
   [[nodiscard]] std::int32_t go_back(std::int32_t failed);
   void promote(const Point& failed, Point& target) const;
   /// The level to backtrack to, `own` or a lower one, by the chooser. `own` is the default level,
@@ -125,18 +162,24 @@ class Search {
   std::optional<History> history_;  // for the chooser only, as the next three
   std::vector<Retreat> retreats_;
   std::vector<Standing> standing_;
-  std::int64_t turn_began_ = 0;                           // backtracks before this tree
-  std::vector<std::uint32_t> phase_;                      // by buffer
-  std::vector<std::vector<BufferIndex>> ranked_[orders];  // by phase: best first
-  std::vector<std::vector<learning::Var>> choices_;       // by buffer: Booleans of its memory
+  std::int64_t turn_began_ = 0;                                  // backtracks before this tree
+  std::vector<std::uint32_t> phase_;                             // by buffer
+  std::vector<std::vector<BufferIndex>> ranked_[orders];         // by phase: best first
+  std::vector<BufferIndex> longest_;                             // all buffers by lifetime
+  std::vector<std::pair<learning::Value, BufferIndex>> places_;  // reused by collect_lowest()
+  std::vector<std::vector<learning::Var>> choices_;  // by buffer: Booleans of its memory
   std::vector<Point> points_;
   engine::Advisor* advisor_;
   std::vector<engine::Placed> placed_;
   Random random_;
-  std::size_t per_order_ = 1;
-  std::int64_t turn_left_ = 0;    // backtracks until the next restart
-  std::int64_t keep_ = 4000;      // learned clauses before the next reduction
+  std::int64_t turn_left_ = 0;  // backtracks until the next restart
+  std::int64_t keep_ = 4000;    // learned clauses before the next reduction
+  int exhausted_ = 0;           // trees that were exhausted and grown again
+  Spent& spent_;
   std::uint64_t checked_at_ = 0;  // work of the solver at the last check of the budget
+  Kind kind_;
+  std::array<std::uint64_t, 4> work_{};  // by kind
+  std::array<std::int64_t, 4> turns_{};  // by kind
 };
 
 }  // namespace tessera::search::guided

@@ -26,6 +26,13 @@ TEST(Parts, WhatPaysNothingStaysTogether) {
   EXPECT_EQ(independent_parts({}), (Parts{{}}));
 }
 
+TEST(Parts, AllOfThem) {
+  EXPECT_TRUE(all_parts({}).empty());
+  PlacementProblem problem = six_buffers();
+  problem.relations = {{RelationKind::same_offset, {0, 2}}};
+  EXPECT_EQ(all_parts(problem), (Parts{{0, 2}, {1}, {3}, {4}, {5}}));
+}
+
 TEST(Parts, RelationsAndTimeJoin) {
   PlacementProblem problem = six_buffers();
   problem.relations = {{RelationKind::avoid_overlap, {0, 1}, 1},

@@ -20,17 +20,23 @@ TEST(Switches, EachStandsForItself) {
     SCOPED_TRACE(each.name);
     EXPECT_TRUE(names.insert(each.name).second);
     EXPECT_FALSE(each.what.empty());
-    EXPECT_NE(each.rule == nullptr, each.number == nullptr);
+    EXPECT_EQ((each.rule != nullptr) + (each.number != nullptr) + (each.word != nullptr), 1);
     const std::string_view engine = each.name.substr(0, each.name.find('.'));
     EXPECT_NE(make_engine(engine), nullptr);
     // No two names change the same parameter.
     EngineParams defaults;
     const bool was = each.rule != nullptr && each.rule(defaults);
-    const std::string value = each.rule == nullptr ? "12345" : was ? "off" : "on";
+    const std::string value = each.word != nullptr     ? each.word->words().back()
+                              : each.number != nullptr ? "12345"
+                              : was                    ? "off"
+                                                       : "on";
     EngineParams changed = engine_params(std::vector{std::string(each.name) + "=" + value});
     for (const Switch& other : switches_of()) {
       if (other.rule != nullptr)
         EXPECT_EQ(other.rule(changed) != other.rule(defaults), other.name == each.name)
+            << other.name;
+      else if (other.word != nullptr)
+        EXPECT_EQ(other.word->get(changed) != other.word->get(defaults), other.name == each.name)
             << other.name;
       else
         EXPECT_EQ(other.number(changed) != other.number(defaults), other.name == each.name)
@@ -42,10 +48,10 @@ TEST(Switches, EachStandsForItself) {
 
 TEST(Switches, OfOneEngineStandTogether) {
   std::size_t all = 0;
-  for (const char* engine : {"canonical", "learning", "sat", "smt", "guided", "boxing"})
+  for (const char* engine : {"canonical", "learning", "sat", "smt", "guided", "boxing", "greedy"})
     all += switches_of(engine).size();
   EXPECT_EQ(all, switches_of().size());
-  EXPECT_TRUE(switches_of("greedy").empty());
+  EXPECT_TRUE(switches_of("weave").empty());
 }
 
 TEST(Switches, WhatIsWrongIsASentence) {
@@ -65,12 +71,15 @@ TEST(Switches, WhatIsWrongIsASentence) {
   EXPECT_EQ(said("learning", "learning.balanse=off"),
             "unknown switch 'learning.balanse'; did you mean `learning.balance`?");
   EXPECT_EQ(said("learning", "learning.balance"),
-            "'learning.balance' has no value; write NAME=on, NAME=off, or "
-            "NAME=NUMBER");
+            "'learning.balance' has no value; write NAME=on, NAME=off, NAME=NUMBER or NAME=WORD");
   EXPECT_EQ(said("learning", "learning.balance=no"),
             "'learning.balance=no' is neither on nor off; ");
   EXPECT_EQ(said("guided", "guided.stuck_after=0"),
             "'guided.stuck_after=0': guided.stuck_after is a number from 1 to 2147483647; ");
+  EXPECT_EQ(said("guided", "guided.strategy=longest"),
+            "'guided.strategy=longest': guided.strategy is one of combined, lifetime, size, area, "
+            "lowest; ");
+  EXPECT_EQ(said("greedy", "greedy.order=skyline"), "");
   EXPECT_EQ(said("auto", "guided.learned=off"),
             "'guided.learned=off' has no effect: engine auto does not run engine guided; add "
             "--engine guided");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "search/placement/canonical_orders.h"
+#include "search/placement/greedy_engine.h"
 #include "tessera/check.h"
 #include "tessera/validate.h"
 #include "tests/support/random_problem.h"
@@ -99,6 +100,29 @@ TEST(Greedy, EveryOrderCanBeAskedAlone) {
                      {.id = "b", .live = {{1, 3}}, .size = 20}};
   for (const std::string& order : greedy_orders())
     EXPECT_EQ(place_greedily(problem, {.only_order = order}).order, order);
+}
+
+/// Row by row: the longest buffer at the bottom, the lowest open place next, gaps only if nothing
+/// fits into them in time.
+TEST(Greedy, TheSkylineFillsTheLowestPlaceWithTheLongestBuffer) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 40});
+  problem.buffers = {{.id = "long", .live = {{0, 6}}, .size = 10},
+                     {.id = "early", .live = {{0, 2}}, .size = 5},
+                     {.id = "late", .live = {{2, 8}}, .size = 20},
+                     {.id = "tail", .live = {{6, 8}}, .size = 4}};
+  const auto engine = make_greedy_engine("skyline");
+  const engine::SearchResult found = engine->solve(problem, {});
+  ASSERT_TRUE(found.placement);
+  EXPECT_TRUE(check(problem, *found.placement).empty());
+  EXPECT_EQ(found.placement->places[0].offset, 0);
+  EXPECT_EQ(found.placement->places[3].offset, 0);
+  EXPECT_EQ(found.placement->places[2].offset, 10);
+  EXPECT_EQ(found.placement->places[1].offset, 10);
+  problem.memories[0].capacity = 29;
+  EXPECT_EQ(engine->solve(problem, {}).status, Status::unknown);
+  problem.buffers[0].window = AddressRange{4, 20};
+  EXPECT_TRUE(engine->unsupported(problem, Objective::fit));
 }
 
 }  // namespace
