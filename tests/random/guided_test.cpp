@@ -12,10 +12,10 @@
 #include "model/random.h"
 #include "model/restricted.h"
 #include "placer/switches.h"
-#include "random_problem.h"
 #include "search/guided/engine.h"
 #include "tessera/check.h"
 #include "tessera/generate.h"
+#include "tests/support/random_problem.h"
 
 namespace tessera::testing {
 namespace {
