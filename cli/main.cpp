@@ -33,9 +33,10 @@ namespace {
 using namespace tessera;
 using namespace tessera::cli;
 
-/// `--minimize` takes an optional word; CLI11 would take any next argument as that word, including
-/// the input file. Rewrite it to the unambiguous form.
+/// `--minimize` of `place` takes an optional word; CLI11 would take any next argument as that word,
+/// including the input file. Rewrite it to the unambiguous form.
 std::vector<std::string> with_plain_minimize(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "place") return arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--") break;
     if (arguments[i] != "--minimize") continue;

@@ -153,9 +153,11 @@ GraphLinks::GraphLinks(const Graph& graph)
   }
   for (std::vector<std::size_t>& list : readers) sort_once(list);
   // The reader of a tensor follows its maker; that of a tensor made in parts follows the makers of
-  // all parts.
-  const auto follow = [&](std::size_t whole, std::size_t made) {
-    for (const std::size_t op : readers[whole]) before[op].push_back(made);
+  // all parts, and that of a part follows the maker of the whole. An op may read a tensor and make a
+  // part of it, such as a view.
+  const auto follow = [&](std::size_t read, std::size_t made) {
+    for (const std::size_t op : readers[read])
+      if (op != made || maker[read] == made) before[op].push_back(made);
   };
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
     if (maker[t] != none) follow(t, maker[t]);
@@ -164,6 +166,7 @@ GraphLinks::GraphLinks(const Graph& graph)
       at = *graph.tensors[at].inside;
       divided[at] = true;
       if (maker[t] != none && maker[at] == none) follow(at, maker[t]);
+      if (maker[t] == none && maker[at] != none) follow(t, maker[at]);
     }
     storage.push_back(at);
   }

@@ -14,7 +14,7 @@ bool selects_op(const OperandRule& rule, const Network& network, const Op& op) {
   const OpNames names =
       names_of(op, loops_of(network, op, network.tensors[op.outputs.at(0)].shape));
   return std::ranges::any_of(rule.ops, [&](const std::string& name) {
-    return name == *names.begin() || name == to_string(op.kind);
+    return name == to_string(op.kind) || std::ranges::find(names, name) != names.end();
   });
 }
 

@@ -158,6 +158,8 @@ class Enumeration {
       if (narrowed[other].none()) return;
     }
     chosen_[b] = p;
+    if (!problem_.rules.empty() && !keeps_rules_so_far(problem_, places_so_far(), placed_, b))
+      return;
     const std::vector<ModeSet> modes_before = possible_[m];
     const Size height_before = heights_[m];
     bool alive = true;
@@ -169,6 +171,14 @@ class Enumeration {
     if (alive) descend(depth + 1, value_so_far(), narrowed);
     heights_[m] = height_before;
     possible_[m] = modes_before;
+  }
+
+  /// Of buffers that are not placed: anything.
+  [[nodiscard]] std::vector<BufferPlace> places_so_far() const {
+    std::vector<BufferPlace> places(count_);
+    for (BufferIndex b = 0; b < count_; ++b)
+      if (placed_[b]) places[b] = places_[b][chosen_[b]].at;
+    return places;
   }
 
   /// Monotonic: it never decreases when another buffer is placed.

@@ -1,5 +1,6 @@
 #include "tests/support/rule_oracle.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -118,6 +119,13 @@ bool names(const RuleNode& node, const std::function<bool(const RuleNode&)>& wan
     if (names(each, wanted)) return true;
   return false;
 }
+void name_buffers(const RuleNode& node, std::set<BufferIndex>& buffers) {
+  if (node.op == RuleOp::offset || node.op == RuleOp::size || node.op == RuleOp::bank ||
+      node.op == RuleOp::in_memory)
+    buffers.insert(node.buffer);
+  for (const RuleNode& each : node.of) name_buffers(each, buffers);
+}
+
 bool names_modes(const RuleNode& node) {
   return names(node, [](const RuleNode& each) { return each.op == RuleOp::in_mode; });
 }
@@ -203,6 +211,19 @@ bool keeps_rules_of_places(const PlacementProblem& problem,
                            const std::vector<BufferPlace>& places) {
   for (const ConditionRule& rule : problem.rules)
     if (!names_modes(rule.that) && !RuleReading{problem, places}.holds(rule.that)) return false;
+  return true;
+}
+
+bool keeps_rules_so_far(const PlacementProblem& problem, const std::vector<BufferPlace>& places,
+                        const std::vector<bool>& placed, BufferIndex last) {
+  for (const ConditionRule& rule : problem.rules) {
+    if (names_modes(rule.that)) continue;
+    std::set<BufferIndex> buffers;
+    name_buffers(rule.that, buffers);
+    const auto is_placed = [&](BufferIndex b) { return placed[b]; };
+    if (!buffers.contains(last) || !std::ranges::all_of(buffers, is_placed)) continue;
+    if (!RuleReading{problem, places}.holds(rule.that)) return false;
+  }
   return true;
 }
 

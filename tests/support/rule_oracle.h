@@ -15,6 +15,11 @@ namespace tessera::testing {
 [[nodiscard]] bool keeps_rules_of_places(const PlacementProblem& problem,
                                          const std::vector<BufferPlace>& places);
 
+/// Do the places satisfy the rules without modes whose buffers are all placed, `last` among them?
+[[nodiscard]] bool keeps_rules_so_far(const PlacementProblem& problem,
+                                      const std::vector<BufferPlace>& places,
+                                      const std::vector<bool>& placed, BufferIndex last);
+
 /// Do the places and modes satisfy every rule?  require: a mode per step of each memory with modes.
 [[nodiscard]] bool keeps_rules(const PlacementProblem& problem, const Placement& placement);
 

@@ -18,6 +18,16 @@ NETWORK = EXAMPLES / "fsrcnn_x2_360p.onnx"
 SOON = 8
 
 
+def wait_until_it_sleeps(process):
+    """The main thread waits for something else than a processor, ten times in a row."""
+    stat = Path(f"/proc/{process.pid}/stat")
+    sleeping = 0
+    while sleeping < 10 and process.poll() is None:
+        state = stat.read_text().rpartition(")")[2].split()[0]
+        sleeping = sleeping + 1 if state == "S" else 0
+        time.sleep(0.05)
+
+
 class Signals(Case):
     def interrupted(self, number, process, after=0.5):
         """Sends the signal after a while; returns (exit code, standard output, seconds until the end)."""
@@ -90,6 +100,7 @@ class Signals(Case):
 
     def test_a_reader_who_sleeps_does_not_hold_it(self):
         process = start("generate", "random", "-n", "100000", "-q")
+        wait_until_it_sleeps(process)  # the pipe is full
         code, _, seconds = self.interrupted(signal.SIGINT, process, 1)
         self.assertEqual(code, 128 + signal.SIGINT)
         self.assertLess(seconds, SOON)
