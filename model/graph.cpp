@@ -153,8 +153,7 @@ GraphLinks::GraphLinks(const Graph& graph)
   }
   for (std::vector<std::size_t>& list : readers) sort_once(list);
   // The reader of a tensor follows its maker; that of a tensor made in parts follows the makers of
-  // all parts, and that of a part follows the maker of the whole. An op may read a tensor and make a
-  // part of it, such as a view.
+  // all parts. An op may read a tensor and make a part of it, such as a view.
   const auto follow = [&](std::size_t read, std::size_t made) {
     for (const std::size_t op : readers[read])
       if (op != made || maker[read] == made) before[op].push_back(made);
@@ -166,7 +165,6 @@ GraphLinks::GraphLinks(const Graph& graph)
       at = *graph.tensors[at].inside;
       divided[at] = true;
       if (maker[t] != none && maker[at] == none) follow(at, maker[t]);
-      if (maker[t] == none && maker[at] != none) follow(t, maker[at]);
     }
     storage.push_back(at);
   }

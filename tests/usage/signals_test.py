@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from support import (ENDS, EXAMPLES, FOUND, INFEASIBLE, ROOT, TESSERA, Case, plain_signals,
                      skip_what_was_left_out, start, strict_json)
