@@ -7,11 +7,12 @@
 // oracle decides how far back the search has to go until the remaining decisions are part of a
 // placement. The oracle is the other engines, with the remaining buffers fixed. There is one row
 // per possible level: the problem, the impasse, the label, whether the search itself chose it, and
-// the features. The label is that of the paper: 0 if the remaining decisions are part of no
-// placement, otherwise 10 - 5 (x - best) / (most - best + 1) for x levels back, with the minimum
-// `best` and the maximum `most`. Impasses that the oracle could not fully decide are omitted. At
-// every other sampled impasse the search follows the oracle, so that there are samples from good
-// paths as well.
+// the features. The label is 0 if the remaining decisions are part of no placement, otherwise 10 -
+// 5 (x - best) / (most - best + 1) for x levels back, with the minimum `best` and the maximum
+// `most`. TelaMalloc (ASPLOS 2023) labels differently: 10 for the deepest decision that the path
+// finally taken has, less towards the minimum, 0 further back. Impasses that the oracle could not
+// fully decide are omitted. At every other sampled impasse the search follows the oracle, so that
+// there are samples from good paths as well.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
