@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <bitset>
+#include <map>
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "model/derived.h"
 #include "tests/support/literal_rules.h"
@@ -61,14 +63,7 @@ class Enumeration {
   void finish_with_rules(std::int64_t value) {
     Placement found = placement();
     if (!keeps_rules_of_places(problem_, found.places)) return;
-    std::vector<std::vector<std::vector<std::string>>> allowed(modes_.size());
-    for (MemoryIndex m = 0; m < modes_.size(); ++m)
-      for (const ModeSet possible : modes_[m].empty() ? std::vector<ModeSet>{} : possible_[m]) {
-        auto& names = allowed[m].emplace_back();
-        for (std::size_t k = 0; k < modes_[m].size(); ++k)
-          if ((possible >> k & 1) != 0) names.push_back(modes_[m][k].name);
-      }
-    auto modes = fewest_modes_by_rules(problem_, found.places, allowed, steps_);
+    auto modes = modes_by_rules(found.places);
     if (!modes) return;
     if (goal_ == OracleGoal::modes) {
       value = 0;
@@ -78,6 +73,26 @@ class Enumeration {
     }
     found.modes = std::move(*modes);
     best_ = OracleAnswer{std::move(found), value};
+  }
+
+  using ModeNames = std::vector<std::vector<std::string>>;
+
+  /// Computed once for equal possible modes and places of the buffers that the rules name.
+  std::optional<ModeNames> modes_by_rules(const std::vector<BufferPlace>& places) {
+    std::vector<std::size_t> named;
+    for (const BufferIndex b : buffers_of_mode_rules(problem_)) named.push_back(chosen_[b]);
+    const std::pair key(possible_, std::move(named));
+    if (const auto known = modes_of_.find(key); known != modes_of_.end()) return known->second;
+    std::vector<ModeNames> allowed(modes_.size());
+    for (MemoryIndex m = 0; m < modes_.size(); ++m)
+      for (const ModeSet possible : modes_[m].empty() ? std::vector<ModeSet>{} : possible_[m]) {
+        auto& names = allowed[m].emplace_back();
+        for (std::size_t k = 0; k < modes_[m].size(); ++k)
+          if ((possible >> k & 1) != 0) names.push_back(modes_[m][k].name);
+      }
+    auto found = fewest_modes_by_rules(problem_, places, allowed, steps_);
+    modes_of_.emplace(key, found);
+    return found;
   }
 
   void list_places(BufferIndex b) {
@@ -269,6 +284,9 @@ class Enumeration {
   std::vector<std::vector<Domain>> compatible_;  ///< [a * n + b][place of a]
   std::vector<Cost> costs_;                      ///< [a * n + b]
   std::vector<std::vector<ModeSet>> possible_;   ///< [memory][step]
+  std::map<std::pair<std::vector<std::vector<ModeSet>>, std::vector<std::size_t>>,
+           std::optional<ModeNames>>
+      modes_of_;
   std::vector<std::size_t> chosen_;
   std::vector<bool> placed_;
   std::vector<Size> heights_;

@@ -201,6 +201,13 @@ class ModeSearch {
 
 }  // namespace
 
+std::set<BufferIndex> buffers_of_mode_rules(const PlacementProblem& problem) {
+  std::set<BufferIndex> buffers;
+  for (const ConditionRule& rule : problem.rules)
+    if (names_modes(rule.that)) name_buffers(rule.that, buffers);
+  return buffers;
+}
+
 std::optional<Modes> fewest_modes_by_rules(const PlacementProblem& problem,
                                            const std::vector<BufferPlace>& places,
                                            const std::vector<Modes>& allowed, Step steps) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ namespace tessera::testing {
 
 /// Do the places and modes satisfy every rule?  require: a mode per step of each memory with modes.
 [[nodiscard]] bool keeps_rules(const PlacementProblem& problem, const Placement& placement);
+
+/// The buffers that rules about modes name: the modes depend on their places, too.
+[[nodiscard]] std::set<BufferIndex> buffers_of_mode_rules(const PlacementProblem& problem);
 
 /// Modes of every step that satisfy the rules, the fewest different ones; nothing if there are
 /// none. `allowed`: per memory and step, the modes that other rules allow; no steps without modes.
