@@ -31,8 +31,8 @@ struct RuleNames {
 
 /// A wrong text; what() begins with "column N: ".
 struct RuleTextError : BadInput {
-  RuleTextError(std::size_t at, const std::string& message, const std::string& hint)
-      : BadInput("column " + std::to_string(at) + ": " + message, hint), column(at) {}
+  RuleTextError(std::size_t at, const std::string& message, const std::string& advice)
+      : BadInput("column " + std::to_string(at) + ": " + message, advice), column(at) {}
   std::size_t column;  ///< from 1
 };
 
