@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -43,6 +44,20 @@ class Descriptor {
 
 fs::path input_path(const std::string& path) {
   return path == "-" ? "/dev/stdin" : path;
+}
+
+std::optional<std::string> beginning_of(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::string bytes(4096, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
+}
+
+std::string stem_of(const std::string& file) {
+  return file == "-" || file == "/dev/stdin" ? std::string() : fs::path(file).stem().string();
 }
 
 std::string read_file(const fs::path& path, std::size_t limit) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,11 @@ namespace tessera::io {
 /// cannot be opened, is a directory or is larger.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path,
                                     std::size_t limit = std::size_t{2} << 30);
+
+/// The first 4096 bytes, or all; nothing if it is no regular file: a pipe can be read only once.
+[[nodiscard]] std::optional<std::string> beginning_of(const std::string& path);
+
+/// The name of a file without folder and extension; empty for the standard input.
+[[nodiscard]] std::string stem_of(const std::string& file);
 
 }  // namespace tessera::io

@@ -1,8 +1,8 @@
 #include "io/graph_json.h"
 
-#include <filesystem>
 #include <unordered_map>
 
+#include "io/files.h"
 #include "io/text.h"
 #include "io/tree.h"
 #include "model/json_write.h"
@@ -122,8 +122,7 @@ Graph read_graph_json(std::string_view text, const std::string& file) {
   const Sources sources(file);
   const Node root = parse_json(text, sources);
   Graph graph = GraphReader(sources).read(root);
-  if (graph.name.empty() && file != "-" && file != "/dev/stdin")
-    graph.name = std::filesystem::path(file).stem().string();
+  if (graph.name.empty()) graph.name = stem_of(file);
   const std::vector<std::string> wrong = check_graph(graph);
   if (!wrong.empty()) throw sources.error(root, wrong.front());
   return graph;

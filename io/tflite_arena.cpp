@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <filesystem>
 #include <numeric>
 
 #include "io/buffer_csv.h"
 #include "io/error.h"
+#include "io/files.h"
 #include "io/source.h"
 #include "io/text.h"
 #include "io/tflite.h"
@@ -93,8 +93,7 @@ TfliteArena read_tflite_arena(std::string_view bytes, const std::string& file,
     throw InputError(file, 0, "has no operators, so it has no buffers to place");
   TfliteArena arena;
   arena.tensors_in_file = model.tensors.size();
-  if (file != "-" && file != "/dev/stdin")
-    arena.problem.name = std::filesystem::path(file).stem().string();
+  arena.problem.name = stem_of(file);
   arena.problem.objective = Objective::height;
   arena.problem.memories = memories;
   if (memories.empty())

@@ -5,8 +5,8 @@
 // offset.
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
+#include "io/files.h"
 #include "io/tflite.h"
 #include "io/tflite_model.h"
 
@@ -93,7 +93,7 @@ class GraphOfModel {
 Graph read_tflite_graph(std::string_view bytes, const std::string& file) {
   const FlatBytes flat(bytes, file);
   Graph graph = GraphOfModel(tflite_reader::read_tflite_model(flat), file).build();
-  if (file != "-" && file != "/dev/stdin") graph.name = std::filesystem::path(file).stem().string();
+  graph.name = stem_of(file);
   const std::vector<std::string> wrong = check_graph(graph);
   if (!wrong.empty()) throw InputError(file, 0, wrong.front());
   return graph;

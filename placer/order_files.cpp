@@ -1,5 +1,5 @@
-#include <filesystem>
-#include <fstream>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "io/files.h"
@@ -17,13 +17,8 @@ Graph read_graph_text(std::string_view text, const std::string& name) {
 }
 
 bool is_graph_file(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a pipe can be read once
-  std::string bytes(4096, '\0');
-  std::ifstream in(path, std::ios::binary);
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(in.gcount()));
-  return io::is_graph_json(bytes);
+  const std::optional<std::string> bytes = io::beginning_of(path);
+  return bytes && io::is_graph_json(*bytes);
 }
 
 OrderInput load_order_input(const std::string& path, const ImportOptions& options) {

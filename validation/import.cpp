@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 
 #include "io/files.h"
 #include "io/network_onnx.h"
@@ -108,14 +108,9 @@ ImportedNetwork read_network_bytes(std::string_view bytes, const std::string& na
 }
 
 bool is_network_file(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a pipe can be read once
-  std::string bytes(4096, '\0');
-  std::ifstream in(path, std::ios::binary);
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(in.gcount()));
-  if (io::is_tflite(bytes, path)) return false;
-  return validation::is_onnx(bytes, path) || bytes.find("tessera: network/") != std::string::npos;
+  const std::optional<std::string> bytes = io::beginning_of(path);
+  if (!bytes || io::is_tflite(*bytes, path)) return false;
+  return validation::is_onnx(*bytes, path) || bytes->find("tessera: network/") != std::string::npos;
 }
 
 std::string network_yaml(const Network& network) {
