@@ -198,6 +198,16 @@ bool is_complete(const PlacementResult& result) {
          (result.status == Status::feasible && result.stop == StopReason::completed);
 }
 
+Input problem_input(const PlaceOptions& options) {
+  try {
+    return options.input.load();
+  } catch (const BadInput&) {
+    if (!is_graph_file(options.input.path)) throw;
+    throw BadInput(options.input.path + ": is a graph, whose ops have no order yet",
+                   "add --order, or write an order with tessera order");
+  }
+}
+
 /// The graph or network in the order that needs the least memory, as a problem. The search for the
 /// order gets half of the time.
 Input ordered_input(const PlaceOptions& options, Session& session, Size& height_bound) {
@@ -251,12 +261,9 @@ constexpr int checking_and_writing = 3;
 int run_place(const PlaceOptions& options, Session& session) {
   session.limit_reading(options.search.own);
   const PlaceFiles files = open_files(options, session);
-  if (!options.order && is_graph_file(options.input.path))
-    throw BadInput(options.input.path + ": is a graph, whose ops have no order yet",
-                   "add --order, or write an order with tessera order");
   Size height_bound = 0;
   const Input input =
-      options.order ? ordered_input(options, session, height_bound) : options.input.load();
+      options.order ? ordered_input(options, session, height_bound) : problem_input(options);
   for (const std::string& text : input.notes) note(text, options.output.quiet);
   check_options(options, input);
 
