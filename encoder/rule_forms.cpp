@@ -137,11 +137,6 @@ std::vector<Digit> digits_of(const PlacementProblem& problem, const RuleNode& co
   return found;
 }
 
-LinearForm form_of(const PlacementProblem& problem, const RuleNode& term,
-                   const std::vector<Digit>& digits, const std::vector<Size>& values) {
-  return FormReader(problem, digits, values).read(term, 0);
-}
-
 LinearForm difference(LinearForm a, const LinearForm& b) {
   for (const auto& [buffer, factor] : b.factors) {
     const auto entry = a.factors.try_emplace(buffer, 0).first;
@@ -154,9 +149,10 @@ LinearForm difference(LinearForm a, const LinearForm& b) {
 
 LinearForm compared_form(const PlacementProblem& problem, const RuleNode& comparison,
                          const std::vector<Digit>& digits, const std::vector<Size>& values) {
-  LinearForm form = form_of(problem, comparison.of[0], digits, values);
+  const FormReader reader(problem, digits, values);
+  LinearForm form = reader.read(comparison.of[0], 0);
   if (comparison.op == RuleOp::one_of) return form;
-  return difference(std::move(form), form_of(problem, comparison.of[1], digits, values));
+  return difference(std::move(form), reader.read(comparison.of[1], 0));
 }
 
 bool is_one_remainder(const std::vector<Digit>& digits, const LinearForm& form) {

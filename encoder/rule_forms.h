@@ -1,7 +1,7 @@
 // The comparisons of rules in the forms that a formula expresses.
 //
 //   for (const Digit& digit : digits_of(problem, comparison)) ...      // finitely many values each
-//   LinearForm left = form_of(problem, comparison.of[0], digits);      // the rest is linear
+//   LinearForm form = compared_form(problem, comparison, digits, values);  // the rest is linear
 //
 // A bank, or an offset under `%`, is a digit: a case distinction. What remains is a sum of offsets.
 #pragma once
@@ -37,10 +37,7 @@ struct LinearForm {
   WideInteger constant = 0;
 };
 
-/// `values`: of each digit.
-[[nodiscard]] LinearForm form_of(const PlacementProblem& problem, const RuleNode& term,
-                                 const std::vector<Digit>& digits, const std::vector<Size>& values);
-/// The first term minus the second one; of one_of the first term alone.
+/// The first term minus the second one; of one_of the first term alone. `values`: of each digit.
 [[nodiscard]] LinearForm compared_form(const PlacementProblem& problem, const RuleNode& comparison,
                                        const std::vector<Digit>& digits,
                                        const std::vector<Size>& values);

@@ -21,8 +21,8 @@ namespace tessera::engine {
 [[nodiscard]] bool has_bank_rules(const PlacementProblem& problem);
 
 /// The problem without modes, roles, conditions, relations about banks and soft costs. Bank borders
-/// that buffers may not cross remain. ensure: every placement of `problem` (without its modes) is
-/// one of the result.
+/// that buffers may not cross remain.
+/// ensure: every placement of `problem` (without its modes) is one of the result.
 [[nodiscard]] PlacementProblem relaxed(const PlacementProblem& problem);
 
 /// The same places with a mode for every step; nothing if the checker rejects it.

@@ -8,6 +8,7 @@
 #include "model/derived.h"
 #include "model/joint_modes.h"
 #include "model/relations.h"
+#include "model/rule_words.h"
 #include "model/rules.h"
 #include "model/words.h"
 #include "tessera/names.h"
@@ -15,23 +16,10 @@
 namespace tessera {
 namespace {
 
-constexpr std::array<std::string_view, 6> properties{"offset", "size", "bank",
-                                                     "memory", "mode", "next_mode"};
-constexpr std::array<std::string_view, 5> connectives{"and", "or", "not", "implies", "in"};
 // A text that to_string() writes has less nesting and fewer words: validate() limits the tree.
 constexpr int deepest = 400;     ///< of calls, about three for each parenthesis
 constexpr int longest_sum = 50;  ///< operators in a row, each of which makes the tree deeper
 constexpr int most_words = 100'000;
-
-constexpr bool begins_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-constexpr bool is_digit_of_rule(char c) {
-  return c >= '0' && c <= '9';
-}
-constexpr bool in_word(char c) {
-  return begins_word(c) || is_digit_of_rule(c) || c == '.' || c == '|';
-}
 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t most = 12;
@@ -74,11 +62,6 @@ RuleNode negated(RuleNode a) {
   return node;
 }
 
-bool is_variable(const RuleNode& term) {
-  return term.op == RuleOp::offset || term.op == RuleOp::bank ||
-         std::ranges::any_of(term.of, is_variable);
-}
-
 class RuleParser {
  public:
   RuleParser(std::string_view text, const RuleNames& names) : text_(text), names_(names) { next(); }
@@ -104,10 +87,10 @@ class RuleParser {
     token_ = {.kind = Token::Kind::end, .text = "the end", .column = at_ + 1};
     if (at_ == text_.size()) return;
     const char c = text_[at_];
-    if (begins_word(c) || is_digit_of_rule(c)) {
-      const bool number = is_digit_of_rule(c);
+    if (begins_rule_word(c) || is_rule_digit(c)) {
+      const bool number = is_rule_digit(c);
       const std::size_t begin = at_;
-      while (at_ < text_.size() && (number ? is_digit_of_rule(text_[at_]) : in_word(text_[at_])))
+      while (at_ < text_.size() && (number ? is_rule_digit(text_[at_]) : in_rule_word(text_[at_])))
         ++at_;
       token_.kind = number ? Token::Kind::number : Token::Kind::word;
       token_.text = text_.substr(begin, at_ - begin);
@@ -181,7 +164,7 @@ class RuleParser {
          "numbers come from offset, size, bank and integers");
   }
   static std::string property_hint(std::string_view word) {
-    const std::string_view close = closest_word(word, properties);
+    const std::string_view close = closest_word(word, rule_properties);
     if (!close.empty()) return "did you mean `" + std::string(close) + "`?";
     return "a rule knows offset, size, bank, memory, mode(MEMORY) and next_mode(MEMORY)";
   }
@@ -367,7 +350,7 @@ class RuleParser {
       RuleNode b = term(primary());
       if (modulo && (b.op != RuleOp::number || b.number < 1))
         fail(second, "the number after `%` is not an integer of at least 1");
-      if (!modulo && is_variable(a) && is_variable(b))
+      if (!modulo && varies(a) && varies(b))
         fail(second, "a product of two variables is not linear",
              "one factor has to be an integer or a size");
       left = of_term(joined(modulo ? RuleOp::modulo : RuleOp::times, std::move(a), std::move(b)),
@@ -393,7 +376,7 @@ class RuleParser {
     }
     if (token.kind == Token::Kind::end) fail(token.column, "the condition ends too early");
     if (token.kind == Token::Kind::sign ||
-        std::ranges::find(connectives, token.text) != connectives.end())
+        std::ranges::find(rule_connectives, token.text) != rule_connectives.end())
       fail(token.column, quoted(token.text) + " is not expected here");
     return property(token);
   }
@@ -406,9 +389,9 @@ class RuleParser {
   }
 
   Value property(const Token& token) {
-    const auto found = std::ranges::find(properties, token.text);
-    if (found == properties.end()) return {Value::Kind::name, {}, token.text, token.column};
-    switch (found - properties.begin()) {
+    const auto found = std::ranges::find(rule_properties, token.text);
+    if (found == rule_properties.end()) return {Value::Kind::name, {}, token.text, token.column};
+    switch (found - rule_properties.begin()) {
       case 0:
         return of_term(about_buffer(RuleOp::offset, token), token.column);
       case 1:

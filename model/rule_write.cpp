@@ -1,7 +1,7 @@
 // The text of a condition, as rule_text.cpp reads it.
-#include <array>
 #include <string_view>
 
+#include "model/rule_words.h"
 #include "model/rules.h"
 #include "tessera/rules.h"
 
@@ -10,18 +10,7 @@ namespace {
 
 /// In quotes if it is not one word.
 std::string name_text(const std::string& name) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  const auto inside = [&](char c) {
-    return letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '|';
-  };
-  constexpr auto words =
-      std::to_array<std::string_view>({"offset", "size", "bank", "memory", "mode", "next_mode",
-                                       "and", "or", "not", "implies", "in"});
-  if (!name.empty() && letter(name.front()) && std::ranges::all_of(name, inside) &&
-      std::ranges::find(words, name) == words.end())
-    return name;
+  if (is_rule_word(name) && !is_reserved(name)) return name;
   std::string text = "'";
   for (const char c : name) {
     if (c == '\'' || c == '\\') text += '\\';

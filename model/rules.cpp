@@ -4,6 +4,11 @@
 
 namespace tessera {
 
+bool varies(const RuleNode& term) {
+  return term.op == RuleOp::offset || term.op == RuleOp::bank ||
+         std::ranges::any_of(term.of, varies);
+}
+
 bool about_modes(const RuleNode& node) {
   return node.op == RuleOp::in_mode || std::ranges::any_of(node.of, about_modes);
 }

@@ -33,6 +33,9 @@ void for_each_node(Node& node, const Act& act) {
   return op <= RuleOp::modulo;
 }
 
+/// Does the term depend on the placement?
+[[nodiscard]] bool varies(const RuleNode& term);
+
 [[nodiscard]] bool about_modes(const RuleNode& node);
 [[nodiscard]] bool about_next_modes(const RuleNode& node);
 /// Sorted, without duplicates.

@@ -94,11 +94,6 @@ class RuleCheck {
     return true;
   }
 
-  static bool varies(const RuleNode& term) {
-    return term.op == RuleOp::offset || term.op == RuleOp::bank ||
-           std::ranges::any_of(term.of, varies);
-  }
-
   /// The largest absolute value of a term.
   static double largest(const RuleNode& term) {
     switch (term.op) {
