@@ -98,7 +98,7 @@ void check_tensors(const Graph& graph, std::vector<std::string>& wrong) {
   }
 }
 
-void check_ops(const Graph& graph, std::vector<std::string>& wrong) {
+void check_ops(const Graph& graph, const GraphLinks& links, std::vector<std::string>& wrong) {
   std::vector<std::size_t> maker(graph.tensors.size(), GraphLinks::none);
   for (std::size_t op = 0; op < graph.ops.size(); ++op)
     for (const std::size_t t : graph.ops[op].outputs) {
@@ -110,7 +110,6 @@ void check_ops(const Graph& graph, std::vector<std::string>& wrong) {
         wrong.push_back(what + ", and " + named_op(graph, maker[t]) + " makes it as well");
       maker[t] = op;
     }
-  const GraphLinks links(graph);
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> taken;  // (input, op) -> output
   for (const auto& [x, y] : graph.in_place) {
     const std::size_t op = maker[y];
@@ -231,8 +230,8 @@ std::vector<std::string> check_graph(const Graph& graph) {
   if (!wrong.empty()) return wrong;
   check_ids(graph, wrong);
   check_tensors(graph, wrong);
-  check_ops(graph, wrong);
   const GraphLinks links(graph);
+  check_ops(graph, links, wrong);
   const std::vector<std::size_t> order = any_order(links);
   if (order.size() == graph.ops.size()) return wrong;
   std::vector<bool> ran(graph.ops.size());

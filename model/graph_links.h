@@ -47,6 +47,21 @@ struct StorageInPlace {
 [[nodiscard]] std::vector<StorageInPlace> storages_in_place(const Graph& graph,
                                                             const GraphLinks& links);
 
+/// The problems of one graph in several orders.
+class OrderedProblems {
+ public:
+  /// The graph outlives it.
+  explicit OrderedProblems(const Graph& graph);
+  /// As ordered_problem().
+  [[nodiscard]] PlacementProblem of(const std::vector<std::size_t>& order) const;
+
+ private:
+  const Graph& graph_;
+  GraphLinks links_;
+  std::vector<StorageUse> uses_;
+  std::vector<StorageInPlace> pairs_;
+};
+
 /// Some topological order, by position where there is a choice; shorter than the graph if that has
 /// a cycle.
 [[nodiscard]] std::vector<std::size_t> any_order(const GraphLinks& links);

@@ -29,48 +29,57 @@ std::vector<StepRange> life_of(const StorageUse& use, const std::vector<Step>& a
 }  // namespace
 
 PlacementProblem ordered_problem(const Graph& graph, const std::vector<std::size_t>& order) {
-  const GraphLinks links(graph);
-  const std::vector<StorageUse> uses = storage_uses(graph, links);
+  return OrderedProblems(graph).of(order);
+}
+
+OrderedProblems::OrderedProblems(const Graph& graph)
+    : graph_(graph),
+      links_(graph),
+      uses_(storage_uses(graph, links_)),
+      pairs_(storages_in_place(graph, links_)) {}
+
+PlacementProblem OrderedProblems::of(const std::vector<std::size_t>& order) const {
   std::vector<Step> at(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) at[order[k]] = static_cast<Step>(k);
 
-  PlacementProblem problem{.name = graph.name, .objective = Objective::height};
+  PlacementProblem problem{.name = graph_.name, .objective = Objective::height};
   problem.memories.push_back({.name = "memory"});
-  std::vector<BufferIndex> buffer(graph.tensors.size(), GraphLinks::none);
-  for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
-    const GraphTensor& tensor = graph.tensors[t];
-    if (tensor.size == 0 || links.storage[t] != t) continue;
-    Buffer made{.id = tensor.id, .size = tensor.size, .alignment = graph.alignment};
+  std::vector<BufferIndex> buffer(graph_.tensors.size(), GraphLinks::none);
+  for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+    const GraphTensor& tensor = graph_.tensors[t];
+    if (tensor.size == 0 || links_.storage[t] != t) continue;
+    Buffer made{.id = tensor.id, .size = tensor.size, .alignment = graph_.alignment};
     if (tensor.weight) {
       std::vector<Step> steps;
-      for (const std::size_t op : links.readers[t]) steps.push_back(at[op]);
+      for (const std::size_t op : links_.readers[t]) steps.push_back(at[op]);
       made.live = ranges_of(std::move(steps));
       made.kind = BufferKind::weight;
     } else {
-      made.live = life_of(uses[t], at);
+      made.live = life_of(uses_[t], at);
     }
     if (made.live.empty()) continue;
     buffer[t] = problem.buffers.size();
     problem.buffers.push_back(std::move(made));
   }
 
-  const std::vector<StorageInPlace> pairs = storages_in_place(graph, links);
   const auto saved = [&](const StorageInPlace& pair) {
     const Buffer& x = problem.buffers[buffer[pair.dying]];
     const Buffer& y = problem.buffers[buffer[pair.born]];
     const bool here = x.live.back().upper == at[pair.op] + 1 &&
-                      y.live.front().lower == at[pair.op] && !uses[pair.dying].stays &&
-                      !uses[pair.born].from_start;
+                      y.live.front().lower == at[pair.op] && !uses_[pair.dying].stays &&
+                      !uses_[pair.born].from_start;
     return here ? std::min(x.size, y.size) : 0;
   };
-  for (std::size_t k = 0; k < pairs.size();) {
+  for (std::size_t k = 0; k < pairs_.size();) {
     const StorageInPlace* best = nullptr;
     const std::size_t first = k;
-    for (; k < pairs.size() && pairs[k].op == pairs[first].op && pairs[k].born == pairs[first].born;
+    for (; k < pairs_.size() && pairs_[k].op == pairs_[first].op &&
+           pairs_[k].born == pairs_[first].born;
          ++k)
-      if (buffer[pairs[k].dying] != GraphLinks::none && buffer[pairs[k].born] != GraphLinks::none &&
-          saved(pairs[k]) > (best == nullptr ? 0 : saved(*best)))
-        best = &pairs[k];
+      if (buffer[pairs_[k].dying] != GraphLinks::none &&
+          buffer[pairs_[k].born] != GraphLinks::none &&
+          saved(pairs_[k]) > (best == nullptr ? 0 : saved(*best)))
+        best = &pairs_[k];
     if (best != nullptr)
       problem.relations.push_back({.kind = RelationKind::same_offset,
                                    .buffers = {buffer[best->dying], buffer[best->born]}});

@@ -30,10 +30,11 @@ std::vector<search::OpId> ids_of(const std::vector<std::size_t>& order) {
   return out;
 }
 
-search::PeakResult peak_order(const Graph& graph, const OrderParams& params, const Budget& budget,
+/// `start`: some order.
+search::PeakResult peak_order(const search::OpGraph& ops, std::vector<search::OpId> start,
+                              const OrderParams& params, const Budget& budget,
                               std::optional<StopReason>& stopped) {
-  const search::OpGraph ops = search::op_graph(graph);
-  search::PeakParams peak{.start = ids_of(any_order(GraphLinks(graph)))};
+  search::PeakParams peak{.start = std::move(start)};
   peak.work = std::min(params.limits.work, usual_steps);
   const Budget mine =
       params.minimize == OrderGoal::height ? validation::without_last(peak_share, budget) : budget;
@@ -74,12 +75,13 @@ OrderResult order_ops(const Graph& graph, const OrderParams& params) {
   const validation::LimitedBudget limited(params.limits);
   std::optional<StopReason> stopped;
   OrderResult result{.status = Status::feasible};
-  const search::PeakResult peak = placer::peak_order(graph, params, limited.budget(), stopped);
+  const search::OpGraph ops = search::op_graph(graph);
+  const std::vector<search::OpId> first = placer::ids_of(any_order(GraphLinks(graph)));
+  result.first_peak = search::peak_of(ops, first);
+  const search::PeakResult peak = placer::peak_order(ops, first, params, limited.budget(), stopped);
   result.order.assign(peak.order.begin(), peak.order.end());
   result.peak = peak.peak;
   result.bound = peak.bound;
-  const std::vector<Size> first = live_bytes_of(graph, any_order(GraphLinks(graph)));
-  if (!first.empty()) result.first_peak = *std::ranges::max_element(first);
   result.stats.push_back({"steps", peak.work});
   result.stats.push_back({"segments", static_cast<std::int64_t>(peak.segments)});
   if (params.minimize == OrderGoal::height)

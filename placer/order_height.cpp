@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "model/graph_links.h"
 #include "search/order/build.h"
 #include "search/order/walk.h"
 #include "tessera/place.h"
@@ -35,7 +36,7 @@ struct Meetings {
 class HeightSearch {
  public:
   HeightSearch(const Graph& graph, const Limits& limits)
-      : graph_(graph),
+      : problems_(graph),
         ops_(search::op_graph(graph)),
         tables_(ops_, search::OpTables::Ancestors::no),
         walk_(tables_),
@@ -71,7 +72,7 @@ class HeightSearch {
   PlacementResult placed(const std::vector<std::size_t>& order) {
     ++queries_;
     PlaceParams params{.minimize = Objective::height, .limits = query_limits()};
-    return place(ordered_problem(graph_, order), params);
+    return place(problems_.of(order), params);
   }
 
  private:
@@ -127,7 +128,7 @@ class HeightSearch {
 
   /// The buffers and lives of the first `length` ops of the path.
   [[nodiscard]] PlacementProblem prefix_problem(std::size_t length) {
-    return prefix_of(ordered_problem(graph_, completed()), length);
+    return prefix_of(problems_.of(completed()), length);
   }
 
   [[nodiscard]] static PlacementProblem prefix_of(const PlacementProblem& full,
@@ -189,7 +190,7 @@ class HeightSearch {
   /// below.
   std::size_t judge() {
     const std::vector<std::size_t> order(walk_.path().begin(), walk_.path().end());
-    const PlacementProblem full = ordered_problem(graph_, order);
+    const PlacementProblem full = problems_.of(order);
     PlacementResult result = query(full);
     if (result.status == Status::feasible) {
       found_ = order;
@@ -226,7 +227,7 @@ class HeightSearch {
     cuts_.emplace_back(meetings_of(problem), height_);
   }
 
-  const Graph& graph_;
+  OrderedProblems problems_;
   search::OpGraph ops_;
   search::OpTables tables_;
   search::Walk walk_;

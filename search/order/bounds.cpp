@@ -56,21 +56,10 @@ Size CutBounds::at(OpId op) {
   for (const OpId p : graph.before[op]) edges_[source_edge_[p]].left = no_limit;
   edges_[sink_edge_[op]].left = no_limit;
   for (const std::uint32_t s : tables_.begins[op]) edges_[begun_edge_[s]].left = no_limit;
-  Size extra = graph.extra.empty() ? 0 : graph.extra[op];
-  if (!graph.in_place.empty()) {
-    Size best = 0;
-    const std::vector<InPlace>& pairs = graph.in_place[op];
-    for (std::size_t k = 0; k < pairs.size(); ++k) {
-      best = std::max(
-          best, std::min(graph.storages[pairs[k].dying].size, graph.storages[pairs[k].born].size));
-      if (k + 1 == pairs.size() || pairs[k + 1].group != pairs[k].group) {
-        extra -= best;
-        best = 0;
-      }
-    }
-  }
+  const Size extra = graph.extra.empty() ? 0 : graph.extra[op];
+  const Size saved = saved_in_place(graph, op, [](const InPlace&) { return true; });
   const auto source = static_cast<std::uint32_t>(graph.ops + 2 * graph.storages.size());
-  return graph.base + extra + flow(source, source + 1);
+  return graph.base + extra - saved + flow(source, source + 1);
 }
 
 /// Dinic's algorithm.

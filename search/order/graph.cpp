@@ -35,18 +35,7 @@ bool is_order(const OpGraph& graph, const std::vector<OpId>& order) {
 }
 
 std::vector<OpId> first_order(const OpGraph& graph) {
-  std::vector<std::vector<OpId>> after(graph.ops);
-  std::vector<std::size_t> missing(graph.ops);
-  std::vector<OpId> order;
-  for (OpId op = 0; op < graph.ops; ++op) {
-    for (const OpId p : graph.before[op]) after[p].push_back(op);
-    missing[op] = graph.before[op].size();
-    if (missing[op] == 0) order.push_back(op);
-  }
-  for (std::size_t at = 0; at < order.size(); ++at)
-    for (const OpId next : after[order[at]])
-      if (--missing[next] == 0) order.push_back(next);
-  return order;
+  return breadth_first(graph, [](const std::vector<OpId>&, std::size_t) {});
 }
 
 OpGraph reversed(const OpGraph& graph) {

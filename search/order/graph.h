@@ -11,6 +11,7 @@
 // reversed graph has the same peaks; the proofs of the search rest on both.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -57,7 +58,43 @@ struct OpGraph {
 /// Are all ops in the order, each once and after its predecessors?
 [[nodiscard]] bool is_order(const OpGraph& graph, const std::vector<OpId>& order);
 
-/// Some topological order, breadth first; shorter than the graph if that has a cycle.
+/// The bytes that the op saves by writing in place, of the pairs that count(pair).
+template <typename Count>
+[[nodiscard]] Size saved_in_place(const OpGraph& graph, OpId op, const Count& count) {
+  if (graph.in_place.empty()) return 0;
+  Size saved = 0;
+  Size best = 0;  // of a group
+  const std::vector<InPlace>& pairs = graph.in_place[op];
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    if (count(pairs[k]))
+      best = std::max(
+          best, std::min(graph.storages[pairs[k].dying].size, graph.storages[pairs[k].born].size));
+    if (k + 1 < pairs.size() && pairs[k + 1].group == pairs[k].group) continue;
+    saved += best;
+    best = 0;
+  }
+  return saved;
+}
+
+/// A topological order, breadth first; shorter than the graph if that has a cycle. Before the
+/// successors of the op at position `at` are added, visit(order, at) is called.
+template <typename Visit>
+[[nodiscard]] std::vector<OpId> breadth_first(const OpGraph& graph, const Visit& visit) {
+  std::vector<std::vector<OpId>> after(graph.ops);
+  std::vector<std::size_t> missing(graph.ops);
+  std::vector<OpId> order;
+  for (OpId op = 0; op < graph.ops; ++op) {
+    for (const OpId p : graph.before[op]) after[p].push_back(op);
+    missing[op] = graph.before[op].size();
+    if (missing[op] == 0) order.push_back(op);
+  }
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    visit(order, at);
+    for (const OpId next : after[order[at]])
+      if (--missing[next] == 0) order.push_back(next);
+  }
+  return order;
+}
 [[nodiscard]] std::vector<OpId> first_order(const OpGraph& graph);
 
 /// Time runs backwards: an order of it is the reverse of an order of `graph`, with the same peak.

@@ -10,6 +10,16 @@ constexpr std::size_t most_doublings = 20;
 constexpr std::size_t first_window = 16;       ///< ops around a peak
 constexpr std::int64_t edges_of_a_step = 200;  ///< of a flow, about the time of a step
 
+/// Of an exact search in a round.
+std::int64_t steps_in(std::size_t round) {
+  return first_steps << std::min<std::size_t>(round, most_doublings);
+}
+
+void advance_to(ExactOrder& search, std::int64_t steps, const BeamWork& work) {
+  while (!search.finished() && search.steps() < steps && !(work.stop && work.stop()))
+    search.advance(500);
+}
+
 }  // namespace
 
 SegmentSearch::SegmentSearch(OpGraph graph, std::vector<OpId> start, std::size_t bytes)
@@ -104,11 +114,8 @@ void SegmentSearch::narrow(Size floor, BeamWork& work) {
 void SegmentSearch::exact(ExactOrder& search, bool backwards, Size floor, BeamWork& work) {
   search.lower_most(peak_);
   search.raise_least(std::max(bound_, floor));
-  const std::int64_t end =
-      search.steps() + (first_steps << std::min<std::size_t>(round_, most_doublings));
   const std::int64_t before = search.steps();
-  while (!search.finished() && search.steps() < end && !(work.stop && work.stop()))
-    search.advance(500);
+  advance_to(search, before + steps_in(round_), work);
   work.steps += search.steps() - before;
   if (search.found()) {
     std::vector<OpId> order = *search.found();
@@ -154,9 +161,7 @@ bool SegmentSearch::window(std::size_t at, Size target, BeamWork& work) {
                                  order_.begin() + static_cast<std::ptrdiff_t>(to));
   const OpGraph part = segment(graph_, middle, done);
   ExactOrder search(part, {target, target + 1, bytes_ / 4});
-  const std::int64_t end = first_steps << std::min<std::size_t>(round_, most_doublings);
-  while (!search.finished() && search.steps() < end && !(work.stop && work.stop()))
-    search.advance(500);
+  advance_to(search, steps_in(round_), work);
   work.steps += search.steps();
   if (!search.found()) return false;
   for (std::size_t k = from; k < to; ++k) order_[k] = middle[(*search.found())[k - from]];

@@ -8,20 +8,10 @@ namespace {
 /// Per op the number of its descendants if it is once the only op that may run, else `none`: then
 /// all ops that did not run are its descendants.
 std::vector<std::size_t> later_ops(const OpGraph& graph, std::size_t none) {
-  std::vector<std::vector<OpId>> after(graph.ops);
-  std::vector<std::size_t> missing(graph.ops);
   std::vector<std::size_t> later(graph.ops, none);
-  std::vector<OpId> queue;
-  for (OpId op = 0; op < graph.ops; ++op) {
-    for (const OpId p : graph.before[op]) after[p].push_back(op);
-    missing[op] = graph.before[op].size();
-    if (missing[op] == 0) queue.push_back(op);
-  }
-  for (std::size_t at = 0; at < queue.size(); ++at) {
-    if (at + 1 == queue.size()) later[queue[at]] = graph.ops - queue.size();
-    for (const OpId next : after[queue[at]])
-      if (--missing[next] == 0) queue.push_back(next);
-  }
+  static_cast<void>(breadth_first(graph, [&](const std::vector<OpId>& order, std::size_t at) {
+    if (at + 1 == order.size()) later[order[at]] = graph.ops - order.size();
+  }));
   return later;
 }
 

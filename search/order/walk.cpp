@@ -51,22 +51,10 @@ Size Walk::while_running(OpId op) const {
   if (!graph.extra.empty()) live += graph.extra[op];
   for (const std::uint32_t s : tables_->begins[op])
     if (begun_[s] == 0) live += graph.storages[s].size;
-  if (graph.in_place.empty()) return live;
-  const std::vector<InPlace>& pairs = graph.in_place[op];
-  Size best = 0;
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const auto [x, y, group] = pairs[k];
-    const auto last = [&](std::uint32_t s) {
-      return left_[s] == 1 && std::ranges::binary_search(graph.storages[s].end, op);
-    };
-    if (begun_[y] == 0 && last(x))
-      best = std::max(best, std::min(graph.storages[x].size, graph.storages[y].size));
-    if (k + 1 == pairs.size() || pairs[k + 1].group != group) {
-      live -= best;
-      best = 0;
-    }
-  }
-  return live;
+  return live - saved_in_place(graph, op, [&](const InPlace& pair) {
+           return begun_[pair.born] == 0 && left_[pair.dying] == 1 &&
+                  std::ranges::binary_search(graph.storages[pair.dying].end, op);
+         });
 }
 
 Size Walk::change(OpId op) const {
