@@ -274,6 +274,7 @@ struct Options {
   bool all = false;
 };
 
+/// throws: BadInput for a name that is no suite.
 std::vector<Question> suite(const std::string& name, const Options& options) {
   std::vector<Question> questions;
   const auto made = [&](const GenerateParams& params) {
@@ -307,6 +308,7 @@ std::vector<Question> suite(const std::string& name, const Options& options) {
     for (std::int64_t buffers = 20; buffers <= 60; buffers += 2)
       for (std::uint64_t seed = 0; seed < (name == "synthetic" ? 25U : 5U); ++seed)
         questions.push_back(overlapping(buffers, seed));
+  if (questions.empty()) throw BadInput("there is no suite '" + name + "'");
   return questions;
 }
 
@@ -397,7 +399,12 @@ int main(int argc, char** argv) {
   const double seconds = std::atof(argv[at + 1]);
   const std::vector<std::string> wanted(argv + at + 2, argv + argc);
   if (name != "paper") {
-    measure(name, options, seconds, wanted);
+    try {
+      measure(name, options, seconds, wanted);
+    } catch (const BadInput& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      return 2;
+    }
     return 0;
   }
   constexpr std::array<std::pair<const char*, double>, 10> paper = {{{"challenging", 1.0},

@@ -23,7 +23,7 @@ usage() {
   exit "$1"
 }
 
-minimalloc='' dsa_solver='' tflite_micro='' only='' page=$root/docs/results.md out=''
+minimalloc='' dsa_solver='' tflite_micro='' only='' page=$root/docs/results.md out='' builds=yes
 options=()
 while [ $# -gt 0 ]; do
   case $1 in
@@ -41,6 +41,7 @@ while [ $# -gt 0 ]; do
     --minimalloc) minimalloc=$2 ;;
     --dsa-solver) dsa_solver=$2 ;;
     --tflite-micro) tflite_micro=$2 ;;
+    --program | --bench) builds=no ;;
     --*) ;;
     *) out=$(realpath -m "$1") ;;
   esac
@@ -56,6 +57,8 @@ done
 [ -n "$out" ] || usage 2 >&2
 cd "$root"
 mkdir -p "$out"
+# The default programs are those of the commit that the page names.
+[ "$builds" = no ] || cmake --build build/release --target tessera_cli benchmarks
 
 # table NAME [PEER]: measures a table unless its peer is empty.
 table() {
