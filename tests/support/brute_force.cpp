@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <bitset>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "model/derived.h"
@@ -17,6 +20,7 @@ namespace tessera::testing {
 namespace {
 
 constexpr std::size_t max_places = 256;
+constexpr std::size_t most_states = 400'000;  ///< that the search remembers: some 100 MB
 using Domain = std::bitset<max_places>;
 using ModeSet = std::uint64_t;  ///< bit k: mode k is possible
 
@@ -38,6 +42,7 @@ class Enumeration {
     }
     for (BufferIndex b = 0; b < count_; ++b) list_places(b);
     compare_places();
+    rule_buffers_ = buffers_of_rules(problem);
     chosen_.resize(count_);
     placed_.assign(count_, false);
     heights_.assign(problem.memories.size(), 0);
@@ -47,7 +52,8 @@ class Enumeration {
     std::vector<Domain> domains;
     for (const auto& places : places_) {
       Domain all;
-      for (std::size_t p = 0; p < places.size(); ++p) all.set(p);
+      for (std::size_t p = 0; p < places.size(); ++p)
+        if (fits_alone(domains.size(), p)) all.set(p);
       domains.push_back(all);
     }
     descend(0, 0, domains);
@@ -55,6 +61,19 @@ class Enumeration {
   }
 
  private:
+  /// By the rules about this buffer alone, and modes.
+  bool fits_alone(BufferIndex b, std::size_t p) {
+    if (problem_.rules.empty()) return true;
+    const Place& place = places_[b][p];
+    const std::vector<ModeSet> before = possible_[place.at.memory];
+    chosen_[b] = p;
+    placed_[b] = true;
+    const bool fits = keeps_rules_with(b, place);
+    placed_[b] = false;
+    possible_[place.at.memory] = before;
+    return fits;
+  }
+
   struct Place {
     BufferPlace at;
     std::vector<ModeSet> modes;  ///< per step: modes this place allows; empty without modes
@@ -62,8 +81,7 @@ class Enumeration {
 
   void finish_with_rules(std::int64_t value) {
     Placement found = placement();
-    if (!keeps_rules_of_places(problem_, found.places)) return;
-    auto modes = modes_by_rules(found.places);
+    auto modes = possible_modes(found.places);
     if (!modes) return;
     if (goal_ == OracleGoal::modes) {
       value = 0;
@@ -77,10 +95,15 @@ class Enumeration {
 
   using ModeNames = std::vector<std::vector<std::string>>;
 
-  /// Computed once for equal possible modes and places of the buffers that the rules name.
-  std::optional<ModeNames> modes_by_rules(const std::vector<BufferPlace>& places) {
+  /// By the rules whose buffers are all placed. Computed once for equal possible modes and places
+  /// of these buffers.
+  std::optional<ModeNames> possible_modes(const std::vector<BufferPlace>& places) {
+    const bool fewest = goal_ == OracleGoal::modes && std::ranges::all_of(placed_, std::identity{});
     std::vector<std::size_t> named;
-    for (const BufferIndex b : buffers_of_mode_rules(problem_)) named.push_back(chosen_[b]);
+    for (const auto& [buffers, about_modes] : rule_buffers_)
+      for (const BufferIndex b : buffers)
+        if (about_modes) named.push_back(placed_[b] ? chosen_[b] : max_places);
+    named.push_back(fewest ? 1 : 0);
     const std::pair key(possible_, std::move(named));
     if (const auto known = modes_of_.find(key); known != modes_of_.end()) return known->second;
     std::vector<ModeNames> allowed(modes_.size());
@@ -90,7 +113,7 @@ class Enumeration {
         for (std::size_t k = 0; k < modes_[m].size(); ++k)
           if ((possible >> k & 1) != 0) names.push_back(modes_[m][k].name);
       }
-    auto found = fewest_modes_by_rules(problem_, places, allowed, steps_);
+    auto found = modes_by_rules(problem_, places, placed_, allowed, fewest);
     modes_of_.emplace(key, found);
     return found;
   }
@@ -150,6 +173,7 @@ class Enumeration {
         finish_with_rules(value);
       return;
     }
+    if (!problem_.rules.empty() && was_searched(value, domains)) return;
     BufferIndex next = count_;
     for (BufferIndex b = 0; b < count_; ++b) {
       if (!placed_[b] && (next == count_ || domains[b].count() < domains[next].count())) next = b;
@@ -173,19 +197,81 @@ class Enumeration {
       if (narrowed[other].none()) return;
     }
     chosen_[b] = p;
-    if (!problem_.rules.empty() && !keeps_rules_so_far(problem_, places_so_far(), placed_, b))
-      return;
     const std::vector<ModeSet> modes_before = possible_[m];
     const Size height_before = heights_[m];
-    bool alive = true;
-    for (std::size_t t = 0; t < place.modes.size(); ++t) {
-      possible_[m][t] &= place.modes[t];
-      alive = alive && possible_[m][t] != 0;
-    }
+    const bool alive = keeps_rules_with(b, place);
     heights_[m] = std::max(heights_[m], place.at.offset + problem_.buffers[b].size);
     if (alive) descend(depth + 1, value_so_far(), narrowed);
     heights_[m] = height_before;
     possible_[m] = modes_before;
+  }
+
+  /// Did the search reach this state before, with at most this value? The state is everything that
+  /// decides which places the remaining buffers may have, and which value results.
+  bool was_searched(std::int64_t value, const std::vector<Domain>& domains) {
+    std::string state;
+    const auto add = [&](std::uint64_t number) {
+      state.append(reinterpret_cast<const char*>(&number), sizeof number);
+    };
+    std::vector<bool> matters = placed_in_open_rules();
+    for (BufferIndex b = 0; b < count_; ++b) {
+      if (placed_[b]) {
+        for (BufferIndex other = 0; goal_ == OracleGoal::cost && other < count_; ++other)
+          matters[b] = matters[b] || (!placed_[other] && costs_[b * count_ + other] != 0);
+        add(matters[b] ? chosen_[b] + 1 : 0);
+        continue;
+      }
+      add(max_places + 1);
+      const Domain low_bits(~std::uint64_t{0});
+      for (std::size_t at = 0; at < places_[b].size(); at += 64)
+        add(((domains[b] >> at) & low_bits).to_ullong());
+    }
+    for (MemoryIndex m = 0; m < modes_.size(); ++m)
+      if (!modes_[m].empty())
+        for (const ModeSet possible : possible_[m]) add(possible);
+    if (goal_ == OracleGoal::height || goal_ == OracleGoal::top || goal_ == OracleGoal::heights)
+      for (const Size height : heights_) add(static_cast<std::uint64_t>(height));
+    if (searched_.size() >= most_states && !searched_.contains(state)) return false;
+    const auto [known, is_new] = searched_.try_emplace(std::move(state), value);
+    if (is_new) return false;
+    if (known->second <= value) return true;
+    known->second = value;
+    return false;
+  }
+
+  [[nodiscard]] bool are_placed(const std::set<BufferIndex>& buffers) const {
+    return std::ranges::all_of(buffers, [&](BufferIndex b) { return placed_[b]; });
+  }
+
+  /// The placed buffers that a rule names which is not checked so far.
+  [[nodiscard]] std::vector<bool> placed_in_open_rules() const {
+    std::vector<bool> found(count_, false);
+    for (const auto& [buffers, about_modes] : rule_buffers_) {
+      if (!about_modes && are_placed(buffers)) continue;
+      for (const BufferIndex b : buffers) found[b] = placed_[b];
+    }
+    return found;
+  }
+
+  /// The rules that the places so far decide. Narrows the possible modes.
+  bool keeps_rules_with(BufferIndex b, const Place& place) {
+    const MemoryIndex m = place.at.memory;
+    bool alive = true;
+    const std::vector<BufferPlace> places =
+        problem_.rules.empty() ? std::vector<BufferPlace>{} : places_so_far();
+    for (std::size_t r = 0; r < rule_buffers_.size() && alive; ++r) {
+      const auto& [buffers, about_modes] = rule_buffers_[r];
+      if (!about_modes && are_placed(buffers) && (buffers.empty() || buffers.contains(b)))
+        alive = keeps_rule(problem_, problem_.rules[r], places);
+    }
+    for (std::size_t t = 0; t < place.modes.size(); ++t) {
+      possible_[m][t] &= place.modes[t];
+      alive = alive && possible_[m][t] != 0;
+    }
+    const auto about_modes = [](const auto& rule) { return rule.second; };
+    if (alive && std::ranges::any_of(rule_buffers_, about_modes))
+      alive = possible_modes(places).has_value();
+    return alive;
   }
 
   /// Of buffers that are not placed: anything.
@@ -287,6 +373,9 @@ class Enumeration {
   std::map<std::pair<std::vector<std::vector<ModeSet>>, std::vector<std::size_t>>,
            std::optional<ModeNames>>
       modes_of_;
+  std::vector<std::pair<std::set<BufferIndex>, bool>> rule_buffers_;  ///< of each rule; about modes
+  std::unordered_map<std::string, std::int64_t>
+      searched_;  ///< states, and the value they began with
   std::vector<std::size_t> chosen_;
   std::vector<bool> placed_;
   std::vector<Size> heights_;

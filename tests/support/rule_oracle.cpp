@@ -144,8 +144,16 @@ using Modes = std::vector<std::vector<std::string>>;
 class ModeSearch {
  public:
   ModeSearch(const PlacementProblem& problem, const std::vector<BufferPlace>& places,
-             const std::vector<Modes>& allowed)
-      : problem_(problem), places_(places), allowed_(allowed) {}
+             const std::vector<bool>& placed, const std::vector<Modes>& allowed, bool fewest)
+      : problem_(problem), places_(places), allowed_(allowed), fewest_(fewest) {
+    for (const ConditionRule& rule : problem.rules) {
+      std::set<BufferIndex> buffers;
+      name_buffers(rule.that, buffers);
+      if (names_modes(rule.that) &&
+          std::ranges::all_of(buffers, [&](BufferIndex b) { return placed[b]; }))
+        rules_.push_back(&rule);
+    }
+  }
 
   std::optional<Modes> run(Step steps) {
     std::map<Key, Modes> now{{{}, Modes(allowed_.size())}};
@@ -179,17 +187,16 @@ class ModeSearch {
       }
       return;
     }
-    for (const ConditionRule& rule : problem_.rules) {
-      if (!names_modes(rule.that)) continue;
-      const bool looks_ahead = names(rule.that, [](const RuleNode& each) { return each.next; });
+    for (const ConditionRule* rule : rules_) {
+      const bool looks_ahead = names(rule->that, [](const RuleNode& each) { return each.next; });
       const Step at = looks_ahead ? t - 1 : t;
-      if (at < 0 || !selects(rule, at)) continue;
-      if (!RuleReading{problem_, places_, &modes, at}.holds(rule.that)) return;
+      if (at < 0 || !selects(*rule, at)) continue;
+      if (!RuleReading{problem_, places_, &modes, at}.holds(rule->that)) return;
     }
     Key key;
     for (const auto& of_memory : modes) {
       key.first.push_back(of_memory.empty() ? "" : of_memory.back());
-      key.second.emplace_back(of_memory.begin(), of_memory.end());
+      if (fewest_) key.second.emplace_back(of_memory.begin(), of_memory.end());
     }
     next.emplace(std::move(key), modes);
   }
@@ -197,41 +204,34 @@ class ModeSearch {
   const PlacementProblem& problem_;
   const std::vector<BufferPlace>& places_;
   const std::vector<Modes>& allowed_;
+  const bool fewest_;                        ///< the used modes matter
+  std::vector<const ConditionRule*> rules_;  ///< about modes, whose buffers are all placed
 };
 
 }  // namespace
 
-std::set<BufferIndex> buffers_of_mode_rules(const PlacementProblem& problem) {
-  std::set<BufferIndex> buffers;
-  for (const ConditionRule& rule : problem.rules)
-    if (names_modes(rule.that)) name_buffers(rule.that, buffers);
-  return buffers;
-}
-
-std::optional<Modes> fewest_modes_by_rules(const PlacementProblem& problem,
-                                           const std::vector<BufferPlace>& places,
-                                           const std::vector<Modes>& allowed, Step steps) {
-  return ModeSearch(problem, places, allowed).run(steps);
-}
-
-bool keeps_rules_of_places(const PlacementProblem& problem,
-                           const std::vector<BufferPlace>& places) {
-  for (const ConditionRule& rule : problem.rules)
-    if (!names_modes(rule.that) && !RuleReading{problem, places}.holds(rule.that)) return false;
-  return true;
-}
-
-bool keeps_rules_so_far(const PlacementProblem& problem, const std::vector<BufferPlace>& places,
-                        const std::vector<bool>& placed, BufferIndex last) {
+std::vector<std::pair<std::set<BufferIndex>, bool>> buffers_of_rules(
+    const PlacementProblem& problem) {
+  std::vector<std::pair<std::set<BufferIndex>, bool>> found;
   for (const ConditionRule& rule : problem.rules) {
-    if (names_modes(rule.that)) continue;
-    std::set<BufferIndex> buffers;
-    name_buffers(rule.that, buffers);
-    const auto is_placed = [&](BufferIndex b) { return placed[b]; };
-    if (!buffers.contains(last) || !std::ranges::all_of(buffers, is_placed)) continue;
-    if (!RuleReading{problem, places}.holds(rule.that)) return false;
+    name_buffers(rule.that, found.emplace_back().first);
+    found.back().second = names_modes(rule.that);
   }
-  return true;
+  return found;
+}
+
+std::optional<Modes> modes_by_rules(const PlacementProblem& problem,
+                                    const std::vector<BufferPlace>& places,
+                                    const std::vector<bool>& placed,
+                                    const std::vector<Modes>& allowed, bool fewest) {
+  Step steps = 0;
+  for (const Buffer& buffer : problem.buffers) steps = std::max(steps, buffer.live.back().upper);
+  return ModeSearch(problem, places, placed, allowed, fewest).run(steps);
+}
+
+bool keeps_rule(const PlacementProblem& problem, const ConditionRule& rule,
+                const std::vector<BufferPlace>& places) {
+  return RuleReading{problem, places}.holds(rule.that);
 }
 
 bool keeps_rules(const PlacementProblem& problem, const Placement& placement) {
