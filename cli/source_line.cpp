@@ -76,6 +76,25 @@ std::size_t columns(std::string_view text) {
   }));
 }
 
+/// For an error in "column N" of the text after `that:`.
+std::optional<Caret> caret_in_rule(std::string_view line, std::string_view message) {
+  constexpr std::string_view word = "column ";
+  constexpr std::string_view key = "that:";
+  const std::size_t said = message.find(word);
+  std::size_t at = line.find(key);
+  if (said == message.npos || at == line.npos) return std::nullopt;
+  std::size_t column = 0;
+  std::from_chars(message.data() + said + word.size(), message.data() + message.size(), column);
+  at = line.find_first_not_of(" \t", at + key.size());
+  if (at == line.npos || column == 0) return std::nullopt;
+  if (line[at] == '"' || line[at] == '\'') ++at;
+  at += column - 1;
+  if (at >= line.size()) return std::nullopt;
+  std::size_t end = at;
+  while (end < line.size() && is_word(line[end])) ++end;
+  return Caret{at, std::max<std::size_t>(1, end - at)};
+}
+
 }  // namespace
 
 std::optional<ErrorPlace> place_of(std::string_view what) {
@@ -89,6 +108,7 @@ std::optional<ErrorPlace> place_of(std::string_view what) {
 }
 
 Caret caret_of(std::string_view line, std::string_view message) {
+  if (const auto in_rule = caret_in_rule(line, message)) return *in_rule;
   std::optional<Caret> found;
   for (std::size_t open = message.find('`'); open != message.npos;) {
     const std::size_t close = message.find('`', open + 1);

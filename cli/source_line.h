@@ -25,7 +25,8 @@ struct ErrorPlace {
 /// Two lines; empty if the error has no line, or the file cannot be read a second time.
 [[nodiscard]] std::string source_line(std::string_view what);
 
-/// Position and length of the caret: under the last of the `backticked` words if all occur in the
+/// Position and length of the caret: at the "column" of a rule that the message names, else under
+/// the last of the `backticked` words if all occur in the
 /// line in order, otherwise under the first word.
 struct Caret {
   std::size_t at = 0;

@@ -22,6 +22,7 @@
 #include "placer/decide_parts.h"
 #include "placer/first_choice.h"
 #include "placer/make_engine.h"
+#include "placer/refusals.h"
 #include "search/offchip/weave.h"
 #include "search/placement/bounds.h"
 #include "search/placement/boxing/engine.h"
@@ -110,7 +111,7 @@ bool boxing_takes(const PlacementProblem& problem) {
 struct Field {
   std::vector<std::unique_ptr<engine::PlacementEngine>> engines;
   std::vector<engine::Contender> contenders;
-  std::string refusals;
+  Refusals refusals;
 };
 
 Field line_up(const PlacementProblem& problem, Objective goal, int threads,
@@ -131,7 +132,7 @@ Field line_up(const PlacementProblem& problem, Objective goal, int threads,
     std::unique_ptr<engine::PlacementEngine> engine = make_engine(name, engines);
     if (!engine) continue;  // a build without Z3
     if (const auto why = engine->unsupported(problem, goal)) {
-      field.refusals += (field.refusals.empty() ? "" : " ") + *why;
+      field.refusals.add(*engine, engine::features_asked(problem, goal), *why);
       continue;
     }
     const bool costs = goal == Objective::cost && name == "sat";
@@ -356,8 +357,8 @@ struct Attempts {
     const PlacementProblem& asked = harder ? *harder : problem;
     Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_undecided);
     if (field.contenders.empty()) {
-      if (!placed) throw BadInput("no engine supports this problem: " + field.refusals);
-      return limit(StopReason::completed, "No engine supports this problem: " + field.refusals);
+      if (!placed) throw BadInput("no engine supports this problem: " + field.refusals.text());
+      return limit(StopReason::completed, "No engine supports this problem: " + field.refusals.text());
     }
     if (field.contenders.size() > 1 && canonical_first) {
       if (learning_first) {
@@ -609,7 +610,7 @@ engine::SearchResult decide_by_turns(const PlacementProblem& problem,
   const Field field = line_up(problem, params.goal, 1, engines, false);
   if (field.contenders.empty()) {
     engine::SearchResult none;
-    none.reason = "No engine supports this problem: " + field.refusals;
+    none.reason = "No engine supports this problem: " + field.refusals.text();
     return none;
   }
   engine::SearchParams own = params;
