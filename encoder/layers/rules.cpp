@@ -91,32 +91,93 @@ class RuleLayer {
         .modes[static_cast<std::size_t>(found - modes.begin())];
   }
 
-  /// Positive: in each case of the digits, the comparison holds. Negative: in one of them it does
-  /// not.
+  /// The comparison holds if it holds in each case of the digits, and does not hold if it fails in
+  /// one of them. A remainder has exactly one value: then one case that occurs is as good as all,
+  /// and the shorter of the two forms is taken.
   Lit comparison(const RuleNode& node, bool positive) {
     const std::vector<Digit> digits = digits_of(problem_, node);
     std::vector<Size> values(digits.size());
-    std::vector<std::size_t> at(digits.size(), 0);
-    std::vector<Lit> parts;
     if (std::ranges::any_of(digits, [](const Digit& digit) { return digit.options.empty(); }))
       return positive ? true_lit : false_lit;  // a buffer that fits nowhere
     if (is_one_remainder(digits, compared_form(problem_, node, digits, values)))
       return intervals(node, digits, positive);
+    const std::vector<Case> cases = cases_of(node, digits, positive);
+    if (const auto both_rests = two_remainders(digits, cases)) return *both_rests;
+    const auto open = [&](Lit decided) {  // cases that need literals
+      return std::ranges::count_if(cases, [&](const Case& each) { return each.holds != decided; });
+    };
+    const bool exact =
+        std::ranges::all_of(digits, [](const Digit& digit) { return digit.modulus > 0; });
+    const bool each_case = exact ? open(true_lit) <= open(false_lit) : positive;
+    std::vector<Lit> parts;
+    for (const Case& one : cases) {
+      if (one.holds == (each_case ? true_lit : false_lit)) continue;
+      context_.poll();
+      std::vector<Lit> literals{one.holds};
+      for (std::size_t d = 0; d < digits.size(); ++d)
+        literals.push_back(digit_is(digits[d], digits[d].options[one.at[d]], !each_case));
+      parts.push_back(each_case ? either(literals) : both(literals));
+    }
+    return each_case ? both(parts) : either(parts);
+  }
+
+  struct Case {
+    std::vector<std::size_t> at;  ///< the option of each digit
+    Lit holds = true_lit;         ///< implies the comparison in this case, or its negation
+  };
+  std::vector<Case> cases_of(const RuleNode& node, const std::vector<Digit>& digits,
+                             bool positive) {
+    std::vector<Size> values(digits.size());
+    std::vector<std::size_t> at(digits.size(), 0);
+    std::vector<Case> cases;
     for (;;) {
       context_.poll();
       for (std::size_t d = 0; d < digits.size(); ++d) values[d] = digits[d].options[at[d]].value;
-      std::vector<Lit> one{linear(node, digits, values, positive)};
-      // A case that decides nothing needs no literals.
-      if (one.front() != (positive ? true_lit : false_lit)) {
-        for (std::size_t d = 0; d < digits.size(); ++d)
-          one.push_back(digit_is(digits[d], digits[d].options[at[d]], !positive));
-        parts.push_back(positive ? either(one) : both(one));
-      }
+      cases.push_back({at, linear(node, digits, values, positive)});
       std::size_t d = 0;
       while (d < digits.size() && ++at[d] == digits[d].options.size()) at[d++] = 0;
-      if (d == digits.size()) break;
+      if (d == digits.size()) return cases;
     }
-    return positive ? both(parts) : either(parts);
+  }
+
+  /// Nothing if there are other digits, or cases that literals decide.
+  std::optional<Lit> two_remainders(const std::vector<Digit>& digits,
+                                    const std::vector<Case>& cases) {
+    if (digits.size() != 2 || digits[0].modulus == 0 || digits[1].modulus == 0) return {};
+    std::int64_t good = 0;
+    for (const Case& each : cases) {
+      if (each.holds != true_lit && each.holds != false_lit) return {};
+      good += each.holds == true_lit ? 1 : 0;
+    }
+    if (good == 0 || good == std::ssize(cases)) return good == 0 ? false_lit : true_lit;
+    const Lit holds = context_.formula.boolean("two remainders of a rule");
+    for (const std::size_t own : {std::size_t{0}, std::size_t{1}}) {
+      const std::vector<Lit> rests = rests_of(digits[own]);
+      const std::vector<Lit> others = rests_of(digits[1 - own]);
+      std::vector<std::vector<Lit>> partners(rests.size());
+      for (const Case& each : cases)
+        if (each.holds == true_lit) partners[each.at[own]].push_back(others[each.at[1 - own]]);
+      for (std::size_t k = 0; k < rests.size(); ++k) {
+        context_.poll();
+        partners[k].push_back(-rests[k]);
+        partners[k].push_back(-holds);
+        context_.formula.clause(partners[k]);
+      }
+    }
+    return holds;
+  }
+
+  /// A literal for each option, which implies it. One of them holds.
+  const std::vector<Lit>& rests_of(const Digit& digit) {
+    std::vector<Lit>& rests = rests_[{digit.buffer, digit.modulus}];
+    if (!rests.empty()) return rests;
+    for (const Digit::Option& option : digit.options) {
+      rests.push_back(context_.formula.boolean("a remainder"));
+      context_.formula.clause({-rests.back(), rest_at_least(digit, option.value)});
+      context_.formula.clause({-rests.back(), rest_at_most(digit, option.value)});
+    }
+    context_.formula.clause(rests);
+    return rests;
   }
 
   /// One of the intervals of remainders for which the comparison holds, or does not hold.
@@ -273,6 +334,7 @@ class RuleLayer {
   const PlacementProblem& problem_;
   Step step_ = 0;
   std::map<std::pair<BufferIndex, Size>, IntIndex> floors_;
+  std::map<std::pair<BufferIndex, Size>, std::vector<Lit>> rests_;
 };
 
 }  // namespace
