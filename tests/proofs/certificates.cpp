@@ -3,6 +3,8 @@
 //
 //   proofs_certificates make FOLDER FIRST COUNT
 //     writes FOLDER/SEED.yaml for each seed, and SEED.KIND.proof for every proved claim
+//   proofs_certificates sessions FOLDER FIRST COUNT
+//     writes SEED.yaml and SEED.session.proof for the last query of a session, if it is infeasible
 //   proofs_certificates check
 //     reads lines "INPUT<tab>CERTIFICATE", prints for each "proved CLAIM; CLAIM", "refused WHY" or
 //     "bad input WHY": the result of `tessera check INPUT --proof CERTIFICATE`
@@ -19,6 +21,7 @@
 #include "model/buffer_parts.h"
 #include "model/claim_problem.h"
 #include "model/derived.h"
+#include "model/size_layer.h"
 #include "placer/certificate.h"
 #include "placer/make_engine.h"
 #include "search/learning/engine.h"
@@ -28,7 +31,9 @@
 #include "tessera/place.h"
 #include "tessera/validate.h"
 #include "tests/random/optional_problems.h"
+#include "tests/support/engine_agreement.h"
 #include "tests/support/random_problem.h"
+#include "tests/support/random_rules.h"
 
 namespace {
 
@@ -468,6 +473,54 @@ void make(const std::filesystem::path& folder, std::uint64_t seed) {
                problem, {claim}, false, seed);
 }
 
+// --- sessions ------------------------------------------------------------------------------------
+
+/// Grows sizes in a session until no placement exists; the session then certifies its last result.
+/// Of a problem with rules, what holds without them is certified.
+void make_session(const std::filesystem::path& folder, std::uint64_t seed) {
+  PlacementProblem problem = problem_of(seed);
+  Random random(seed);
+  if (seed % 4 == 0) add_random_rules(random, problem);
+  if (!validate(problem).empty()) return;
+  const std::unique_ptr<engine::PlacementEngine> engine =
+      problem.rules.empty() ? writer_of(seed) : placer::make_engine("sat");
+  if (engine->unsupported(problem, Objective::fit)) return;
+  const std::unique_ptr<engine::PlacementSession> session = engine->open(problem);
+  SizeLayer layer = size_layer(problem);
+  PlacementProblem now = problem;
+  for (int query = 0; query < 30; ++query) {
+    if (session->solve(layer, effort_of(seed)).status == Status::infeasible) break;
+    const SizeLayer before = layer;
+    for (BufferIndex b = 0; b < layer.sizes.size(); ++b)
+      if (problem.buffers[b].parts.empty() && problem.buffers[b].gaps.empty() && random.chance(40))
+        layer.sizes[b] += std::max<Size>(1, layer.sizes[b] / 8);
+    for (MemoryIndex m = 0; m < layer.capacities.size(); ++m)
+      if (problem.memories[m].banks.empty() && layer.capacities[m] > 1 && random.chance(20))
+        layer.capacities[m] -= layer.capacities[m] == unbounded ? 0 : layer.capacities[m] / 8;
+    if (!validate(with_layer(problem, layer)).empty()) layer = before;
+  }
+  now = with_layer(problem, layer);
+  const std::string name = std::to_string(seed);
+  const std::filesystem::path path = folder / (name + ".session.proof");
+  bool proved = false;
+  {
+    placer::CertificateFile file(path);
+    file.header(now, {});
+    if (problem.rules.empty()) {
+      engine::SearchParams search = effort_of(seed);
+      search.proof = &file;
+      file.begin({}, "derivation");
+      proved = session->solve(layer, search).status == Status::infeasible;
+      proved ? file.keep() : file.drop();
+    } else {
+      proved = placer::certify(now, {}, effort_of(seed), file).has_value();
+    }
+    file.seal();
+  }
+  if (!proved) std::filesystem::remove(path);
+  if (proved) std::ofstream(folder / (name + ".yaml")) << problem_yaml(now);
+}
+
 // --- checking ------------------------------------------------------------------------------------
 
 std::string verdict(const std::string& input, const std::string& certificate) {
@@ -503,10 +556,11 @@ std::string one_line(std::string text) {
 
 int main(int argc, char** argv) {
   const std::string_view job = argc > 1 ? argv[1] : "";
-  if (job == "make" && argc == 5) {
+  if ((job == "make" || job == "sessions") && argc == 5) {
     const std::uint64_t first = std::strtoull(argv[3], nullptr, 10);
     const std::uint64_t count = std::strtoull(argv[4], nullptr, 10);
-    for (std::uint64_t seed = first; seed < first + count; ++seed) make(argv[2], seed);
+    for (std::uint64_t seed = first; seed < first + count; ++seed)
+      job == "make" ? make(argv[2], seed) : make_session(argv[2], seed);
     return 0;
   }
   if (job == "check" && argc == 2) {
@@ -518,6 +572,6 @@ int main(int argc, char** argv) {
     }
     return 0;
   }
-  std::cerr << "usage: " << argv[0] << " make FOLDER FIRST COUNT | check\n";
+  std::cerr << "usage: " << argv[0] << " make|sessions FOLDER FIRST COUNT | check\n";
   return 2;
 }

@@ -6,7 +6,8 @@ program checks some of them, to cover the whole path. Then the certificates are 
 given to both. A corrupted certificate of a true claim may be accepted; different results are a failure. In
 addition, the accepted certificates have to cover every kind of claim, line, rule and clause of
 docs/reference/proofs.md. TESSERA_RANDOM_COUNT sets the number of problems, TESSERA_RANDOM_SEED the first seed,
-TESSERA_FORGERIES the number of corrupted certificates per problem. TESSERA_KEEP is a folder for
+TESSERA_FORGERIES the number of corrupted certificates per problem, TESSERA_SESSIONS that of sessions whose last
+query is certified. TESSERA_KEEP is a folder for
 disagreements.
 """
 
@@ -34,6 +35,7 @@ CERTIFICATES = os.environ.get("TESSERA_CERTIFICATES", str(ROOT / "build/release/
 COUNT = int(os.environ.get("TESSERA_RANDOM_COUNT", os.environ.get("TESSERA_USUAL_COUNT", "2000")))
 FIRST = int(os.environ.get("TESSERA_RANDOM_SEED", "0"))
 FORGERIES = int(os.environ.get("TESSERA_FORGERIES", "3"))
+SESSIONS = int(os.environ.get("TESSERA_SESSIONS", str(COUNT // 10)))
 KEEP = os.environ.get("TESSERA_KEEP")
 BATCH = 200
 
@@ -183,6 +185,18 @@ class Compare(unittest.TestCase):
         self.assertFalse(self.differences, "\n" + "\n".join(self.differences))
         if COUNT >= 2000:
             self.assertFalse(EVERYTHING - set(self.seen), "kinds of lines that never occurred among the accepted ones")
+
+    def test_they_agree_about_the_last_query_of_a_session(self):
+        for begin in range(FIRST, FIRST + SESSIONS, BATCH):
+            batch = self.folder / "sessions"
+            batch.mkdir()
+            subprocess.run([CERTIFICATES, "sessions", batch, str(begin), str(min(BATCH, FIRST + SESSIONS - begin))], check=True)
+            for given in sorted(batch.glob("*.yaml")):
+                certificate = given.with_suffix(".session.proof").read_bytes()
+                self.offer(given, certificate, "of sessions" + (" with rules" if "\nrules:" in given.read_text() else ""), must_hold=True)
+            shutil.rmtree(batch)
+        print(dict(self.count))
+        self.assertFalse(self.differences, "\n" + "\n".join(self.differences))
 
     def so_far(self):
         whole = self.count["certificates: proved"] + self.count["certificates: refused"]

@@ -528,6 +528,7 @@ def read_yaml(text, profile):
     goals = keys.take("objective", lambda v: [one_of(*OBJECTIVES)(one) for one in (v if isinstance(v, list) else [v])], ["fit"])
     if not goals or len(set(goals)) < len(goals) or ("fit" in goals and len(goals) > 1):
         raise BadInput("objective: none, one twice, or `fit` beside another")
+    keys.take("rules", lambda v: v)  # a claim that holds without them holds with them
     problem = Problem()
     memories = keys.take("memories", lambda v: v)
     if (memories is None) != (profile is not None) or not isinstance(memories, (dict, type(None))):
