@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <map>
 
@@ -16,6 +17,7 @@
 #include "model/size_layer.h"
 #include "tessera/check.h"
 #include "tessera/place.h"
+#include "tessera/session.h"
 #include "tessera/validate.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_rules.h"
@@ -168,36 +170,88 @@ TEST(RandomRules, CheckerAndTextAgreeWithTheOracle) {
   EXPECT_GT(wrong, 0U);
 }
 
+/// Sizes and capacities of the next query: usually small steps in one direction, as in a search
+/// for a tile.
+SizeLayer next_layer(Random& random, const PlacementProblem& problem, SizeLayer layer) {
+  const int direction = random.chance(50) ? 1 : -1;
+  for (BufferIndex b = 0; b < layer.sizes.size(); ++b)
+    if (problem.buffers[b].parts.empty() && problem.buffers[b].gaps.empty() && random.chance(40))
+      layer.sizes[b] = std::clamp<Size>(layer.sizes[b] + direction * random.between(0, 2), 1, 12);
+  for (MemoryIndex m = 0; m < layer.capacities.size(); ++m)
+    if (problem.memories[m].banks.empty() && random.chance(30))
+      layer.capacities[m] = std::clamp<Size>(layer.capacities[m] + random.between(-2, 2), 1, 24);
+  return layer;
+}
+
+/// A session of one of the engines, or of `auto`.
+class AnySession {
+ public:
+  AnySession(std::uint64_t seed, const PlacementProblem& problem) {
+    const std::array makers{
+        +[] { return encoder::make_sat_engine({}); },
+        +[] { return encoder::make_sat_engine({.load_cut = false, .try_orders = false}); },
+        +[] { return encoder::make_smt_engine({}); },
+        +[] { return encoder::make_smt_engine({.load_cut = false, .try_orders = false}); },
+        +[] { return search::make_learning_engine({}); },
+        +[] { return search::make_canonical_engine(); }};
+    if (seed % 7 < makers.size()) engine_ = makers[seed % 7]();
+    if (engine_ && engine_->unsupported(problem, Objective::fit)) engine_.reset();
+    if (!engine_)
+      auto_.emplace(problem);
+    else
+      session_ = seed % 2 == 0 ? engine::open_session(*engine_, problem) : engine_->open(problem);
+  }
+
+  engine::SearchResult solve(const SizeLayer& layer) {
+    if (session_) return session_->solve(layer, {});
+    auto_->set_sizes(layer.sizes);
+    for (MemoryIndex m = 0; m < layer.capacities.size(); ++m)
+      if (auto_->problem().memories[m].banks.empty()) auto_->set_capacity(m, layer.capacities[m]);
+    const PlacementResult found = auto_->place();
+    engine::SearchResult result;
+    result.status = found.status;
+    result.placement = found.placement;
+    return result;
+  }
+  [[nodiscard]] std::string name() const { return engine_ ? std::string(engine_->name()) : "auto"; }
+
+ private:
+  std::unique_ptr<engine::PlacementEngine> engine_;
+  std::unique_ptr<engine::PlacementSession> session_;
+  std::optional<Session> auto_;
+};
+
+/// With rules in two of three problems.
 TEST(RandomRules, SessionsAgreeWithBruteForce) {
-  const RandomRun run = from_environment({300'000, 60});
+  const RandomRun run = from_environment({300'000, 90});
+  std::map<std::string, int> queries;
   for (std::size_t k = 0; k < run.count; ++k) {
     const std::uint64_t seed = run.seed + k;
     PlacementProblem problem = random_ruled_problem(seed);
-    const auto engine = seed % 2 == 0 ? encoder::make_sat_engine({}) : encoder::make_smt_engine({});
-    if (!engine || engine->unsupported(problem, Objective::fit)) continue;
-    const auto session = engine::open_session(*engine, problem);
+    if (seed % 3 == 0 || encoder::unsupported_rule(problem)) problem.rules.clear();
+    AnySession session(seed, problem);
     Random random(seed);
-    for (int question = 0; question < 8; ++question) {
-      SizeLayer layer = size_layer(problem);
-      for (BufferIndex b = 0; b < layer.sizes.size(); ++b)
-        if (problem.buffers[b].parts.empty() && problem.buffers[b].gaps.empty() &&
-            random.chance(30))
-          layer.sizes[b] = std::max<Size>(1, layer.sizes[b] + random.between(-1, 1));
-      for (MemoryIndex m = 0; m < layer.capacities.size(); ++m)
-        if (problem.memories[m].banks.empty() && random.chance(30))
-          layer.capacities[m] = std::max<Size>(1, layer.capacities[m] + random.between(-2, 2));
+    SizeLayer layer = size_layer(problem);
+    SizeLayer earlier = layer;
+    for (int query = 0; query < 8; ++query) {
+      const SizeLayer last = layer;
+      layer = random.chance(20) ? earlier : next_layer(random, problem, layer);
+      earlier = last;
       const PlacementProblem now = with_layer(problem, layer);
       if (!validate(now).empty()) continue;
-      const engine::SearchResult result = session->solve(layer, {});
+      const engine::SearchResult result = session.solve(layer);
       const auto expected = brute_force(now);
+      ++queries[session.name()];
       ASSERT_EQ(result.status, expected ? Status::feasible : Status::infeasible)
-          << seed << ' ' << question << '\n'
+          << seed << ' ' << query << ' ' << session.name() << '\n'
           << to_yaml(now);
       if (expected) {
         ASSERT_TRUE(keeps_every_rule(now, *result.placement)) << seed;
       }
     }
   }
+  for (const auto& [engine, count] : queries) std::cout << engine << ' ' << count << "  ";
+  std::cout << "queries\n";
 }
 
 /// Where only the rules make a problem infeasible, the explanation names one of them.
