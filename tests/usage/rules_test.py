@@ -48,7 +48,19 @@ class Rules(Case):
         third = ALL.replace("rules:", "  - {id: c, live: [4, 5], size: 4}\nrules:")
         said = self.place(third + '  - {name: sum, that: "offset(a) + offset(b) + offset(c) == 12"}\n',
                           code=BAD_INPUT)
-        self.assertIn("Rule 'sum' has a sum of more than two offsets.", said)
+        self.assertIn("no engine supports this problem: Rule 'sum' has a sum of more than two offsets.\"", said)
+
+    def test_the_caret_stands_at_the_column(self):
+        for text, under in (("offset(a) < 8 and", '"}'), ("offset(a) ) < 8", "offset(a) )"), ("(offset(b) < 3", '"}'),
+                            ("bank(b) = 2", "bank(b) ="), ("mode(sram) == m0", "sram)"), ("offset(a) < bonk", "bonk")):
+            problem = self.file("p.yaml", PROBLEM + f'  - {{name: a, that: "{text}"}}\n')
+            said = self.ends(BAD_INPUT, "place", problem).stderr
+            line, caret = said.splitlines()[1:3]
+            self.assertTrue(line[caret.index("^"):].startswith(under), said)
+
+    def test_the_hint_of_infeasible_speaks_of_rules(self):
+        done = self.ends(INFEASIBLE, "place", self.file("p.yaml", ALL + '  - {name: low, that: "offset(a) < 24"}\n'))
+        self.assertIn("buffers and rules that cannot be placed together", done.stdout)
 
     def test_check_names_the_rule(self):
         problem = self.file("p.yaml", ALL)
@@ -56,7 +68,7 @@ class Rules(Case):
             "tessera": "placement/1", "status": "feasible",
             "buffers": [{"id": "a", "offset": 0}, {"id": "b", "offset": 28}]}))
         done = self.ends(WRONG, "check", problem, result)
-        self.assertIn("Rule 'start' does not hold: (offset(a) % 8) == 4; 'a' at [0, 24) of memory 'sram'.",
+        self.assertIn("Rule 'start' does not hold: offset(a) % 8 == 4; 'a' at [0, 24) of memory 'sram'.",
                       done.stdout)
         self.assertIn("Rule 'order' does not hold", done.stdout)
 
@@ -71,7 +83,7 @@ class Rules(Case):
         out = self.folder / "again.yaml"
         self.ends(FOUND, "export", self.file("p.yaml", ALL), "--to", "yaml", "-o", out)
         again = out.read_text()
-        self.assertIn('{name: start, that: "(offset(a) % 8) == 4"}', again)
+        self.assertIn('{name: start, that: "offset(a) % 8 == 4"}', again)
         found = self.place(again)
         self.assertEqual({b["id"]: b["offset"] for b in found["buffers"]}, {"a": 28, "b": 4})
 
