@@ -6,6 +6,7 @@
 #include <array>
 #include <iostream>
 #include <map>
+#include <stdexcept>
 
 #include "agreement.h"
 #include "all_engines.h"
@@ -240,7 +241,17 @@ TEST(RandomRules, SessionsAgreeWithBruteForce) {
       const PlacementProblem now = with_layer(problem, layer);
       if (!validate(now).empty()) continue;
       const engine::SearchResult result = session.solve(layer);
-      const auto expected = brute_force(now);
+      std::optional<OracleAnswer> expected;
+      try {
+        expected = brute_force(now);
+      } catch (const std::length_error&) {  // too large: compare with another solver
+        ++queries["without the oracle"];
+        const auto other =
+            seed % 2 == 0 ? encoder::make_smt_engine({})
+                          : encoder::make_sat_engine({.encoding = encoder::OffsetEncoding::order});
+        ASSERT_EQ(result.status, other->solve(now, {}).status) << seed << ' ' << query;
+        continue;
+      }
       ++queries[session.name()];
       ASSERT_EQ(result.status, expected ? Status::feasible : Status::infeasible)
           << seed << ' ' << query << ' ' << session.name() << '\n'

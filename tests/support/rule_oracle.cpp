@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "tests/support/literal_rules.h"
 
@@ -153,6 +154,7 @@ class ModeSearch {
           std::ranges::all_of(buffers, [&](BufferIndex b) { return placed[b]; }))
         rules_.push_back(&rule);
     }
+    for (const ConditionRule* rule : rules_) name_modes(rule->that);
   }
 
   std::optional<Modes> run(Step steps) {
@@ -177,10 +179,17 @@ class ModeSearch {
  private:
   using Key = std::pair<std::vector<std::string>, std::vector<std::set<std::string>>>;
 
+  void name_modes(const RuleNode& node) {
+    if (node.op == RuleOp::in_mode) named_.emplace(node.memory, node.mode);
+    for (const RuleNode& each : node.of) name_modes(each);
+  }
+
   void extend(const Modes& modes, MemoryIndex m, Step t, std::map<Key, Modes>& next) const {
     if (m < allowed_.size()) {
       if (allowed_[m].empty()) return extend(modes, m + 1, t, next);
+      bool other = false;  // one mode that no rule names stands for all, unless they count
       for (const std::string& mode : allowed_[m][static_cast<std::size_t>(t)]) {
+        if (!fewest_ && !named_.contains({m, mode}) && std::exchange(other, true)) continue;
         Modes longer = modes;
         longer[m].push_back(mode);
         extend(longer, m + 1, t, next);
@@ -196,6 +205,8 @@ class ModeSearch {
     Key key;
     for (const auto& of_memory : modes) {
       key.first.push_back(of_memory.empty() ? "" : of_memory.back());
+      if (!fewest_ && !named_.contains({key.first.size() - 1, key.first.back()}))
+        key.first.back().clear();
       if (fewest_) key.second.emplace_back(of_memory.begin(), of_memory.end());
     }
     next.emplace(std::move(key), modes);
@@ -204,7 +215,8 @@ class ModeSearch {
   const PlacementProblem& problem_;
   const std::vector<BufferPlace>& places_;
   const std::vector<Modes>& allowed_;
-  const bool fewest_;                        ///< the used modes matter
+  const bool fewest_;                                    ///< the used modes matter
+  std::set<std::pair<MemoryIndex, std::string>> named_;  ///< modes
   std::vector<const ConditionRule*> rules_;  ///< about modes, whose buffers are all placed
 };
 
@@ -229,9 +241,28 @@ std::optional<Modes> modes_by_rules(const PlacementProblem& problem,
   return ModeSearch(problem, places, placed, allowed, fewest).run(steps);
 }
 
-bool keeps_rule(const PlacementProblem& problem, const ConditionRule& rule,
-                const std::vector<BufferPlace>& places) {
-  return RuleReading{problem, places}.holds(rule.that);
+std::optional<bool> keeps_rule(const PlacementProblem& problem, const RuleNode& node,
+                               const std::vector<BufferPlace>& places,
+                               const std::vector<bool>& placed) {
+  const auto of = [&](const RuleNode& each) { return keeps_rule(problem, each, places, placed); };
+  if (node.op == RuleOp::no) {
+    const std::optional<bool> inner = of(node.of[0]);
+    return inner ? std::optional(!*inner) : std::nullopt;
+  }
+  if (node.op == RuleOp::all || node.op == RuleOp::any) {
+    std::optional<bool> result = node.op == RuleOp::all;
+    for (const RuleNode& each : node.of) {
+      const std::optional<bool> one = of(each);
+      if (one == std::optional(node.op == RuleOp::any)) return one;
+      if (!one) result = std::nullopt;
+    }
+    return result;
+  }
+  std::set<BufferIndex> buffers;
+  name_buffers(node, buffers);
+  for (const BufferIndex b : buffers)
+    if (!placed[b]) return std::nullopt;
+  return RuleReading{problem, places}.holds(node);
 }
 
 bool keeps_rules(const PlacementProblem& problem, const Placement& placement) {

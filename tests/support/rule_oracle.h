@@ -13,9 +13,11 @@
 
 namespace tessera::testing {
 
-/// Do the places satisfy a rule that is not about modes? Only those of its buffers matter.
-[[nodiscard]] bool keeps_rule(const PlacementProblem& problem, const ConditionRule& rule,
-                              const std::vector<BufferPlace>& places);
+/// Do the places satisfy a condition that is not about modes? Nothing if buffers decide that are
+/// not placed.
+[[nodiscard]] std::optional<bool> keeps_rule(const PlacementProblem& problem, const RuleNode& node,
+                                             const std::vector<BufferPlace>& places,
+                                             const std::vector<bool>& placed);
 
 /// Do the places and modes satisfy every rule?  require: a mode per step of each memory with modes.
 [[nodiscard]] bool keeps_rules(const PlacementProblem& problem, const Placement& placement);
