@@ -20,6 +20,7 @@
 #include "tessera/export.h"
 #include "tessera/files.h"
 #include "tessera/plan.h"
+#include "tessera/schedule.h"
 
 namespace tessera::cli {
 
@@ -33,6 +34,7 @@ struct CheckOptions {
   std::string proof;
   std::string model;
   std::string expect;
+  std::string reading = "default";
   NetworkArguments network;
 };
 
@@ -216,6 +218,44 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
   return verdict.wrong.empty() ? exit_found : exit_wrong;
 }
 
+std::string schedule_verdict(const TileScheduleVerdict& verdict, bool json) {
+  std::string text;
+  if (!json) {
+    for (const std::string& sentence : verdict.wrong) text += "wrong: " + sentence + "\n";
+    if (!text.empty()) return text;
+    return "right: " + counted(verdict.latencies.size(), "step", "steps") + ", latency " +
+           json_number(verdict.latency) + ", peak " + std::to_string(verdict.peak) + " elements, " +
+           std::to_string(verdict.moved) + " elements moved\n";
+  }
+  JsonObject object(text);
+  begin_verdict(object, verdict.wrong.empty());
+  object.list("violations", verdict.wrong, [](const std::string& sentence) {
+    return json_object([&](JsonObject& one) { one.text("message", sentence); });
+  });
+  if (verdict.wrong.empty()) {
+    object.real("latency", verdict.latency);
+    object.list("latencies", verdict.latencies, [](double each) { return json_number(each); });
+    object.number("peak", verdict.peak);
+    object.number("moved", verdict.moved);
+  }
+  object.close();
+  return text + '\n';
+}
+
+/// INPUT is a problem of the MLSys 2026 contest here, RESULT a solution.
+int check_schedule(const CheckOptions& options, std::string_view result) {
+  const TileGraph graph = load_tile_graph(options.input.path);
+  const TileSchedule schedule = read_tile_schedule_text(result, options.result);
+  const TileReading reading =
+      options.reading == "rulings" ? TileReading::rulings : TileReading::standard;
+  const TileScheduleVerdict verdict = check_tile_schedule(graph, schedule, reading);
+  if (options.output.json())
+    print(schedule_verdict(verdict, true));
+  else if (!options.output.quiet)
+    say(schedule_verdict(verdict, false));
+  return verdict.wrong.empty() ? exit_found : exit_wrong;
+}
+
 /// Does an option determine the problem, or what is to be proved about it?
 bool asks_for_something(const CheckOptions& options) {
   const InputArguments& input = options.input;
@@ -271,6 +311,8 @@ int run_check(const CheckOptions& options, Session& session) {
   PlanFileHeader header;
   if (!options.result.empty()) header = plan_file_header(options.result);
   if (header.is_plan) return check_network_plan(options, header);
+  if (!options.result.empty() && is_tile_graph_file(options.input.path))
+    return check_schedule(options, header.text);
   if (is_network_file(options.input.path))
     throw BadInput((options.result.empty() ? "tessera check" : options.result) +
                        ": a network needs a plan as RESULT, and this file is not a plan",
@@ -294,11 +336,13 @@ void add_check(CLI::App& app, Command& command) {
       "buffer CSV, problem YAML, dsa-solver JSON, memory profile of ExecuTorch or TensorFlow Lite "
       "model (told apart by content; "
       "- "
-      "is the standard input); for a plan its network");
-  sub->add_option("RESULT", options->result,
-                  "placement JSON, a CSV of the buffers with their offsets, a TensorFlow Lite "
-                  "model with a plan "
-                  "of its arena, or the plan of a network");
+      "is the standard input); for a plan its network, for a schedule its problem");
+  sub->add_option(
+      "RESULT", options->result,
+      "placement JSON, a CSV of the buffers with their offsets, a TensorFlow Lite "
+      "model with a plan "
+      "of its arena, the plan of a network, or the solution of a problem of the MLSys 2026 "
+      "contest");
   sub->add_option("--dtype", options->network.dtype,
                   "for a plan: the element type the network was planned with, if it is not the one "
                   "in the plan");
@@ -308,6 +352,10 @@ void add_check(CLI::App& app, Command& command) {
   sub->add_option("--expect", options->expect,
                   "accept the certificate only if it claims infeasibility")
       ->check(one_of({"infeasible"}));
+  sub->add_option("--reading", options->reading,
+                  "for a schedule: how rules that the contest leaves open are read")
+      ->check(one_of({"default", "rulings"}))
+      ->capture_default_str();
   options->limits.declare(*sub);
   sub->add_option("--model", options->model,
                   "the output of another solver for export --to dimacs or smt2 of INPUT");

@@ -46,6 +46,7 @@ void add_tile(CLI::App& app, Command& command);
 void add_import(CLI::App& app, Command& command);
 void add_explore(CLI::App& app, Command& command);
 void add_order(CLI::App& app, Command& command);
+void add_schedule(CLI::App& app, Command& command);
 void add_report(CLI::App& app, Command& command);
 void add_minimalloc(CLI::App& app, Command& command);
 void add_completion(CLI::App& app, Command& command);

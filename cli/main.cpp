@@ -139,6 +139,7 @@ constexpr std::pair<std::string_view, AddCommand> commands[] = {
     {"tile", add_tile},
     {"import", add_import},
     {"order", add_order},
+    {"schedule", add_schedule},
     {"explore", add_explore},
     {"report", add_report},
     {"minimalloc", add_minimalloc},

@@ -43,9 +43,10 @@ C_API = pathlib.PurePath("include/tessera_c.h")
 API_MODULES = {
     "model": {"api", "check", "claim", "effort", "errors", "graph", "hardware", "hardware_check", "input", "names",
               "network", "network_plan", "network_shapes", "network_stats", "placement", "problem",
-              "rules", "silicon", "units", "validate"},
+              "rules", "silicon", "tile_graph", "units", "validate"},
     "validation": {"files", "generate", "import", "limits", "profile", "version"},
-    "placer": {"check_result", "engines", "explain", "export", "order", "place", "report", "session", "switches",
+    "placer": {"check_result", "engines", "explain", "export", "order", "place", "report", "schedule", "session",
+               "switches",
                "tile"},
     "planner": {"batch", "pinnable", "plan"},
     "explorer": {"explore", "tessera"},

@@ -1,0 +1,267 @@
+#include "cost/tile_machine/prices.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tessera::cost {
+namespace {
+
+/// The smallest lengths of each number of parts, at most `most`, largest first.
+void add_lengths(std::int64_t length, std::int64_t most, std::vector<std::int64_t>& out) {
+  for (std::int64_t part = std::min(length, most); part > 0;) {
+    const std::int64_t count = parts_of(length, part);
+    const std::int64_t least = parts_of(length, count);
+    out.push_back(least);
+    part = least - 1;
+  }
+}
+
+void sort_lengths(std::vector<std::int64_t>& lengths) {
+  std::ranges::sort(lengths, std::greater<>{});
+  lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
+}
+
+/// Width and height of tiles, and whether the reduction is one part.
+struct Pair {
+  double bound = 0;  ///< of the cost
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  bool one_part = false;
+};
+
+/// Pairs of the best first evaluations that are evaluated with all depths and orders.
+constexpr std::size_t refined_pairs = 3;
+/// First evaluations of pairs after the last one that was the best.
+constexpr std::size_t pairs_in_vain = 30;
+
+class Cheapest {
+ public:
+  Cheapest(const TileGroup& group, const TileMachine& machine, TileRun& run, bool exhaustive)
+      : group_(group), machine_(machine), run_(run), exhaustive_(exhaustive) {}
+
+  TilePrice find() {
+    struct First {
+      double cost = infinity;
+      const Pair* pair = nullptr;
+      std::int64_t depth = 0;  ///< the largest that fits
+    };
+    const std::vector<Pair> pairs = sorted_pairs();
+    std::vector<First> firsts;
+    std::size_t in_vain = 0;
+    for (const Pair& pair : pairs) {
+      if (pair.bound >= best_.cost || (!exhaustive_ && in_vain == pairs_in_vain)) break;
+      const std::int64_t depth = largest_depth(pair);
+      if (depth == 0) continue;
+      const double before = best_.cost;
+      if (exhaustive_)
+        try_depths(pair, depth);
+      else
+        firsts.push_back({try_depth(pair, depth, infinity), &pair, depth});
+      in_vain = best_.cost < before ? 0 : in_vain + 1;
+    }
+    std::ranges::stable_sort(firsts, {}, &First::cost);
+    if (firsts.size() > refined_pairs) firsts.resize(refined_pairs);
+    for (const First& first : firsts)
+      if (first.pair->bound < best_.cost) try_depths(*first.pair, first.depth);
+    return best_;
+  }
+
+  /// A lower bound of the cost for all widths, heights, depths and orders of tiles.
+  double bound() {
+    for (const Pair& pair : sorted_pairs())
+      if (some_depth_fits(pair)) return pair.bound;
+    return infinity;
+  }
+
+ private:
+  std::vector<Pair> sorted_pairs() {
+    collect_lengths();
+    std::vector<Pair> pairs;
+    for (const std::int64_t width : widths_)
+      for (const std::int64_t height : heights_) add_pairs(width, height, pairs);
+    std::ranges::sort(pairs, [](const Pair& a, const Pair& b) {
+      return std::tuple(a.bound, -a.width * a.height, -a.width, !a.one_part) <
+             std::tuple(b.bound, -b.width * b.height, -b.width, !b.one_part);
+    });
+    return pairs;
+  }
+
+  void collect_lengths() {
+    for (const std::int32_t sink : group_.sinks()) {
+      const TileGroup::Tensor& tensor = group_.tensors()[static_cast<std::size_t>(sink)];
+      add_lengths(tensor.width, machine_.native.width, widths_);
+      add_lengths(tensor.height, machine_.native.height, heights_);
+    }
+    if (exhaustive_) {
+      fill(widths_);
+      fill(heights_);
+    }
+    sort_lengths(widths_);
+    sort_lengths(heights_);
+    most_depth_ = group_.depths().empty() ? 1 : machine_.native.depth;
+    if (machine_.rulings && group_.has_matmul())
+      most_depth_ = std::min(most_depth_, group_.least_depth());
+    if (!group_.depths().empty()) most_depth_ = std::min(most_depth_, group_.depths().back());
+  }
+
+  /// All lengths up to the largest.
+  static void fill(std::vector<std::int64_t>& lengths) {
+    std::int64_t most = 0;
+    for (const std::int64_t each : lengths) most = std::max(most, each);
+    for (std::int64_t each = 1; each < most; ++each) lengths.push_back(each);
+  }
+
+  void add_pairs(std::int64_t width, std::int64_t height, std::vector<Pair>& pairs) const {
+    const auto [rows, columns] = run_.grid(group_, {width, height, 1});
+    if (rows == 0) return;
+    const bool one_part = group_.depths().empty() || most_depth_ == group_.depths().back();
+    const double compute = compute_bound(width, height) * static_cast<double>(machine_.bandwidth);
+    const auto bound = [&](bool one) {
+      return std::max(compute, static_cast<double>(moved_bound(rows, columns, one)));
+    };
+    if (one_part) pairs.push_back({bound(true), width, height, true});
+    if (!group_.depths().empty() && group_.depths().back() > 1)
+      pairs.push_back({bound(false), width, height, false});
+  }
+
+  /// Compute that every depth and order of tiles needs.
+  [[nodiscard]] double compute_bound(std::int64_t width, std::int64_t height) const {
+    double sum = 0;
+    const TileGroup::Tensor& sink =
+        group_.tensors()[static_cast<std::size_t>(group_.sinks().front())];
+    const auto rows = static_cast<double>(parts_of(sink.height, height));
+    const auto columns = static_cast<double>(parts_of(sink.width, width));
+    for (const TileGroup::Op& op : group_.ops()) {
+      const auto out = static_cast<std::size_t>(op.output);
+      const TileGroup::Tensor& tensor = group_.tensors()[out];
+      const TileGroup::Piece& piece = group_.pieces(out).front();
+      const auto depth = machine_.rulings ? 1.0
+                                          : static_cast<double>(op.depth) /
+                                                static_cast<double>(machine_.native.depth);
+      double tiles = 0;
+      if (piece.aligned) {
+        tiles =
+            static_cast<double>(parts_of(tensor.height, height) * parts_of(tensor.width, width));
+      } else {
+        tiles = static_cast<double>(tensor.width) / static_cast<double>(machine_.native.width) *
+                (static_cast<double>(tensor.height) / static_cast<double>(machine_.native.height));
+        // Pieces of operands are computed again for each tile that needs them.
+        if (!machine_.rulings && group_.pieces(out).size() == 1)
+          tiles *= (piece.rows == TileGroup::by_tile ? 1.0 : rows) *
+                   (piece.columns == TileGroup::by_tile ? 1.0 : columns);
+      }
+      sum += tiles * static_cast<double>(op.cost) * (op.matmul ? depth : 1.0);
+    }
+    return sum;
+  }
+
+  /// Elements that every depth and order of tiles moves.
+  [[nodiscard]] std::int64_t moved_bound(std::int64_t rows, std::int64_t columns, bool one) const {
+    std::int64_t sum = 0;
+    for (std::size_t t = 0; t < group_.tensors().size(); ++t) {
+      const TileGroup::Tensor& tensor = group_.tensors()[t];
+      if (tensor.maker >= 0) {
+        if (tensor.output && !tensor.kept) sum += tensor.area();
+        continue;
+      }
+      if (tensor.resident) continue;
+      std::int64_t times = 1;
+      const TileGroup::Piece& piece = group_.pieces(t).front();
+      // A part of a reduction does not stay until the next tile, if there are several.
+      const bool streamed = piece.rows == TileGroup::by_part || piece.columns == TileGroup::by_part;
+      if (!one && streamed && group_.pieces(t).size() == 1 && group_.regular() &&
+          group_.depths().size() == 1 && !(machine_.rulings && piece.inner))
+        times = (piece.rows == TileGroup::by_tile ? 1 : rows) *
+                (piece.columns == TileGroup::by_tile ? 1 : columns);
+      sum += tensor.area() * times;
+    }
+    return sum;
+  }
+
+  double evaluate(const Granularity& granularity, TileWalk walk, double limit) {
+    const TileChoice choice{granularity, walk};
+    const double cost = run_.cost(group_, choice, limit);
+    if (cost < best_.cost) best_ = {cost, choice};
+    return cost;
+  }
+
+  [[nodiscard]] bool fits(const Pair& pair, std::int64_t depth) {
+    return run_.fits(group_, {pair.width, pair.height, depth});
+  }
+
+  /// The last part of a reduction may need more memory than the others, so that memory does not
+  /// rise with the depth; but depth 1 needs the least.
+  [[nodiscard]] bool some_depth_fits(const Pair& pair) {
+    return fits(pair, pair.one_part ? most_depth_ : 1);
+  }
+
+  /// The largest depth that fits; 0: none.
+  [[nodiscard]] std::int64_t largest_depth(const Pair& pair) {
+    if (!some_depth_fits(pair)) return 0;
+    std::int64_t depth = most_depth_;
+    if (pair.one_part) return depth;
+    if (one_part(depth)) --depth;
+    while (depth > 1 && !fits(pair, depth)) --depth;
+    return depth;
+  }
+
+  [[nodiscard]] bool one_part(std::int64_t depth) const {
+    return group_.depths().empty() || depth >= group_.depths().back();
+  }
+
+  double try_depth(const Pair& pair, std::int64_t depth, double limit) {
+    const auto [rows, columns] = run_.grid(group_, {pair.width, pair.height, 1});
+    const Granularity granularity{pair.width, pair.height, depth};
+    if (rows == 1 || columns == 1) return evaluate(granularity, TileWalk::rows, limit);
+    return std::min(evaluate(granularity, TileWalk::snake_rows, limit),
+                    evaluate(granularity, TileWalk::snake_columns, limit));
+  }
+
+  void try_depths(const Pair& pair, std::int64_t most) {
+    const auto [rows, columns] = run_.grid(group_, {pair.width, pair.height, 1});
+    const std::int64_t least = pair.one_part ? most : 1;
+    for (std::int64_t depth = most; depth >= least && pair.bound < best_.cost; --depth) {
+      try_depth(pair, depth, best_.cost);
+      if (exhaustive_ && rows > 1 && columns > 1)
+        evaluate({pair.width, pair.height, depth}, TileWalk::rows, best_.cost);
+    }
+  }
+
+  const TileGroup& group_;
+  const TileMachine& machine_;
+  TileRun& run_;
+  TilePrice best_;
+  bool exhaustive_;
+  std::vector<std::int64_t> widths_, heights_;
+  std::int64_t most_depth_ = 1;
+};
+
+}  // namespace
+
+TilePrices::TilePrices(const TileGraph& graph, TileReading reading)
+    : graph_(graph),
+      machine_{graph.capacity, graph.bandwidth, graph.native, reading == TileReading::rulings},
+      run_(machine_) {}
+
+const TilePrice& TilePrices::price(const TileGroupQuery& query) {
+  TileGroup group(graph_, query);
+  const auto found = known_.find(group);
+  if (found != known_.end()) return found->second;
+  const TilePrice price = Cheapest(group, machine_, run_, exhaustive_).find();
+  return known_.emplace(std::move(group), price).first->second;
+}
+
+double TilePrices::bound(const TileGroupQuery& query) {
+  TileGroup group(graph_, query);
+  const auto found = bounds_.find(group);
+  if (found != bounds_.end()) return found->second;
+  const double bound = Cheapest(group, machine_, run_, false).bound();
+  return bounds_.emplace(std::move(group), bound).first->second;
+}
+
+void TilePrices::refine() {
+  exhaustive_ = true;
+  known_.clear();
+}
+
+}  // namespace tessera::cost

@@ -1,0 +1,116 @@
+#include "search/schedule/least_cost.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/schedule/layers.h"
+#include "search/schedule/pool.h"
+#include "search/schedule/potential.h"
+
+namespace tessera::search {
+namespace {
+
+/// Work units of a state that is expanded, per group of the pool.
+constexpr std::int64_t groups_per_unit = 16;
+
+class Passes {
+ public:
+  Passes(const GroupGraph& graph, GroupCosts& costs, const LeastCostParams& params)
+      : graph_(graph), costs_(costs), params_(params), first_work_(costs.work()) {
+    shares_.resize(graph.ops());
+    double sum = 0;
+    for (OpId op = 0; op < graph.ops(); ++op) {
+      shares_[op] = costs.share(op);
+      sum += shares_[op];
+    }
+    result_.bound = std::max(params.bound, sum);
+  }
+
+  LeastCost run() {
+    for (std::size_t pass = 0; !done(); ++pass) one_pass(pass);
+    result_.work = work();
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t work() const { return costs_.work() - first_work_ + search_work_; }
+  [[nodiscard]] bool over() const {
+    return work() >= params_.work || (params_.stop && params_.stop());
+  }
+  [[nodiscard]] bool proved() const {
+    return result_.steps && result_.bound >= result_.cost * (1 - tolerance);
+  }
+  [[nodiscard]] bool done() const {
+    // The first pass always runs to its end: it gives some schedule.
+    return result_.exhausted || proved() || (result_.passes > 0 && over());
+  }
+
+  void one_pass(std::size_t pass) {
+    const bool first = pass == 0;
+    ++result_.passes;
+    if (!pool_.complete) grow_pool(first ? graph_.ops() : graph_.ops() << pass, first);
+    LayerParams layer{.width = std::size_t{1} << std::min<std::size_t>(2 * pass + 1, 40),
+                      .below = result_.cost};
+    if (!first) layer.stop = [this] { return ++search_work_, over(); };
+    take(search(layer));
+    if (!pool_.complete || done()) return;
+    costs_.refine();
+    layer.all_choices = true;
+    layer.below = result_.cost;
+    const LayerResult all = search(layer);
+    const bool cut = all.cut;
+    take(all);
+    if (!cut) {
+      result_.exhausted = true;
+      if (result_.steps) result_.bound = result_.cost;
+    }
+  }
+
+  LayerResult search(const LayerParams& layer) {
+    LayerResult found = search_layers(graph_, costs_, pool_, values_, layer);
+    search_work_ +=
+        found.expanded * static_cast<std::int64_t>(pool_.groups.size()) / groups_per_unit;
+    result_.states += found.expanded;
+    return found;
+  }
+
+  void take(LayerResult found) {
+    if (!found.steps || found.cost >= result_.cost) return;
+    result_.cost = found.cost;
+    result_.steps = std::move(found.steps);
+  }
+
+  void grow_pool(std::size_t per_size, bool first) {
+    PoolLimits limits{.per_size = per_size, .work = params_.work / 2};
+    if (!first) limits.stop = params_.stop;
+    pool_ = make_pool(graph_, costs_, limits);
+    result_.groups = static_cast<std::int64_t>(pool_.groups.size());
+    std::vector<BoundedGroup> rows;
+    for (const Group& group : pool_.groups) rows.push_back({group.members, group.bound});
+    values_.estimate = op_values(graph_.ops(), rows);
+    values_.bound = shares_;
+    if (!pool_.complete) return;
+    values_.bound = values_.estimate;
+    double sum = 0;
+    for (const double value : values_.bound) sum += value;
+    result_.bound = std::max(result_.bound, sum * (1 - tolerance));
+  }
+
+  const GroupGraph& graph_;
+  GroupCosts& costs_;
+  const LeastCostParams& params_;
+  std::int64_t first_work_;
+  std::int64_t search_work_ = 0;
+  std::vector<double> shares_;
+  GroupPool pool_;
+  OpValues values_;
+  LeastCost result_;
+};
+
+}  // namespace
+
+LeastCost least_cost(const GroupGraph& graph, GroupCosts& costs, const LeastCostParams& params) {
+  return Passes(graph, costs, params).run();
+}
+
+}  // namespace tessera::search
