@@ -77,12 +77,22 @@ std::int64_t new_area(const Rectangles& have, const Rectangles& added) {
 }
 
 void cover(Rectangles& covered, const Rectangle& added) {
-  if (covered.empty() || !join(covered.back(), added)) {
-    covered.push_back(added);
-    return;
-  }
-  while (covered.size() > 1 && join(covered[covered.size() - 2], covered.back()))
+  for (const Rectangle& each : covered)
+    if (each.top <= added.top && each.bottom >= added.bottom && each.left <= added.left &&
+        each.right >= added.right)
+      return;
+  Rectangle whole = added;
+  for (std::size_t k = 0; k < covered.size();) {
+    if (!join(covered[k], whole)) {
+      ++k;
+      continue;
+    }
+    whole = covered[k];
+    covered[k] = covered.back();
     covered.pop_back();
+    k = 0;
+  }
+  covered.push_back(whole);
 }
 
 }  // namespace tessera

@@ -27,8 +27,7 @@ using Rectangles = std::vector<Rectangle>;
 [[nodiscard]] std::int64_t union_area(Rectangles rectangles);
 /// The area of `added` outside of `have`.
 [[nodiscard]] std::int64_t new_area(const Rectangles& have, const Rectangles& added);
-/// Adds a rectangle to a list whose union alone counts, and keeps the list short where the new
-/// rectangle continues the last ones.
+/// Adds a rectangle to a list whose union alone counts, and joins rectangles to keep it short.
 void cover(Rectangles& covered, const Rectangle& added);
 
 }  // namespace tessera

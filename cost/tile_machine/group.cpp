@@ -111,8 +111,9 @@ void TileGroup::find_regular() {
   for (const std::int32_t sink : sinks_) {
     const Tensor& a = tensors_[static_cast<std::size_t>(sink)];
     const Tensor& b = tensors_[static_cast<std::size_t>(sinks_.front())];
-    if (a.width != b.width || a.height != b.height) regular_ = false;
+    if (a.width != b.width || a.height != b.height) one_shape_ = false;
   }
+  regular_ = one_shape_;
   const auto mixed = [](unsigned axis) { return (axis & by_tile) != 0 && (axis & by_part) != 0; };
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
     unsigned rows = 0;

@@ -77,6 +77,8 @@ class TileGroup {
   /// Do all sinks have the same shape, and has no tensor pieces by tile and by reduction along
   /// one axis? Then costs of tiles do not depend on their position (tile_run.h).
   [[nodiscard]] bool regular() const { return regular_; }
+  /// Have all sinks the same shape?
+  [[nodiscard]] bool one_shape() const { return one_shape_; }
   /// The different pieces of a tensor that one iteration needs.
   [[nodiscard]] const std::vector<Piece>& pieces(std::size_t tensor) const {
     return pieces_[tensor];
@@ -103,6 +105,7 @@ class TileGroup {
   std::int64_t base_ = 0;
   bool has_matmul_ = false;
   bool regular_ = true;
+  bool one_shape_ = true;
 };
 
 }  // namespace tessera::cost

@@ -42,13 +42,13 @@ class Cheapest {
   TilePrice find() {
     struct First {
       double cost = infinity;
-      const Pair* pair = nullptr;
+      Pair pair{};
       std::int64_t depth = 0;  ///< the largest that fits
     };
-    const std::vector<Pair> pairs = sorted_pairs();
+    make_pairs();
     std::vector<First> firsts;
     std::size_t in_vain = 0;
-    for (const Pair& pair : pairs) {
+    for (Pair pair; next_pair(pair);) {
       if (pair.bound >= best_.cost || (!exhaustive_ && in_vain == pairs_in_vain)) break;
       const std::int64_t depth = largest_depth(pair);
       if (depth == 0) continue;
@@ -56,34 +56,59 @@ class Cheapest {
       if (exhaustive_)
         try_depths(pair, depth);
       else
-        firsts.push_back({try_depth(pair, depth, infinity), &pair, depth});
+        firsts.push_back({try_depth(pair, depth, infinity), pair, depth});
       in_vain = best_.cost < before ? 0 : in_vain + 1;
     }
     std::ranges::stable_sort(firsts, {}, &First::cost);
     if (firsts.size() > refined_pairs) firsts.resize(refined_pairs);
     for (const First& first : firsts)
-      if (first.pair->bound < best_.cost) try_depths(*first.pair, first.depth);
+      if (first.pair.bound < best_.cost) try_depths(first.pair, first.depth);
     return best_;
   }
 
   /// A lower bound of the cost for all widths, heights, depths and orders of tiles.
   double bound() {
-    for (const Pair& pair : sorted_pairs())
+    make_pairs();
+    for (Pair pair; next_pair(pair);)
       if (some_depth_fits(pair)) return pair.bound;
     return infinity;
   }
 
  private:
-  std::vector<Pair> sorted_pairs() {
+  /// A cost as a function of the numbers of rows and columns of tiles.
+  struct PerTile {
+    double once = 0, row = 0, column = 0, tile = 0;
+    void add(double amount, bool rows, bool columns) {
+      (rows ? (columns ? tile : row) : (columns ? column : once)) += amount;
+    }
+    [[nodiscard]] double of(std::int64_t rows, std::int64_t columns) const {
+      const auto r = static_cast<double>(rows);
+      const auto c = static_cast<double>(columns);
+      return once + row * r + column * c + tile * r * c;
+    }
+  };
+
+  static bool later(const Pair& a, const Pair& b) {
+    return std::tuple(a.bound, -a.width * a.height, -a.width, !a.one_part) >
+           std::tuple(b.bound, -b.width * b.height, -b.width, !b.one_part);
+  }
+
+  void make_pairs() {
     collect_lengths();
-    std::vector<Pair> pairs;
+    sum_compute();
+    sum_moved();
     for (const std::int64_t width : widths_)
-      for (const std::int64_t height : heights_) add_pairs(width, height, pairs);
-    std::ranges::sort(pairs, [](const Pair& a, const Pair& b) {
-      return std::tuple(a.bound, -a.width * a.height, -a.width, !a.one_part) <
-             std::tuple(b.bound, -b.width * b.height, -b.width, !b.one_part);
-    });
-    return pairs;
+      for (const std::int64_t height : heights_) add_pairs(width, height);
+    std::ranges::make_heap(pairs_, later);
+  }
+
+  /// The pair with the least bound of those not yet taken.
+  bool next_pair(Pair& pair) {
+    if (pairs_.empty()) return false;
+    std::ranges::pop_heap(pairs_, later);
+    pair = pairs_.back();
+    pairs_.pop_back();
+    return true;
   }
 
   void collect_lengths() {
@@ -111,71 +136,56 @@ class Cheapest {
     for (std::int64_t each = 1; each < most; ++each) lengths.push_back(each);
   }
 
-  void add_pairs(std::int64_t width, std::int64_t height, std::vector<Pair>& pairs) const {
+  void add_pairs(std::int64_t width, std::int64_t height) {
     const auto [rows, columns] = run_.grid(group_, {width, height, 1});
     if (rows == 0) return;
-    const bool one_part = group_.depths().empty() || most_depth_ == group_.depths().back();
-    const double compute = compute_bound(width, height) * static_cast<double>(machine_.bandwidth);
-    const auto bound = [&](bool one) {
-      return std::max(compute, static_cast<double>(moved_bound(rows, columns, one)));
-    };
-    if (one_part) pairs.push_back({bound(true), width, height, true});
+    const double compute = compute_.of(rows, columns) * static_cast<double>(machine_.bandwidth);
+    if (one_part(most_depth_))
+      pairs_.push_back({std::max(compute, moved_once_), width, height, true});
     if (!group_.depths().empty() && group_.depths().back() > 1)
-      pairs.push_back({bound(false), width, height, false});
+      pairs_.push_back({std::max(compute, moved_.of(rows, columns)), width, height, false});
   }
 
   /// Compute that every depth and order of tiles needs.
-  [[nodiscard]] double compute_bound(std::int64_t width, std::int64_t height) const {
-    double sum = 0;
-    const TileGroup::Tensor& sink =
-        group_.tensors()[static_cast<std::size_t>(group_.sinks().front())];
-    const auto rows = static_cast<double>(parts_of(sink.height, height));
-    const auto columns = static_cast<double>(parts_of(sink.width, width));
+  void sum_compute() {
     for (const TileGroup::Op& op : group_.ops()) {
       const auto out = static_cast<std::size_t>(op.output);
       const TileGroup::Tensor& tensor = group_.tensors()[out];
       const TileGroup::Piece& piece = group_.pieces(out).front();
-      const auto depth = machine_.rulings ? 1.0
-                                          : static_cast<double>(op.depth) /
-                                                static_cast<double>(machine_.native.depth);
-      double tiles = 0;
-      if (piece.aligned) {
-        tiles =
-            static_cast<double>(parts_of(tensor.height, height) * parts_of(tensor.width, width));
-      } else {
-        tiles = static_cast<double>(tensor.width) / static_cast<double>(machine_.native.width) *
-                (static_cast<double>(tensor.height) / static_cast<double>(machine_.native.height));
-        // Pieces of operands are computed again for each tile that needs them.
-        if (!machine_.rulings && group_.pieces(out).size() == 1)
-          tiles *= (piece.rows == TileGroup::by_tile ? 1.0 : rows) *
-                   (piece.columns == TileGroup::by_tile ? 1.0 : columns);
-      }
-      sum += tiles * static_cast<double>(op.cost) * (op.matmul ? depth : 1.0);
-    }
-    return sum;
-  }
-
-  /// Elements that every depth and order of tiles moves.
-  [[nodiscard]] std::int64_t moved_bound(std::int64_t rows, std::int64_t columns, bool one) const {
-    std::int64_t sum = 0;
-    for (std::size_t t = 0; t < group_.tensors().size(); ++t) {
-      const TileGroup::Tensor& tensor = group_.tensors()[t];
-      if (tensor.maker >= 0) {
-        if (tensor.output && !tensor.kept) sum += tensor.area();
+      double cost = static_cast<double>(op.cost);
+      if (op.matmul && !machine_.rulings)
+        cost *= static_cast<double>(op.depth) / static_cast<double>(machine_.native.depth);
+      if (piece.aligned && group_.regular()) {
+        compute_.add(cost, true, true);
         continue;
       }
-      if (tensor.resident) continue;
-      std::int64_t times = 1;
+      cost *= static_cast<double>(tensor.width) / static_cast<double>(machine_.native.width) *
+              (static_cast<double>(tensor.height) / static_cast<double>(machine_.native.height));
+      // Pieces of operands are computed again for each tile that needs them.
+      const bool again =
+          !machine_.rulings && !piece.aligned && group_.pieces(out).size() == 1;
+      compute_.add(cost, again && piece.rows != TileGroup::by_tile,
+                   again && piece.columns != TileGroup::by_tile);
+    }
+  }
+
+  /// Elements that every order of tiles moves: with the reduction in one part, and in several.
+  void sum_moved() {
+    for (std::size_t t = 0; t < group_.tensors().size(); ++t) {
+      const TileGroup::Tensor& tensor = group_.tensors()[t];
+      const auto area = static_cast<double>(tensor.area());
+      if (tensor.maker >= 0 ? !tensor.output || tensor.kept : tensor.resident) continue;
+      moved_once_ += area;
       const TileGroup::Piece& piece = group_.pieces(t).front();
       // A part of a reduction does not stay until the next tile, if there are several.
-      const bool streamed = piece.rows == TileGroup::by_part || piece.columns == TileGroup::by_part;
-      if (!one && streamed && group_.pieces(t).size() == 1 && group_.regular() &&
-          group_.depths().size() == 1 && !(machine_.rulings && piece.inner))
-        times = (piece.rows == TileGroup::by_tile ? 1 : rows) *
-                (piece.columns == TileGroup::by_tile ? 1 : columns);
-      sum += tensor.area() * times;
+      const bool again =
+          tensor.maker < 0 &&
+          (piece.rows == TileGroup::by_part || piece.columns == TileGroup::by_part) &&
+          group_.pieces(t).size() == 1 && group_.regular() && group_.depths().size() == 1 &&
+          !(machine_.rulings && piece.inner);
+      moved_.add(area, again && piece.rows != TileGroup::by_tile,
+                 again && piece.columns != TileGroup::by_tile);
     }
-    return sum;
   }
 
   double evaluate(const Granularity& granularity, TileWalk walk, double limit) {
@@ -234,6 +244,9 @@ class Cheapest {
   bool exhaustive_;
   std::vector<std::int64_t> widths_, heights_;
   std::int64_t most_depth_ = 1;
+  PerTile compute_, moved_;
+  double moved_once_ = 0;
+  std::vector<Pair> pairs_;  ///< a heap
 };
 
 }  // namespace

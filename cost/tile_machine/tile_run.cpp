@@ -399,7 +399,7 @@ std::int64_t TileRun::store(std::int64_t& memory, std::int64_t& retained) {
       continue;
     }
     const std::int64_t added =
-        regular_ ? store_regular(outputs_[begin], kept, memory) : store_any(tensor, kept, memory);
+        regular_ ? store_once(outputs_[begin], kept, memory) : store_any(tensor, kept, memory);
     (kept ? retained : moved) += added;
     begin = end;
   }
@@ -411,8 +411,8 @@ std::int64_t TileRun::store(std::int64_t& memory, std::int64_t& retained) {
   return moved;
 }
 
-/// In a regular group, an output has one piece per iteration, and an accumulator is the same piece.
-std::int64_t TileRun::store_regular(const Piece& piece, bool kept, std::int64_t& memory) {
+/// An output with one piece per iteration; an accumulator is the same piece.
+std::int64_t TileRun::store_once(const Piece& piece, bool kept, std::int64_t& memory) {
   bool fresh = !made_before(piece);
   for (const Piece& each : stored_here_)
     if (each.tensor == piece.tensor && each.area == piece.area) fresh = false;

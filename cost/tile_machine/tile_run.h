@@ -99,7 +99,7 @@ class TileRun {
   std::int64_t load(std::int64_t& memory);
   std::int64_t load_rulings(std::int64_t& memory);
   std::int64_t store(std::int64_t& memory, std::int64_t& retained);
-  std::int64_t store_regular(const Piece& piece, bool kept, std::int64_t& memory);
+  std::int64_t store_once(const Piece& piece, bool kept, std::int64_t& memory);
   std::int64_t store_any(std::int32_t tensor, bool kept, std::int64_t& memory);
   [[nodiscard]] Rectangle all_of(std::int32_t tensor) const;
   static void group_pieces(std::vector<Piece>& pieces);

@@ -35,35 +35,33 @@ class Passes {
  private:
   [[nodiscard]] std::int64_t work() const { return costs_.work() - first_work_ + search_work_; }
   [[nodiscard]] bool over() const {
-    return work() >= params_.work || (params_.stop && params_.stop());
+    return work() >= params_.work || stopped();
   }
+  [[nodiscard]] bool stopped() const { return params_.stop && params_.stop(); }
   [[nodiscard]] bool proved() const {
     return result_.steps && result_.bound >= result_.cost * (1 - tolerance);
   }
   [[nodiscard]] bool done() const {
-    // The first pass always runs to its end: it gives some schedule.
-    return result_.exhausted || proved() || (result_.passes > 0 && over());
+    return result_.exhausted || proved() || (result_.passes > 1 && over()) || stopped();
   }
 
+  /// The first pass takes single ops alone and gives some schedule soon.
   void one_pass(std::size_t pass) {
-    const bool first = pass == 0;
     ++result_.passes;
-    if (!pool_.complete) grow_pool(first ? graph_.ops() : graph_.ops() << pass, first);
-    LayerParams layer{.width = std::size_t{1} << std::min<std::size_t>(2 * pass + 1, 40),
+    if (!pool_.complete) grow_pool(pass);
+    LayerParams layer{.width = std::size_t{1} << std::min<std::size_t>(2 * pass, 40),
                       .below = result_.cost};
-    if (!first) layer.stop = [this] { return ++search_work_, over(); };
+    layer.stop = [this, pass] { return pass == 0 ? stopped() : over(); };
     take(search(layer));
     if (!pool_.complete || done()) return;
     costs_.refine();
     layer.all_choices = true;
     layer.below = result_.cost;
     const LayerResult all = search(layer);
-    const bool cut = all.cut;
     take(all);
-    if (!cut) {
-      result_.exhausted = true;
-      if (result_.steps) result_.bound = result_.cost;
-    }
+    if (all.cut) return;
+    result_.exhausted = true;
+    if (result_.steps) result_.bound = result_.cost;
   }
 
   LayerResult search(const LayerParams& layer) {
@@ -80,9 +78,12 @@ class Passes {
     result_.steps = std::move(found.steps);
   }
 
-  void grow_pool(std::size_t per_size, bool first) {
-    PoolLimits limits{.per_size = per_size, .work = params_.work / 2};
-    if (!first) limits.stop = params_.stop;
+  void grow_pool(std::size_t pass) {
+    PoolLimits limits{.work = params_.work / 2, .stop = params_.stop};
+    if (pass == 0)
+      limits.largest = 1;
+    else
+      limits.per_size = graph_.ops() << std::min<std::size_t>(pass - 1, 20);
     pool_ = make_pool(graph_, costs_, limits);
     result_.groups = static_cast<std::int64_t>(pool_.groups.size());
     std::vector<BoundedGroup> rows;

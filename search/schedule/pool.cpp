@@ -25,7 +25,9 @@ class PoolMaker {
     for (OpId op = 0; op < graph_.ops(); ++op)
       level.push_back({OpSet(graph_.ops(), std::vector{op}), 0});
     pool_.complete = true;
-    for (std::size_t size = 1; !level.empty(); ++size) level = next(level, size);
+    for (std::size_t size = 1; !level.empty() && size <= limits_.largest; ++size)
+      level = next(level, size);
+    if (!level.empty()) pool_.complete = false;
     return std::move(pool_);
   }
 
