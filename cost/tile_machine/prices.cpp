@@ -6,13 +6,11 @@
 namespace tessera::cost {
 namespace {
 
-/// The smallest lengths of each number of parts, at most `most`, largest first.
-void add_lengths(std::int64_t length, std::int64_t most, std::vector<std::int64_t>& out) {
-  for (std::int64_t part = std::min(length, most); part > 0;) {
-    const std::int64_t count = parts_of(length, part);
-    const std::int64_t least = parts_of(length, count);
-    out.push_back(least);
-    part = least - 1;
+/// All lengths of a part, or the smallest of each number of parts, at most `most`.
+void add_lengths(std::int64_t length, std::int64_t most, bool all, std::vector<std::int64_t>& out) {
+  for (std::int64_t part = std::min(length, most); part > 0; --part) {
+    if (!all) part = parts_of(length, parts_of(length, part));
+    out.push_back(part);
   }
 }
 
@@ -114,12 +112,8 @@ class Cheapest {
   void collect_lengths() {
     for (const std::int32_t sink : group_.sinks()) {
       const TileGroup::Tensor& tensor = group_.tensors()[static_cast<std::size_t>(sink)];
-      add_lengths(tensor.width, machine_.native.width, widths_);
-      add_lengths(tensor.height, machine_.native.height, heights_);
-    }
-    if (exhaustive_) {
-      fill(widths_);
-      fill(heights_);
+      add_lengths(tensor.width, machine_.native.width, exhaustive_, widths_);
+      add_lengths(tensor.height, machine_.native.height, exhaustive_, heights_);
     }
     sort_lengths(widths_);
     sort_lengths(heights_);
@@ -127,13 +121,6 @@ class Cheapest {
     if (machine_.rulings && group_.has_matmul())
       most_depth_ = std::min(most_depth_, group_.least_depth());
     if (!group_.depths().empty()) most_depth_ = std::min(most_depth_, group_.depths().back());
-  }
-
-  /// All lengths up to the largest.
-  static void fill(std::vector<std::int64_t>& lengths) {
-    std::int64_t most = 0;
-    for (const std::int64_t each : lengths) most = std::max(most, each);
-    for (std::int64_t each = 1; each < most; ++each) lengths.push_back(each);
   }
 
   void add_pairs(std::int64_t width, std::int64_t height) {
@@ -162,8 +149,7 @@ class Cheapest {
       cost *= static_cast<double>(tensor.width) / static_cast<double>(machine_.native.width) *
               (static_cast<double>(tensor.height) / static_cast<double>(machine_.native.height));
       // Pieces of operands are computed again for each tile that needs them.
-      const bool again =
-          !machine_.rulings && !piece.aligned && group_.pieces(out).size() == 1;
+      const bool again = !machine_.rulings && !piece.aligned && group_.pieces(out).size() == 1;
       compute_.add(cost, again && piece.rows != TileGroup::by_tile,
                    again && piece.columns != TileGroup::by_tile);
     }
@@ -200,9 +186,14 @@ class Cheapest {
   }
 
   /// The last part of a reduction may need more memory than the others, so that memory does not
-  /// rise with the depth; but depth 1 needs the least.
+  /// rise with the depth. Depth 1 needs the least, unless a larger one saves an accumulator.
   [[nodiscard]] bool some_depth_fits(const Pair& pair) {
-    return fits(pair, pair.one_part ? most_depth_ : 1);
+    if (pair.one_part) return fits(pair, most_depth_);
+    if (fits(pair, 1)) return true;
+    if (group_.depths().size() == 1) return false;
+    for (std::int64_t depth = 2; depth <= most_depth_; ++depth)
+      if (!one_part(depth) && fits(pair, depth)) return true;
+    return false;
   }
 
   /// The largest depth that fits; 0: none.
@@ -211,7 +202,7 @@ class Cheapest {
     std::int64_t depth = most_depth_;
     if (pair.one_part) return depth;
     if (one_part(depth)) --depth;
-    while (depth > 1 && !fits(pair, depth)) --depth;
+    while (depth > 0 && !fits(pair, depth)) --depth;
     return depth;
   }
 

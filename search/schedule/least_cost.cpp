@@ -34,9 +34,7 @@ class Passes {
 
  private:
   [[nodiscard]] std::int64_t work() const { return costs_.work() - first_work_ + search_work_; }
-  [[nodiscard]] bool over() const {
-    return work() >= params_.work || stopped();
-  }
+  [[nodiscard]] bool over() const { return work() >= params_.work || stopped(); }
   [[nodiscard]] bool stopped() const { return params_.stop && params_.stop(); }
   [[nodiscard]] bool proved() const {
     return result_.steps && result_.bound >= result_.cost * (1 - tolerance);

@@ -32,10 +32,10 @@ struct GroupPool {
 };
 
 struct PoolLimits {
-  std::size_t per_size = 1000;   ///< groups of each number of ops
+  std::size_t per_size = 1000;                         ///< groups of each number of ops
   std::size_t largest = static_cast<std::size_t>(-1);  ///< ops of a group
-  std::int64_t work = 0;         ///< of the cost model, for the whole pool
-  std::function<bool()> stop{};  ///< polled between groups
+  std::int64_t work = 0;                               ///< of the cost model, for the whole pool
+  std::function<bool()> stop{};                        ///< polled between groups
 };
 
 [[nodiscard]] GroupPool make_pool(const GroupGraph& graph, GroupCosts& costs,
