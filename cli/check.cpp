@@ -353,7 +353,7 @@ void add_check(CLI::App& app, Command& command) {
                   "accept the certificate only if it claims infeasibility")
       ->check(one_of({"infeasible"}));
   sub->add_option("--reading", options->reading,
-                  "for a schedule: how rules that the contest leaves open are read")
+                  "for a schedule: of rules that the contest does not state")
       ->check(one_of({"default", "rulings"}))
       ->capture_default_str();
   options->limits.declare(*sub);

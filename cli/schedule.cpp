@@ -91,8 +91,8 @@ void add_schedule(CLI::App& app, Command& command) {
   sub->add_option("-o,--output", arguments->output_file,
                   "write the schedule in the contest's format: .json");
   sub->add_option("--reading", arguments->reading,
-                  "of rules the contest leaves open: as its examples force, or as its organisers "
-                  "ruled later")
+                  "of rules that the contest does not state: as its examples force, or as its "
+                  "organisers ruled later")
       ->check(one_of({"default", "rulings"}))
       ->capture_default_str();
   sub->add_option("--effort", arguments->effort, "quick, normal, thorough or work units")

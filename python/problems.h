@@ -55,6 +55,7 @@ void bind_placing(py::module_& module);
 void bind_profiles(py::module_& module);
 void bind_networks(py::module_& module);
 void bind_ordering(py::module_& module);
+void bind_scheduling(py::module_& module);
 void bind_plans(py::module_& module);
 void bind_exploring(py::module_& module);
 

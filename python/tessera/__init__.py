@@ -7,7 +7,7 @@
 
 Placing buffers:    place, Session, load_problem
 Planning networks:  plan, tile, load_network, NetworkBuilder, load_profile, profiles
-Ordering ops:       order
+Ordering ops:       order, schedule
 Many machines:      explore
 
 Every answer has passed an independent checker before it is seen. That nothing fits, and that a
@@ -33,6 +33,7 @@ from ._tessera import (  # noqa: E402
     PlanProgress,
     Problem,
     Profile,
+    Schedule,
     Session,
     Tile,
     __version__,
@@ -44,6 +45,7 @@ from ._tessera import (  # noqa: E402
     place,
     plan,
     profiles,
+    schedule,
     tile,
 )
 from .builder import NetworkBuilder, Tensor
@@ -63,6 +65,7 @@ __all__ = [
     "PlanProgress",
     "Problem",
     "Profile",
+    "Schedule",
     "Session",
     "Tensor",
     "Tile",
@@ -75,5 +78,6 @@ __all__ = [
     "place",
     "plan",
     "profiles",
+    "schedule",
     "tile",
 ]

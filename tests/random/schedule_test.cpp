@@ -38,7 +38,7 @@ Set traversal_of(TileWalk walk, std::int64_t rows, std::int64_t columns) {
   return out;
 }
 
-/// The least latency of all schedules in which each step runs an op for the first time.
+/// The least latency of all schedules; at most two steps run no op for the first time.
 class AllSchedules {
  public:
   AllSchedules(const TileGraph& graph, TileReading reading)
@@ -48,7 +48,7 @@ class AllSchedules {
   }
 
   double least() {
-    extend(0, 0);
+    extend(0, 0, 2);
     return best_;
   }
 
@@ -113,11 +113,12 @@ class AllSchedules {
     return at->second;
   }
 
-  void extend(std::uint64_t done, double cost) {
+  void extend(std::uint64_t done, double cost, int again) {
     if (cost >= best_) return;
     if (done + 1 == std::uint64_t{1} << graph_.ops.size()) finish();
     for (const std::uint64_t ops : groups_) {
-      if ((ops & ~done) == 0) continue;
+      const bool fresh = (ops & ~done) != 0;
+      if (!fresh && again == 0) continue;
       const std::set<std::size_t> inputs = outside(ops);
       Set resident;
       if (!steps_.empty()) resident = steps_.back().retained;
@@ -136,7 +137,7 @@ class AllSchedules {
         const double more = cost_of(step, resident, {});
         if (more == infinity) continue;
         steps_.push_back(step);
-        extend(done | ops, cost + more);
+        extend(done | ops, cost + more, fresh ? again : again - 1);
         steps_.pop_back();
       }
     }
