@@ -124,7 +124,7 @@ TileSchedule TileCosts::schedule(const std::vector<search::GroupStep>& steps) {
   TileSchedule out;
   for (const search::GroupStep& step : steps) {
     const cost::TileGroupQuery query = query_of(step);
-    const cost::TileChoice choice = prices_.price(query).choice;
+    const cost::TileChoice choice = prices_.polished(query).choice;
     TileStep mine{.granularity = choice.granularity};
     mine.ops.assign(step.ops.begin(), step.ops.end());
     mine.retained.assign(query.kept.begin(), query.kept.end());

@@ -27,15 +27,23 @@ struct Pair {
   bool one_part = false;
 };
 
-/// Pairs of the best first evaluations that are evaluated with all depths and orders.
-constexpr std::size_t refined_pairs = 3;
+/// Pairs of the best first evaluations that are evaluated with more depths: for a price, and for
+/// the steps of a schedule.
+constexpr std::size_t refined_pairs = 1;
+constexpr std::size_t polished_pairs = 16;
 /// First evaluations of pairs after the last one that was the best.
-constexpr std::size_t pairs_in_vain = 30;
+constexpr std::size_t pairs_in_vain = 16;
+
+enum class PriceEffort : std::uint8_t { some, more, all };
 
 class Cheapest {
  public:
-  Cheapest(const TileGroup& group, const TileMachine& machine, TileRun& run, bool exhaustive)
-      : group_(group), machine_(machine), run_(run), exhaustive_(exhaustive) {}
+  Cheapest(const TileGroup& group, const TileMachine& machine, TileRun& run, PriceEffort effort)
+      : group_(group),
+        machine_(machine),
+        run_(run),
+        effort_(effort),
+        exhaustive_(effort == PriceEffort::all) {}
 
   TilePrice find() {
     struct First {
@@ -58,7 +66,8 @@ class Cheapest {
       in_vain = best_.cost < before ? 0 : in_vain + 1;
     }
     std::ranges::stable_sort(firsts, {}, &First::cost);
-    if (firsts.size() > refined_pairs) firsts.resize(refined_pairs);
+    const std::size_t most = effort_ == PriceEffort::some ? refined_pairs : polished_pairs;
+    if (firsts.size() > most) firsts.resize(most);
     for (const First& first : firsts)
       if (first.pair.bound < best_.cost) try_depths(first.pair, first.depth);
     return best_;
@@ -218,10 +227,19 @@ class Cheapest {
                     evaluate(granularity, TileWalk::snake_columns, limit));
   }
 
+  /// Of each number of parts up to twice the fewest, the largest and the smallest depth; or all.
   void try_depths(const Pair& pair, std::int64_t most) {
     const auto [rows, columns] = run_.grid(group_, {pair.width, pair.height, 1});
-    const std::int64_t least = pair.one_part ? most : 1;
+    const std::int64_t least = pair.one_part                  ? most
+                               : effort_ == PriceEffort::some ? (most + 1) / 2
+                                                              : 1;
+    const auto parts = [&](std::int64_t depth) {
+      return group_.depths().empty() ? 1 : parts_of(group_.depths().back(), depth);
+    };
     for (std::int64_t depth = most; depth >= least && pair.bound < best_.cost; --depth) {
+      const bool inner = depth < most && parts(depth) == parts(depth + 1) &&
+                         parts(depth) == parts(std::max<std::int64_t>(1, depth - 1));
+      if (inner && effort_ == PriceEffort::some) continue;
       try_depth(pair, depth, best_.cost);
       if (exhaustive_ && rows > 1 && columns > 1)
         evaluate({pair.width, pair.height, depth}, TileWalk::rows, best_.cost);
@@ -232,6 +250,7 @@ class Cheapest {
   const TileMachine& machine_;
   TileRun& run_;
   TilePrice best_;
+  PriceEffort effort_;
   bool exhaustive_;
   std::vector<std::int64_t> widths_, heights_;
   std::int64_t most_depth_ = 1;
@@ -251,7 +270,8 @@ const TilePrice& TilePrices::price(const TileGroupQuery& query) {
   TileGroup group(graph_, query);
   const auto found = known_.find(group);
   if (found != known_.end()) return found->second;
-  const TilePrice price = Cheapest(group, machine_, run_, exhaustive_).find();
+  const TilePrice price =
+      Cheapest(group, machine_, run_, exhaustive_ ? PriceEffort::all : PriceEffort::some).find();
   return known_.emplace(std::move(group), price).first->second;
 }
 
@@ -259,8 +279,16 @@ double TilePrices::bound(const TileGroupQuery& query) {
   TileGroup group(graph_, query);
   const auto found = bounds_.find(group);
   if (found != bounds_.end()) return found->second;
-  const double bound = Cheapest(group, machine_, run_, false).bound();
+  const double bound = Cheapest(group, machine_, run_, PriceEffort::some).bound();
   return bounds_.emplace(std::move(group), bound).first->second;
+}
+
+TilePrice TilePrices::polished(const TileGroupQuery& query) {
+  const TilePrice known = price(query);
+  if (exhaustive_) return known;
+  const TilePrice more =
+      Cheapest(TileGroup(graph_, query), machine_, run_, PriceEffort::more).find();
+  return more.cost < known.cost ? more : known;
 }
 
 void TilePrices::refine() {

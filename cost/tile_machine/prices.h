@@ -28,6 +28,8 @@ class TilePrices {
   TilePrices(const TileGraph& graph, TileReading reading);
 
   [[nodiscard]] const TilePrice& price(const TileGroupQuery& query);
+  /// The price with more granularities.
+  [[nodiscard]] TilePrice polished(const TileGroupQuery& query);
   /// A lower bound of the price, for all granularities and orders of tiles.
   [[nodiscard]] double bound(const TileGroupQuery& query);
   /// From here on, prices are exact: the least of all granularities and of three orders of tiles.

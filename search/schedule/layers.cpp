@@ -252,8 +252,8 @@ class Search {
     for (const OpId item : group.inner)
       if (!state.closed.contains(item)) open.push_back(item);
     const auto may_keep = [&](OpId item) {
-      return graph_.size[item] <= graph_.capacity && !graph_.readers[item].empty() &&
-             !state.closed.contains(item);
+      return params_.keep && graph_.size[item] <= graph_.capacity &&
+             !graph_.readers[item].empty() && !state.closed.contains(item);
     };
     for (const OpId item : params_.all_choices ? group.members : open)
       if (may_keep(item)) keepable.push_back(item);
@@ -286,7 +286,7 @@ class Search {
         std::vector<OpId> written, closed;
         for (std::size_t k = 0; k < rest.size(); ++k)
           ((close >> k & 1U) != 0 ? closed : written).push_back(rest[k]);
-        if (close != 0 && !params_.all_choices && !recomputable(group, closed, after)) {
+        if (close != 0 && !params_.all_choices && (!params_.keep || !recomputable(closed, after))) {
           result_.cut = true;
           continue;
         }
@@ -296,8 +296,7 @@ class Search {
   }
 
   /// Is each reader in a group with the op that makes the item? Then the item may be closed.
-  [[nodiscard]] bool recomputable(const Group& /*group*/, const std::vector<OpId>& closed,
-                                  const OpSet& after) const {
+  [[nodiscard]] bool recomputable(const std::vector<OpId>& closed, const OpSet& after) const {
     for (const OpId item : closed)
       for (const OpId reader : graph_.readers[item])
         if (after.contains(reader) && !related_[reader].contains(item)) return false;

@@ -47,8 +47,9 @@ class Passes {
   void one_pass(std::size_t pass) {
     ++result_.passes;
     if (!pool_.complete) grow_pool(pass);
-    LayerParams layer{.width = std::size_t{1} << std::min<std::size_t>(2 * pass, 40),
-                      .below = result_.cost};
+    LayerParams layer{.width = std::size_t{8} << std::min<std::size_t>(2 * pass, 40),
+                      .below = result_.cost,
+                      .keep = pass > 0};
     layer.stop = [this, pass] { return pass == 0 ? stopped() : over(); };
     take(search(layer));
     if (!pool_.complete || done()) return;
@@ -77,19 +78,22 @@ class Passes {
   }
 
   void grow_pool(std::size_t pass) {
-    PoolLimits limits{.work = params_.work / 2, .stop = params_.stop};
+    PoolLimits limits{.work = (params_.work - work()) / 2, .stop = params_.stop};
     if (pass == 0)
       limits.largest = 1;
     else
-      limits.per_size = graph_.ops() << std::min<std::size_t>(pass - 1, 20);
+      limits.per_op = std::size_t{4} << std::min<std::size_t>(pass - 1, 20);
     pool_ = make_pool(graph_, costs_, limits);
     result_.groups = static_cast<std::int64_t>(pool_.groups.size());
-    std::vector<BoundedGroup> rows;
-    for (const Group& group : pool_.groups) rows.push_back({group.members, group.bound});
-    values_.estimate = op_values(graph_.ops(), rows);
+    std::vector<BoundedGroup> prices, bounds;
+    for (const Group& group : pool_.groups) {
+      prices.push_back({group.members, std::min(group.price, 1e18)});
+      bounds.push_back({group.members, group.bound});
+    }
+    values_.estimate = op_values(graph_.ops(), prices);
     values_.bound = shares_;
     if (!pool_.complete) return;
-    values_.bound = values_.estimate;
+    values_.bound = op_values(graph_.ops(), bounds);
     double sum = 0;
     for (const double value : values_.bound) sum += value;
     result_.bound = std::max(result_.bound, sum * (1 - tolerance));

@@ -93,8 +93,12 @@ class PoolMaker {
 
   /// The least sum of prices of the set without one op and of that op.
   [[nodiscard]] double parts_of(const Group& group) const {
-    double best = infinity;
-    if (group.members.size() == 1) return best;
+    if (group.members.size() == 1) return infinity;
+    double best = 0;
+    for (const OpId op : group.members) {
+      const auto one = value_.find(OpSet(graph_.ops(), std::vector{op}));
+      best += one == value_.end() ? infinity : one->second;
+    }
     OpSet rest = group.ops;
     for (const OpId op : group.members) {
       rest.erase(op);
@@ -157,17 +161,19 @@ class PoolMaker {
     }
   }
 
-  /// Keeps those that save the most against their parts; convex ones first.
+  /// Keeps, for each first op, the sets that save the most against their parts; convex ones first.
   void keep_best(std::vector<Candidate>& candidates) {
-    if (candidates.size() <= limits_.per_size) return;
-    pool_.complete = false;
     const auto rank = [](const Candidate& each) {
-      const double least = std::min(each.parts, 1e300);
-      const double saved = each.price == infinity ? -1e300 : (least - each.price) / least;
-      return std::tuple(!each.convex, -saved);
+      return std::tuple(!each.convex, each.price == infinity ? 1 : each.price / each.parts);
     };
     std::ranges::stable_sort(candidates, {}, rank);
-    candidates.resize(limits_.per_size);
+    std::vector<std::size_t> kept(graph_.ops());
+    const auto left_out = std::ranges::remove_if(candidates, [&](const Candidate& each) {
+      return ++kept[each.group.members.front()] > limits_.per_op;
+    });
+    if (left_out.empty()) return;
+    pool_.complete = false;
+    candidates.erase(left_out.begin(), left_out.end());
   }
 
   const GroupGraph& graph_;

@@ -1,6 +1,6 @@
 // The groups that the schedule search combines.
 //
-//   GroupPool pool = make_pool(graph, costs, {.per_size = 400});
+//   GroupPool pool = make_pool(graph, costs, {.per_op = 8});
 //   if (pool.complete) ...                       // every connected set of ops is in it
 //
 // Groups grow op by op. Of each size those are kept whose price undercuts that of their parts the
@@ -32,7 +32,7 @@ struct GroupPool {
 };
 
 struct PoolLimits {
-  std::size_t per_size = 1000;                         ///< groups of each number of ops
+  std::size_t per_op = 1000;  ///< groups of each number of ops with the same first op
   std::size_t largest = static_cast<std::size_t>(-1);  ///< ops of a group
   std::int64_t work = 0;                               ///< of the cost model, for the whole pool
   std::function<bool()> stop{};                        ///< polled between groups
