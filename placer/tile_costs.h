@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cost/tile_machine/prices.h"
@@ -27,6 +29,7 @@ class TileCosts final : public search::GroupCosts {
   [[nodiscard]] double bound(const std::vector<search::OpId>& ops) override;
   [[nodiscard]] double share(search::OpId op) override;
   [[nodiscard]] bool refine() override;
+  void stop_when(std::function<bool()> stop) override { prices_.stop_when(std::move(stop)); }
   [[nodiscard]] std::int64_t work() const override { return prices_.work() + queries_; }
   /// Inputs that ops read, and outputs of the graph.
   [[nodiscard]] double moved_bound() const;

@@ -36,13 +36,18 @@ constexpr std::size_t pairs_in_vain = 16;
 
 enum class PriceEffort : std::uint8_t { some, more, all };
 
+/// Iterations of one evaluation of a group whose tiles do not repeat, unless all are evaluated.
+constexpr std::int64_t most_iterations = 4096;
+
 class Cheapest {
  public:
-  Cheapest(const TileGroup& group, const TileMachine& machine, TileRun& run, PriceEffort effort)
+  Cheapest(const TileGroup& group, const TileMachine& machine, TileRun& run, PriceEffort effort,
+           const std::function<bool()>& stop)
       : group_(group),
         machine_(machine),
         run_(run),
         effort_(effort),
+        stop_(stop),
         exhaustive_(effort == PriceEffort::all) {}
 
   TilePrice find() {
@@ -56,8 +61,10 @@ class Cheapest {
     std::size_t in_vain = 0;
     for (Pair pair; next_pair(pair);) {
       if (pair.bound >= best_.cost || (!exhaustive_ && in_vain == pairs_in_vain)) break;
+      if (stop_ && stop_()) break;
+      if (too_long(pair, most_depth_)) continue;
       const std::int64_t depth = largest_depth(pair);
-      if (depth == 0) continue;
+      if (depth == 0 || too_long(pair, depth)) continue;
       const double before = best_.cost;
       if (exhaustive_)
         try_depths(pair, depth);
@@ -215,6 +222,14 @@ class Cheapest {
     return depth;
   }
 
+  [[nodiscard]] bool too_long(const Pair& pair, std::int64_t depth) const {
+    if (exhaustive_ || group_.regular()) return false;
+    const auto [rows, columns] = run_.grid(group_, {pair.width, pair.height, 1});
+    const std::int64_t parts =
+        group_.depths().empty() ? 1 : parts_of(group_.depths().back(), depth);
+    return rows * columns > most_iterations / parts;
+  }
+
   [[nodiscard]] bool one_part(std::int64_t depth) const {
     return group_.depths().empty() || depth >= group_.depths().back();
   }
@@ -251,6 +266,7 @@ class Cheapest {
   TileRun& run_;
   TilePrice best_;
   PriceEffort effort_;
+  const std::function<bool()>& stop_;
   bool exhaustive_;
   std::vector<std::int64_t> widths_, heights_;
   std::int64_t most_depth_ = 1;
@@ -266,34 +282,37 @@ TilePrices::TilePrices(const TileGraph& graph, TileReading reading)
       machine_{graph.capacity, graph.bandwidth, graph.native, reading == TileReading::rulings},
       run_(machine_) {}
 
-const TilePrice& TilePrices::price(const TileGroupQuery& query) {
+TilePrice TilePrices::price(const TileGroupQuery& query) {
   TileGroup group(graph_, query);
-  const auto found = known_.find(group);
-  if (found != known_.end()) return found->second;
-  const TilePrice price =
-      Cheapest(group, machine_, run_, exhaustive_ ? PriceEffort::all : PriceEffort::some).find();
-  return known_.emplace(std::move(group), price).first->second;
+  std::map<TileGroup, TilePrice>& known = exhaustive_ ? exact_ : known_;
+  const auto found = known.find(group);
+  if (found != known.end()) return found->second;
+  const PriceEffort effort = exhaustive_ ? PriceEffort::all : PriceEffort::some;
+  const TilePrice price = Cheapest(group, machine_, run_, effort, stop_).find();
+  if (!stop_ || !stop_()) known.emplace(std::move(group), price);
+  return price;
 }
 
 double TilePrices::bound(const TileGroupQuery& query) {
   TileGroup group(graph_, query);
   const auto found = bounds_.find(group);
   if (found != bounds_.end()) return found->second;
-  const double bound = Cheapest(group, machine_, run_, PriceEffort::some).bound();
+  const double bound = Cheapest(group, machine_, run_, PriceEffort::some, stop_).bound();
   return bounds_.emplace(std::move(group), bound).first->second;
 }
 
 TilePrice TilePrices::polished(const TileGroupQuery& query) {
-  const TilePrice known = price(query);
-  if (exhaustive_) return known;
-  const TilePrice more =
-      Cheapest(TileGroup(graph_, query), machine_, run_, PriceEffort::more).find();
-  return more.cost < known.cost ? more : known;
+  const TileGroup group(graph_, query);
+  TilePrice best = Cheapest(group, machine_, run_, PriceEffort::more, stop_).find();
+  for (const std::map<TileGroup, TilePrice>* known : {&known_, &exact_}) {
+    const auto found = known->find(group);
+    if (found != known->end() && found->second.cost < best.cost) best = found->second;
+  }
+  return best;
 }
 
 void TilePrices::refine() {
   exhaustive_ = true;
-  known_.clear();
 }
 
 }  // namespace tessera::cost

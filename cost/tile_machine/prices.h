@@ -1,7 +1,7 @@
 // The cheapest granularity and tile order of a group, remembered.
 //
 //   TilePrices prices(graph, TileReading::standard);
-//   const TilePrice& price = prices.price({.ops = {0, 1}});
+//   const TilePrice price = prices.price({.ops = {0, 1}});
 //   if (price.cost < infinity) use(price.choice);
 //
 // Widths and heights are the smallest of their number of tiles: larger ones need more memory for
@@ -11,7 +11,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "cost/tile_machine/group.h"
 #include "cost/tile_machine/tile_run.h"
@@ -27,25 +29,30 @@ class TilePrices {
  public:
   TilePrices(const TileGraph& graph, TileReading reading);
 
-  [[nodiscard]] const TilePrice& price(const TileGroupQuery& query);
+  [[nodiscard]] TilePrice price(const TileGroupQuery& query);
   /// The price with more granularities.
   [[nodiscard]] TilePrice polished(const TileGroupQuery& query);
   /// A lower bound of the price, for all granularities and orders of tiles.
   [[nodiscard]] double bound(const TileGroupQuery& query);
+  /// Prices return early, and are then too high, while stop() holds.
+  void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// From here on, prices are exact: the least of all granularities and of three orders of tiles.
   void refine();
   [[nodiscard]] bool exact() const { return exhaustive_; }
   /// Iterations simulated so far.
   [[nodiscard]] std::int64_t work() const { return run_.work(); }
-  [[nodiscard]] std::int64_t groups() const { return static_cast<std::int64_t>(known_.size()); }
+  [[nodiscard]] std::int64_t groups() const {
+    return static_cast<std::int64_t>(known_.size() + exact_.size());
+  }
   [[nodiscard]] const TileMachine& machine() const { return machine_; }
 
  private:
   const TileGraph& graph_;
   TileMachine machine_;
   TileRun run_;
+  std::function<bool()> stop_;
   bool exhaustive_ = false;
-  std::map<TileGroup, TilePrice> known_;
+  std::map<TileGroup, TilePrice> known_, exact_;
   std::map<TileGroup, double> bounds_;
 };
 

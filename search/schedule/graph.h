@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "search/order/graph.h"
@@ -53,6 +54,8 @@ class GroupCosts {
   /// Makes later prices exact: until then, a price may be more than the least cost of a step.
   /// Returns whether that changes something.
   virtual bool refine() = 0;
+  /// While stop() holds, price() may return early with more than the least cost.
+  virtual void stop_when(std::function<bool()> stop) = 0;
   /// Units of work done by these calls.
   [[nodiscard]] virtual std::int64_t work() const = 0;
 };

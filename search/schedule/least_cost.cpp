@@ -27,7 +27,11 @@ class Passes {
   }
 
   LeastCost run() {
-    for (std::size_t pass = 0; !done(); ++pass) one_pass(pass);
+    for (std::size_t pass = 0; !done(); ++pass) {
+      costs_.stop_when([this, pass] { return ends(pass); });
+      one_pass(pass);
+    }
+    costs_.stop_when({});
     result_.work = work();
     return std::move(result_);
   }
@@ -43,6 +47,9 @@ class Passes {
     return result_.exhausted || proved() || (result_.passes > 1 && over()) || stopped();
   }
 
+  /// The first two passes have few states and always run to their end.
+  [[nodiscard]] bool ends(std::size_t pass) const { return pass < 2 ? stopped() : over(); }
+
   /// The first pass takes single ops alone and gives some schedule soon.
   void one_pass(std::size_t pass) {
     ++result_.passes;
@@ -50,15 +57,17 @@ class Passes {
     LayerParams layer{.width = std::size_t{8} << std::min<std::size_t>(2 * pass, 40),
                       .below = result_.cost,
                       .keep = pass > 0};
-    layer.stop = [this, pass] { return pass == 0 ? stopped() : over(); };
+    layer.stop = [this, pass] { return ends(pass); };
     take(search(layer));
     if (!pool_.complete || done()) return;
     costs_.refine();
+    costs_.stop_when([this] { return over(); });
+    layer.stop = [this] { return over(); };
     layer.all_choices = true;
     layer.below = result_.cost;
     const LayerResult all = search(layer);
     take(all);
-    if (all.cut) return;
+    if (all.cut || over()) return;  // the last prices may be too high
     result_.exhausted = true;
     if (result_.steps) result_.bound = result_.cost;
   }
