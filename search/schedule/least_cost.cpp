@@ -12,6 +12,8 @@ namespace {
 
 /// Work units of a state that is expanded, per group of the pool.
 constexpr std::int64_t groups_per_unit = 16;
+/// Of the pool of the first pass; each pass has four times as much.
+constexpr std::int64_t first_pool_work = 400'000;
 
 class Passes {
  public:
@@ -87,7 +89,9 @@ class Passes {
   }
 
   void grow_pool(std::size_t pass) {
-    PoolLimits limits{.work = (params_.work - work()) / 2, .stop = params_.stop};
+    // Independent of the work limit, so that more work continues the same passes.
+    PoolLimits limits{.work = first_pool_work << std::min<std::size_t>(2 * pass, 20)};
+    limits.stop = [this, pass] { return ends(pass); };
     if (pass == 0)
       limits.largest = 1;
     else
