@@ -103,10 +103,10 @@ class Passes {
       prices.push_back({group.members, std::min(group.price, 1e18)});
       bounds.push_back({group.members, group.bound});
     }
-    values_.estimate = op_values(graph_.ops(), prices);
+    values_.estimate = op_values(graph_.ops(), prices, params_.stop);
     values_.bound = shares_;
     if (!pool_.complete) return;
-    values_.bound = op_values(graph_.ops(), bounds);
+    values_.bound = op_values(graph_.ops(), bounds, params_.stop);
     double sum = 0;
     for (const double value : values_.bound) sum += value;
     result_.bound = std::max(result_.bound, sum * (1 - tolerance));

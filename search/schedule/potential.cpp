@@ -8,6 +8,7 @@ namespace tessera::search {
 namespace {
 
 constexpr double tiny = 1e-9;
+constexpr int most_rounds = 12;
 
 /// The simplex method for: maximise the sum of y, for each row the sum of its y at most its bound.
 /// A condensed tableau: column k belongs to the variable that is 0, row r to the one that is not.
@@ -26,10 +27,10 @@ class Simplex {
     for (std::size_t c = 0; c < columns_; ++c) at(rows_, c) = -1;
   }
 
-  std::vector<double> solve() {
+  std::vector<double> solve(const std::function<bool()>& stop) {
     for (std::size_t step = 0; step < 20 * (columns_ + 10); ++step) {
       const std::size_t enter = entering();
-      if (enter == columns_) break;
+      if (enter == columns_ || (stop && stop())) break;
       const std::size_t leave = leaving(enter);
       if (leave == rows_) break;  // an op in no row: its value is not bounded
       pivot(leave, enter);
@@ -91,10 +92,10 @@ double sum_over(const std::vector<double>& values, const BoundedGroup& group) {
 
 }  // namespace
 
-std::vector<double> op_values(std::size_t ops, const std::vector<BoundedGroup>& groups) {
+std::vector<double> op_values(std::size_t ops, const std::vector<BoundedGroup>& groups,
+                              const std::function<bool()>& stop) {
   std::vector<bool> listed(groups.size());
   std::vector<const BoundedGroup*> rows;
-  std::vector<bool> covered(ops);
   for (std::size_t k = 0; k < groups.size(); ++k)
     if (groups[k].ops.size() == 1) {
       listed[k] = true;
@@ -102,15 +103,15 @@ std::vector<double> op_values(std::size_t ops, const std::vector<BoundedGroup>& 
     }
   std::vector<double> values(ops);
   // Rows are added where they are violated most, a few times the number of ops per round.
-  for (int round = 0; round < 30; ++round) {
-    values = Simplex(ops, rows).solve();
+  for (int round = 0; round < most_rounds; ++round) {
+    values = Simplex(ops, rows).solve(stop);
     std::vector<std::pair<double, std::size_t>> violated;
     for (std::size_t k = 0; k < groups.size(); ++k) {
       if (listed[k]) continue;
       const double over = sum_over(values, groups[k]) - groups[k].bound;
       if (over > tiny * (1 + groups[k].bound)) violated.emplace_back(-over, k);
     }
-    if (violated.empty()) break;
+    if (violated.empty() || (stop && stop())) break;
     std::ranges::sort(violated);
     if (violated.size() > ops + 20) violated.resize(ops + 20);
     for (const auto& [over, k] : violated) {

@@ -7,6 +7,7 @@
 // every group that can run them is listed.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "search/order/graph.h"
@@ -18,8 +19,9 @@ struct BoundedGroup {
   double bound = 0;  ///< at least 0
 };
 
-/// ensure: values are at least 0, and fit every group.
+/// ensure: values are at least 0, and fit every group, also if stop() ends the call early.
 [[nodiscard]] std::vector<double> op_values(std::size_t ops,
-                                            const std::vector<BoundedGroup>& groups);
+                                            const std::vector<BoundedGroup>& groups,
+                                            const std::function<bool()>& stop = {});
 
 }  // namespace tessera::search
