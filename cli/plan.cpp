@@ -19,6 +19,7 @@
 #include "cli/plan_batch.h"
 #include "cli/plan_report.h"
 #include "cli/session.h"
+#include "tessera/commands.h"
 #include "tessera/files.h"
 #include "tessera/pinnable.h"
 
@@ -40,6 +41,8 @@ struct PlanOptions {
   std::string trace_file;
   std::string csv_file;
   std::string offchip_file;
+  std::string commands_file;
+  bool fold = false;
   bool layer_by_layer = false;
   bool batch = false;
   std::vector<std::string> weights;
@@ -160,7 +163,8 @@ void require_batch(const PlanOptions& options) {
     throw BadInput("--batch reads networks from the standard input, so NETWORK is not allowed",
                    "tessera plan --batch --profile ethos-u55-256 < networks.txt");
   for (const std::string* file : {&options.output_file, &options.plot_file, &options.trace_file,
-                                  &options.csv_file, &options.offchip_file})
+                                  &options.csv_file, &options.offchip_file,
+                                  &options.commands_file})
     if (!file->empty())
       throw BadInput("--batch writes one line per plan to the standard output and no files");
   if (!options.set.empty() || !options.capacity.empty())
@@ -187,6 +191,7 @@ struct PlanFiles {
   validation::OutputFile* trace;
   validation::OutputFile* csv;
   validation::OutputFile* offchip;
+  validation::OutputFile* commands;
 };
 
 PlanFiles open_files(const PlanOptions& options, Session& session) {
@@ -196,8 +201,10 @@ PlanFiles open_files(const PlanOptions& options, Session& session) {
       .trace = session.writes("--trace", options.trace_file, {".json"}),
       .csv = session.writes("--csv", options.csv_file, {".csv"}),
       .offchip = session.writes("--offchip", options.offchip_file, {".yaml"}),
+      .commands = session.writes("--commands", options.commands_file, {".jsonl", ".h"}),
   };
-  for (validation::OutputFile* other : {files.plot, files.trace, files.csv, files.offchip})
+  for (validation::OutputFile* other : {files.plot, files.trace, files.csv, files.offchip,
+                                         files.commands})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json also writes to the standard output",
                      "write one of them to a file");
@@ -242,7 +249,8 @@ void deliver_plan(const PlanOptions& options, const Network& network, const Hard
   if (!header) session.deliver(files.output, [&] { return plan_json(plan); });
   if (plan.status != Status::feasible) {
     for (const std::string& file : {header ? options.output_file : std::string(), options.plot_file,
-                                    options.trace_file, options.csv_file, options.offchip_file})
+                                    options.trace_file, options.csv_file, options.offchip_file,
+                                    options.commands_file})
       if (!file.empty())
         note("no plan was found: " + file + " was not written", options.output.quiet);
     return;
@@ -265,6 +273,13 @@ void deliver_plan(const PlanOptions& options, const Network& network, const Hard
     note_large(options.trace_file, text.size(), "--plot writes a smaller picture of the same plan",
                options.output.quiet);
     return text;
+  });
+  const std::filesystem::path table(options.commands_file);
+  session.deliver_stream(files.commands, [&, table](const TextSink& sink) {
+    write_commands(network, hardware, plan,
+                   {.fold = options.fold,
+                    .c_table = table.extension() == ".h" ? table.stem().string() : std::string()},
+                   sink);
   });
 }
 
@@ -387,6 +402,11 @@ void add_plan(CLI::App& app, Command& command) {
   sub->add_option("--plot", options->plot_file, "draw the plan: FILE.svg");
   sub->add_option("--trace", options->trace_file,
                   "write the simulated execution for Perfetto or chrome://tracing: FILE.json");
+  CLI::Option* commands = sub->add_option(
+      "--commands", options->commands_file,
+      "write every transfer and computation with its addresses, in the order of issue: FILE.jsonl, "
+      "or FILE.h as a C table");
+  sub->add_flag("--fold", options->fold, "write repeated commands as loops")->needs(commands);
   sub->footer(
       "Example:\n  tessera plan resnet18.onnx --dtype int8 --profile ethos-u65-like -o plan.json "
       "--plot plan.svg");

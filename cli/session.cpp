@@ -134,6 +134,15 @@ void Session::deliver(validation::OutputFile* file, const std::function<std::str
   if (file != nullptr) attempt(*file, [this, file, text] { put(*file, text()); });
 }
 
+void Session::deliver_stream(validation::OutputFile* file,
+                             const std::function<void(const TextSink&)>& write) {
+  if (file == nullptr) return;
+  attempt(*file, [this, file, write] {
+    write([&](std::string_view piece) { file->write(piece, interrupts_.token()); });
+    file->commit(interrupts_.token());
+  });
+}
+
 void Session::deliver(validation::OutputFile* file) {
   if (file != nullptr) attempt(*file, [this, file] { file->commit(interrupts_.token()); });
 }

@@ -61,6 +61,9 @@ class Session {
   /// report() or exit_code(), because a reader that stops early must not affect the others. Errors
   /// wait for exit_code(), so that the rest is still written.
   void deliver(validation::OutputFile* file, const std::function<std::string()>& text);
+  /// The same for a text that `write` streams.
+  void deliver_stream(validation::OutputFile* file,
+                      const std::function<void(const TextSink&)>& write);
   /// For Writer::by_name.
   void deliver(validation::OutputFile* file);
   /// To the standard output, unless an output went there.

@@ -343,7 +343,8 @@ TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t i
     // Mode switches of leading ops overlap with trailing ops.
     if (tasks.line.any_trails() && step == tasks.line.leading)
       waited = std::accumulate(switches.begin(), switches.begin() + step + 1, std::int64_t{0});
-    op.cycles = busy + waited * hardware.mode_switch.cycles;
+    op.switching = waited * hardware.mode_switch.cycles;
+    op.cycles = busy + op.switching;
     op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;
     op.slices = std::min(compute.weight_parts, hardware.dma.weight_slices);
     op.last = after_last_slice(busy, compute, op.slices);

@@ -19,6 +19,7 @@ namespace tessera::cost {
 
 struct OpCost {
   Cycles cycles = 0;        ///< including mode switches before it
+  Cycles switching = 0;     ///< of these, of the mode switches
   std::int64_t slices = 1;  ///< number of slices in which its weights arrive
   Cycles last = 0;          ///< cycles for the channels whose weights arrive last
   Cycles compute = 0;       ///< on its engine, without waiting for memory

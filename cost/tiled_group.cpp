@@ -380,6 +380,21 @@ std::vector<std::vector<TaskFlow>> flows_of(const tiling::TileWalk& walk, const 
   return flows;
 }
 
+std::vector<TaskMeaning> meanings_of(const Skeleton& skeleton) {
+  std::vector<TaskMeaning> meanings(skeleton.tasks.size());
+  const auto set = [&](TaskMeaning::Kind kind, const std::vector<std::size_t>& begins,
+                       const std::vector<std::size_t>& ends) {
+    for (std::size_t k = 0; k < begins.size(); ++k) {
+      const bool two = begins[k] != ends[k];
+      meanings[begins[k]] = {.kind = kind, .index = k, .rest = false, .two = two};
+      if (two) meanings[ends[k]] = {.kind = kind, .index = k, .rest = true, .two = true};
+    }
+  };
+  set(TaskMeaning::Kind::op, skeleton.op_begin, skeleton.op_end);
+  set(TaskMeaning::Kind::move, skeleton.move_begin, skeleton.move_end);
+  return meanings;
+}
+
 /// Rejects values whose sum over all tiles could overflow, even without any overlap.
 void require_countable(const tiling::TileWalk& walk, const GroupTasks& plan,
                        const std::vector<TileCost>& costs) {
@@ -513,6 +528,15 @@ GroupSchedule group_schedule(const TiledGroup& run) {
   schedule.op_ends.resize(skeleton.tasks.size());
   for (std::size_t k = 0; k < skeleton.op_end.size(); ++k)
     schedule.op_ends[skeleton.op_end[k]] = static_cast<Step>(k);
+  schedule.meanings = meanings_of(skeleton);
+  for (const tiling::TileVisit& visit : walk.visits()) {
+    std::vector<std::size_t>& engines = schedule.engines.emplace_back();
+    std::vector<Cycles>& switching = schedule.switching.emplace_back();
+    for (const OpCost& op : costs[visit.tile].ops) {
+      engines.push_back(op.engine);
+      switching.push_back(op.switching);
+    }
+  }
   return schedule;
 }
 

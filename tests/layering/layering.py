@@ -31,9 +31,10 @@ MODULES = {
     "placer": {"model", "facts", "engine", "search", "encoder", "baselines", "proof", "tiling", "cost",
                "io", "validation"},
     "planner": {"model", "facts", "engine", "search", "tiling", "cost", "io", "validation", "placer"},
-    "explorer": {"planner", "placer", "validation", "cost", "io", "model"},
+    "commands": {"planner", "validation", "cost", "tiling", "io", "facts", "model"},
+    "explorer": {"commands", "planner", "placer", "validation", "cost", "io", "model"},
     "c_api": {"placer", "validation", "model"},
-    "cli": {"explorer", "planner", "placer", "validation", "model"},
+    "cli": {"explorer", "commands", "planner", "placer", "validation", "model"},
     "python": {"explorer", "planner", "placer", "validation", "model"},
 }
 # The public API, and the module of each of its headers. Every header in the folder is installed and has to be
@@ -49,6 +50,7 @@ API_MODULES = {
                "switches",
                "tile"},
     "planner": {"batch", "pinnable", "plan"},
+    "commands": {"commands"},
     "explorer": {"explore", "tessera"},
 }
 EVERYTHING = API / "tessera.h"  # includes every other header of the public API

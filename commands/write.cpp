@@ -1,0 +1,97 @@
+// write_commands(): the commands of all groups, with barriers between them.
+#include <utility>
+
+#include "commands/group.h"
+#include "commands/issue.h"
+#include "commands/json.h"
+#include "planner/pinned.h"
+#include "tessera/commands.h"
+#include "tessera/plan.h"
+#include "tiling/subgraph.h"
+
+namespace tessera::commands {
+namespace {
+
+void require_right(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
+  const std::vector<std::string> wrong = check_plan(network, hardware, plan);
+  if (!wrong.empty()) throw BadInput("the plan is wrong: " + wrong.front());
+  if (plan.status != Status::feasible) throw BadInput("no plan was found");
+}
+
+/// All queues of a machine, which are equal for all groups but for memories that some wait for.
+std::vector<Queue> queues_of(const std::vector<std::unique_ptr<Group>>& groups,
+                             std::size_t& buses) {
+  std::vector<Queue> queues;
+  for (const auto& group : groups) {
+    const cost::GroupSchedule& schedule = group->schedule();
+    buses = std::max(buses, schedule.pipeline.buses);
+    for (std::size_t r = 0; r < schedule.pipeline.resources.size(); ++r) {
+      const cost::PipelineResource& resource = schedule.pipeline.resources[r];
+      if (resource.name.empty()) continue;  // in the queue of another engine
+      const std::string name =
+          r < schedule.commanded ? resource.name : "memory " + resource.name;
+      if (std::ranges::find(queues, name, &Queue::name) == queues.end())
+        queues.push_back({name, resource.channels});
+    }
+  }
+  return queues;
+}
+
+class Program {
+ public:
+  Program(const Network& network, const Hardware& hardware, const NetworkPlan& plan)
+      : readers_(tiling::last_readers(network)),
+        homes_(network, hardware, plan),
+        context_{network, hardware, plan, readers_, homes_} {
+    for (const PlannedSubgraph& planned : plan.subgraphs)
+      groups_.push_back(std::make_unique<Group>(context_, planned, groups_.size()));
+  }
+
+  void write(const std::function<void(std::string_view)>& sink) {
+    std::size_t buses = 0;
+    const std::vector<Queue> queues = queues_of(groups_, buses);
+    sink(header_line(context_, queues, buses));
+    IssueState state;
+    Size bytes = 0;
+    const Sink put = [&](Command command) {
+      bytes += command.bytes;
+      sink(json_line(command, context_));
+    };
+    for (const auto& group : groups_) {
+      if (group->index() > 0) {
+        Command barrier{.id = state.next++, .kind = CommandKind::wait, .group = group->index()};
+        put(std::move(barrier));
+      }
+      Issuer(*group, state, put).run();
+    }
+    sink(footer_line(state.next, bytes));
+  }
+
+ private:
+  std::vector<std::optional<OpIndex>> readers_;
+  Homes homes_;
+  Context context_;
+  std::vector<std::unique_ptr<Group>> groups_;
+};
+
+}  // namespace
+}  // namespace tessera::commands
+
+namespace tessera {
+
+void write_commands(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
+                    const CommandsParams& params,
+                    const std::function<void(std::string_view)>& sink) {
+  static_cast<void>(params);
+  commands::require_right(network, hardware, plan);
+  const planner::PinnedMachine own =
+      planner::as_planned(network, hardware, plan.joined, plan.pinned);
+  try {
+    commands::Program(own.network, own.hardware, plan).write(sink);
+  } catch (const commands::Unsupported& error) {
+    throw BadInput(std::string("commands: ") + error.what(),
+                   "--commands does not support every variant of tiling yet");
+  }
+}
+
+}  // namespace tessera
