@@ -17,6 +17,7 @@
 #include "cli/session.h"
 #include "model/json_write.h"
 #include "tessera/check_result.h"
+#include "tessera/commands.h"
 #include "tessera/export.h"
 #include "tessera/files.h"
 #include "tessera/plan.h"
@@ -31,6 +32,7 @@ struct CheckOptions {
   OutputArguments output;
   LimitArguments limits;
   std::string result;
+  std::string commands;
   std::string proof;
   std::string model;
   std::string expect;
@@ -191,6 +193,26 @@ std::string plan_text_verdict(const PlanVerdict& verdict, const Network& net) {
   return text;
 }
 
+/// The commands of a right plan.
+int check_commands_file(const CheckOptions& options, const Network& net, const Hardware& hardware,
+                        const NetworkPlan& plan) {
+  const CommandsVerdict verdict = check_commands(net, hardware, plan, options.commands);
+  if (options.output.json()) {
+    PlanVerdict same;
+    same.wrong = verdict.wrong;
+    print(plan_json_verdict(same));
+  } else if (!options.output.quiet) {
+    std::string text;
+    for (const std::string& sentence : verdict.wrong) text += "wrong: " + sentence + "\n";
+    if (verdict.wrong.empty())
+      text = "right: " + std::to_string(verdict.commands) + " commands, " +
+             std::to_string(verdict.cycles) + " cycles, " + std::to_string(verdict.bytes) +
+             " off-chip bytes, as in the plan\n";
+    say(text);
+  }
+  return verdict.wrong.empty() ? exit_found : exit_wrong;
+}
+
 /// INPUT is a network here, RESULT a plan of it.
 int check_network_plan(const CheckOptions& options, const PlanFileHeader& header) {
   if (options.input.profile.empty())
@@ -211,6 +233,8 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
     if (!said.empty() && said != own)
       note("the plan is " + std::string(what) + " '" + said + "', this is '" + own + "'",
            options.output.quiet);
+  if (verdict.wrong.empty() && !options.commands.empty())
+    return check_commands_file(options, net, hardware, verdict.plan);
   if (options.output.json())
     print(plan_json_verdict(verdict));
   else if (!options.output.quiet)
@@ -306,7 +330,8 @@ int run_check(const CheckOptions& options, Session& session) {
   session.reads(options.input.path);
   if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
-  for (const std::string& file : {options.result, options.proof, options.model})
+  for (const std::string& file :
+       {options.result, options.commands, options.proof, options.model})
     if (!file.empty()) session.reads(file);
   PlanFileHeader header;
   if (!options.result.empty()) header = plan_file_header(options.result);
@@ -343,6 +368,8 @@ void add_check(CLI::App& app, Command& command) {
       "model with a plan "
       "of its arena, the plan of a network, or the solution of a problem of the MLSys 2026 "
       "contest");
+  sub->add_option("COMMANDS", options->commands,
+                  "for a plan: the command file that plan --commands wrote");
   sub->add_option("--dtype", options->network.dtype,
                   "for a plan: the element type the network was planned with, if it is not the one "
                   "in the plan");

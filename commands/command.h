@@ -65,6 +65,7 @@ struct Part {
   Offset address = 0;
   std::array<Size, max_rank> strides{};
   Brick brick{};
+  std::string buffer{};  ///< if it is not that of the operand
 };
 
 struct Operand {

@@ -5,6 +5,7 @@
 #include "commands/json.h"
 #include "model/derived.h"
 #include "model/json_write.h"
+#include "model/pinned.h"
 #include "model/stored.h"
 #include "tessera/names.h"
 
@@ -303,7 +304,15 @@ class Header {
     });
   }
 
-  static std::string group(const PlannedSubgraph& s) {
+  std::string group(const PlannedSubgraph& s) const {
+    struct Placed {
+      const PlannedPlacement* of;
+      std::size_t buffer;
+    };
+    std::vector<Placed> buffers;
+    for (const PlannedPlacement& placed : s.placements)
+      for (std::size_t b = 0; b < placed.placement.places.size(); ++b)
+        buffers.push_back({&placed, b});
     return json_object([&](JsonObject& one) {
       one.number("first_op", static_cast<std::int64_t>(s.ops.first));
       one.number("last_op", static_cast<std::int64_t>(s.ops.last));
@@ -311,6 +320,17 @@ class Header {
       one.truth("double_buffer", s.variant.double_buffer);
       one.number("cycles", s.metrics.latency_cycles);
       one.number("bytes", s.metrics.dram_bytes);
+      one.list("buffers", buffers, [&](const Placed& placed) {
+        const BufferPlace& place = placed.of->placement.places[placed.buffer];
+        const Memory& memory =
+            context_.hardware.memories[memory_on_chip(context_.hardware, place.memory)].space;
+        return json_object([&](JsonObject& each) {
+          each.text("name", placed.of->problem.buffers[placed.buffer].id);
+          each.text("memory", memory.name);
+          each.number("address", memory.base + place.offset);
+          each.number("size", placed.of->problem.buffers[placed.buffer].size);
+        });
+      });
     });
   }
 

@@ -88,8 +88,7 @@ void Issuer::issue(std::size_t task, std::int64_t index) {
 CommandId Issuer::put(Command command) {
   command.id = state_.next++;
   command.after = std::exchange(after_, Ids{command.id});
-  CommandId& begun = begun_[static_cast<std::size_t>(command.tile % window_)][current_];
-  if (begun < 0) begun = command.id;
+  begun_[static_cast<std::size_t>(command.tile % window_)][current_] = command.id;
   const CommandId id = command.id;
   sink_(std::move(command));
   return id;
@@ -164,7 +163,7 @@ void Issuer::add_copies(const cost::Move& move, const TileAt& tile, const Box& b
                         Command& command) const {
   const Dim rows = group_.part().tensors[move.local].kept_rows;
   const Place chip = group_.chip_place(tile, move.local, move.share);
-  command.buffer = chip.buffer;
+  if (move.load || !group_.reuses_halo(move.local)) command.buffer = chip.buffer;
   const auto between = [&](const Box& part, const Place& far) {
     if (part.none) return;
     if (move.load) {

@@ -66,7 +66,7 @@ class Issuer {
   std::map<std::int64_t, TileAt> known_;
   Ids after_;                           ///< of the next command of the current task
   std::size_t current_ = 0;             ///< task
-  std::vector<std::vector<CommandId>> begun_;  ///< by tile modulo the window, and task: first command
+  std::vector<std::vector<CommandId>> begun_;  ///< by tile modulo the window, and task: its last command
 };
 
 }  // namespace tessera::commands

@@ -180,6 +180,7 @@ class Line {
     add_list(out_, o.parts, [&](const Part& part) {
       out_ += "{\"box\":";
       add_box(out_, part.box);
+      if (!part.buffer.empty()) word("buffer", part.buffer);
       place(part);
       out_ += '}';
     });

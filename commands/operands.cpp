@@ -135,10 +135,11 @@ class Computing {
                    .element_bytes = place.element,
                    .bits = place.bits,
                    .encoded = place.encoded,
-                   .buffer = place.buffer,
+                   .buffer = {},
                    .dtype = std::nullopt,
                    .as = std::nullopt};
     result.parts = group_.chip_parts(tile_, local, share, result.box);
+    if (result.parts.size() == 1) result.buffer = result.parts.front().buffer;
     if (result.encoded > 0) result.parts.front().address = place.at.address;
     const ElementType type = part.tensor(local).type;
     if (type != group_.context().network.tensors[result.tensor].type) result.dtype = type;

@@ -158,7 +158,8 @@ Part part_at(const Place& place, const tiling::Box& box) {
             .memory = place.at.memory,
             .address = place.at.address,
             .strides = place.strides,
-            .brick = place.brick};
+            .brick = place.brick,
+            .buffer = place.buffer};
   Offset ahead = 0;
   for (std::size_t axis = 0; axis < box.rank; ++axis) {
     const Dim first = box[axis].begin - place.content[axis].begin;

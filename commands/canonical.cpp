@@ -1,0 +1,169 @@
+#include "commands/canonical.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/stored.h"
+#include "tiling/ceil_div.h"
+
+namespace tessera::commands {
+namespace {
+
+/// A loop over addresses and numbers together, in units of elements or bytes.
+struct Pair {
+  std::int64_t count = 1;
+  std::int64_t address = 0;
+  std::int64_t number = 0;
+};
+
+/// A range of channels with regular strides on both sides.
+struct Chunk {
+  std::int64_t count = 1;
+  std::int64_t address = 0;  ///< of the first channel
+  std::int64_t number = 0;
+};
+
+class Walk {
+ public:
+  /// Axes with regular strides.
+  void add(std::int64_t count, std::int64_t address, std::int64_t number) {
+    if (count > 1) loops_.push_back({count, address, number});
+  }
+  /// Calls see(address, number, length) for each run of elements `unit` apart.
+  template <typename See>
+  void run(std::int64_t address, std::int64_t number, std::int64_t unit, const See& see) {
+    std::ranges::stable_sort(loops_, std::greater<>(), &Pair::address);
+    std::vector<Pair> merged;
+    for (const Pair& loop : loops_) {
+      if (!merged.empty() && merged.back().address == loop.count * loop.address &&
+          merged.back().number == loop.count * loop.number)
+        merged.back() = {merged.back().count * loop.count, loop.address, loop.number};
+      else
+        merged.push_back(loop);
+    }
+    std::int64_t length = 1;
+    if (!merged.empty() && merged.back().address == unit && merged.back().number == unit) {
+      length = merged.back().count;
+      merged.pop_back();
+    }
+    std::vector<std::int64_t> at(merged.size(), 0);
+    for (;;) {
+      see(address, number, length * unit);
+      std::size_t k = merged.size();
+      while (k > 0) {
+        --k;
+        address += merged[k].address;
+        number += merged[k].number;
+        if (++at[k] < merged[k].count) break;
+        address -= merged[k].count * merged[k].address;
+        number -= merged[k].count * merged[k].number;
+        at[k] = 0;
+        if (k == 0) return;
+      }
+      if (merged.empty()) return;
+    }
+  }
+
+ private:
+  std::vector<Pair> loops_;
+};
+
+}  // namespace
+
+Canonical::Canonical(const Network& network, const Layout& layout) : network_(network) {
+  for (TensorIndex t = 0; t < network.tensors.size(); ++t) {
+    const Tensor& tensor = network.tensors[t];
+    Order& order = orders_.emplace_back();
+    const std::size_t rank = tensor.shape.size();
+    if (has_layout(tensor)) {
+      for (const std::uint8_t axis : layout.order)
+        if (axis < rank) order.axes.push_back(axis);
+      if (!is_outside(network, t)) order.brick = layout.brick;
+    } else {
+      for (std::size_t axis = 0; axis < rank; ++axis) order.axes.push_back(axis);
+    }
+    order.strides.assign(rank, 1);
+    std::int64_t stride = order.brick;
+    for (std::size_t k = order.axes.size(); k-- > 0;) {
+      const std::size_t axis = order.axes[k];
+      const bool bricks = axis == 1 && order.brick > 1;
+      (bricks ? order.brick_stride : order.strides[axis]) = stride;
+      stride *= bricks ? tiling::ceil_div(tensor.shape[1], order.brick) : tensor.shape[axis];
+    }
+  }
+}
+
+std::int64_t Canonical::number(TensorIndex tensor, const std::vector<Dim>& at) const {
+  const Order& order = orders_[tensor];
+  std::int64_t number = 0;
+  for (std::size_t axis = 0; axis < at.size(); ++axis)
+    number += axis == 1 && order.brick > 1
+                  ? at[1] / order.brick * order.brick_stride + at[1] % order.brick
+                  : at[axis] * order.strides[axis];
+  return number;
+}
+
+std::vector<Dim> Canonical::element(TensorIndex tensor, std::int64_t number) const {
+  const Order& order = orders_[tensor];
+  std::vector<Dim> at(order.strides.size(), 0);
+  for (const std::size_t axis : order.axes) {
+    const bool bricks = axis == 1 && order.brick > 1;
+    const std::int64_t stride = bricks ? order.brick_stride : order.strides[axis];
+    at[axis] = number / stride * (bricks ? order.brick : 1);
+    number %= stride;
+  }
+  if (order.brick > 1 && at.size() > 1) at[1] += number;
+  return at;
+}
+
+void Canonical::each_run(
+    const Operand& operand, const Part& part,
+    const std::function<void(AddressRange bytes, std::int64_t first)>& see) const {
+  const Order& order = orders_[operand.tensor];
+  const bool packed = operand.bits < 8;
+  const std::int64_t unit = packed ? 1 : operand.element_bytes;
+  const tiling::Box& box = part.box;
+  std::int64_t number = 0;
+  for (std::size_t axis = 0; axis < box.rank; ++axis)
+    if (axis != 1) number += box[axis].begin * order.strides[axis] * unit;
+  std::vector<Chunk> chunks;
+  const Dim in_memory = part.brick.channels;
+  if (box.rank < 2) {
+    chunks.push_back({1, 0, 0});
+  } else if (in_memory == 1 && order.brick == 1) {
+    chunks.push_back({box[1].size(), 0, box[1].begin * order.strides[1] * unit});
+  } else {
+    for (Dim c = box[1].begin; c < box[1].end;) {
+      const Dim k = c - box[1].begin + part.brick.phase;
+      Chunk chunk{.count = box[1].end - c};
+      if (in_memory > 1) chunk.count = std::min(chunk.count, in_memory - k % in_memory);
+      if (order.brick > 1) chunk.count = std::min(chunk.count, order.brick - c % order.brick);
+      chunk.address = in_memory > 1
+                          ? k / in_memory * part.brick.stride + k % in_memory * part.strides[1]
+                          : (c - box[1].begin) * part.strides[1];
+      chunk.number = (order.brick > 1 ? c / order.brick * order.brick_stride + c % order.brick
+                                      : c * order.strides[1]) *
+                     unit;
+      c += chunk.count;
+      chunks.push_back(chunk);
+    }
+  }
+  for (const Chunk& chunk : chunks) {
+    Walk walk;
+    for (std::size_t axis = 0; axis < box.rank; ++axis)
+      if (axis != 1) walk.add(box[axis].size(), part.strides[axis], order.strides[axis] * unit);
+    if (box.rank > 1)
+      walk.add(chunk.count, part.strides[1],
+               order.brick > 1 ? unit : order.strides[1] * unit);
+    walk.run(chunk.address, number + chunk.number, unit,
+             [&](std::int64_t address, std::int64_t first, std::int64_t length) {
+               if (packed)
+                 see({part.address + address / 2, part.address + (address + length + 1) / 2},
+                     first / 2);
+               else
+                 see({part.address + address, part.address + address + length}, first);
+             });
+  }
+}
+
+}  // namespace tessera::commands

@@ -1,0 +1,45 @@
+// Numbers the elements of tensors, and walks the bytes of operands in these numbers.
+//
+//   Canonical canonical(network, on_chip_layout(hardware));
+//   canonical.each_run(operand, part, [&](AddressRange bytes, std::int64_t first) { ... });
+//
+// The order is that of the on-chip layout, so most parts of tensors are few runs. Private to
+// commands/.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "commands/command.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/problem.h"
+
+namespace tessera::commands {
+
+class Canonical {
+ public:
+  Canonical(const Network& network, const Layout& layout);
+
+  /// The bytes of a part, in runs of consecutive bytes and numbers. `first` is the number of the
+  /// first byte: the number of its element times the size of an element.
+  void each_run(const Operand& operand, const Part& part,
+                const std::function<void(AddressRange bytes, std::int64_t first)>& see) const;
+
+  /// The number of an element, and the inverse.
+  [[nodiscard]] std::int64_t number(TensorIndex tensor, const std::vector<Dim>& at) const;
+  [[nodiscard]] std::vector<Dim> element(TensorIndex tensor, std::int64_t number) const;
+
+ private:
+  struct Order {
+    std::vector<std::int64_t> strides;  ///< elements, per axis
+    Dim brick = 1;
+    std::int64_t brick_stride = 0;
+    std::vector<std::size_t> axes;  ///< from the outermost; axis 1 counts bricks
+  };
+  std::vector<Order> orders_;  ///< per tensor
+  const Network& network_;
+};
+
+}  // namespace tessera::commands

@@ -1,0 +1,540 @@
+#include "commands/check_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/off_chip.h"
+#include "model/pinned.h"
+#include "model/stored.h"
+#include "tessera/names.h"
+#include "tiling/ceil_div.h"
+
+namespace tessera::commands {
+namespace {
+
+bool contains(const std::vector<AddressRange>& ranges, AddressRange range) {
+  return std::ranges::any_of(ranges, [&](const AddressRange& each) {
+    return each.begin <= range.begin && range.end <= each.end;
+  });
+}
+
+}  // namespace
+
+SymbolicRun::SymbolicRun(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
+                         const FileHeader& header, Report report)
+    : network_(network),
+      hardware_(hardware),
+      plan_(plan),
+      header_(header),
+      report_(std::move(report)),
+      canonical_(network, on_chip_layout(hardware)),
+      contents_(hardware.memories.size()),
+      order_(header.queues, header.buses),
+      rules_(network) {
+  for (OpIndex k = 0; k < network.ops.size(); ++k)
+    if (network.ops[k].kind == OpKind::concat && network.ops[k].fused.empty())
+      joined_by_.emplace(network.ops[k].outputs.front(), k);
+  place_constants();
+  find_buffers(0);
+}
+
+void SymbolicRun::wrong(const Command& command, const std::string& what) {
+  report_("command " + std::to_string(command.id) + ": " + what);
+}
+
+/// Inputs and weights are in their places before the first command.
+void SymbolicRun::place_constants() {
+  std::vector<bool> given(network_.tensors.size(), false);
+  for (const TensorIndex t : network_.inputs) given[storage_of(network_, t)] = true;
+  for (TensorIndex t = 0; t < network_.tensors.size(); ++t) {
+    const Tensor& tensor = network_.tensors[t];
+    if ((tensor.kind != TensorKind::weight && !given[t]) || tensor.view_of) continue;
+    const auto put = [&](std::size_t memory, AddressRange range, std::int64_t first) {
+      bool taken = false;
+      contents_.visit(memory, range, [&](Stored& stored) {
+        taken = taken || (stored.meaning.defined && stored.meaning.tensor != t);
+      });
+      if (taken) report_("the header places '" + tensor.name + "' over another tensor");
+      contents_.write(memory, range, {.tensor = t, .first = first, .sums = 0, .defined = true}, -1);
+    };
+    for (const Operand& place : header_.tensors[t].places) {
+      const Part& part = place.parts.front();
+      if (place.encoded > 0)
+        put(part.memory, {part.address, part.address + place.encoded}, 0);
+      else
+        canonical_.each_run(place, part, [&](AddressRange range, std::int64_t first) {
+          put(part.memory, range, first);
+        });
+    }
+  }
+}
+
+/// The plan's buffers of a group, which are the only on-chip places its commands may touch.
+void SymbolicRun::find_buffers(std::size_t group) {
+  buffers_.clear();
+  any_buffer_.assign(hardware_.memories.size(), {});
+  const auto add = [&](const std::string& id, std::size_t memory, Offset offset, Size size) {
+    const Offset begin = hardware_.memories[memory].space.base + offset;
+    buffers_[{id, memory}].push_back({begin, begin + size});
+    any_buffer_[memory].push_back({begin, begin + size});
+  };
+  if (group < plan_.subgraphs.size())
+    for (const PlannedPlacement& placed : plan_.subgraphs[group].placements)
+      for (std::size_t b = 0; b < placed.placement.places.size(); ++b) {
+        const BufferPlace& place = placed.placement.places[b];
+        add(placed.problem.buffers[b].id, memory_on_chip(hardware_, place.memory), place.offset,
+            placed.problem.buffers[b].size);
+      }
+  for (const PlannedPin& pin : plan_.pinned)
+    for (std::size_t m = 0; m < hardware_.memories.size(); ++m)
+      if (hardware_.memories[m].space.name == pin.memory) add(pin.weight, m, pin.offset, pin.bytes);
+}
+
+bool SymbolicRun::in_memory(const Command& command, std::size_t memory, AddressRange range,
+                            const std::string& buffer) {
+  const HardwareMemory& of = hardware_.memories[memory];
+  const Offset begin = range.begin - of.space.base;
+  const Size size = of.offchip ? header_.sizes[memory] : of.space.capacity;
+  if (begin < 0 || range.end - of.space.base > size) {
+    wrong(command, "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end) +
+                       " are outside memory '" + of.space.name + "'");
+    return false;
+  }
+  if (of.offchip) return true;
+  const auto named = buffers_.find({buffer, memory});
+  if (contains(named != buffers_.end() ? named->second : any_buffer_[memory], range)) return true;
+  wrong(command, "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end) +
+                     " of memory '" + of.space.name + "' are outside the buffer" +
+                     (buffer.empty() ? "s of the group" : " '" + buffer + "'"));
+  return false;
+}
+
+void SymbolicRun::race(const Command& command, const Stored& stored, bool writes, CommandId from) {
+  const auto apart = [&](CommandId other) {
+    return other < 0 || other == command.id || other == from || order_.is_before(other, from);
+  };
+  if (!apart(stored.writer))
+    return wrong(command, "does not wait for command " + std::to_string(stored.writer) +
+                              ", which writes bytes that it touches");
+  if (!writes) return;
+  for (const CommandId reader : stored.readers)
+    if (!apart(reader))
+      return wrong(command, "does not wait for command " + std::to_string(reader) +
+                                ", which reads bytes that it overwrites");
+}
+
+bool SymbolicRun::holds(TensorIndex tensor, std::int64_t first, Size length, Size element,
+                        const Meaning& meaning) const {
+  if (!meaning.defined) return false;
+  if (meaning.tensor == tensor) return meaning.first == first;
+  const auto made = joined_by_.find(tensor);
+  if (made == joined_by_.end() || meaning.sums != 0) return false;
+  const Op& op = network_.ops[made->second];
+  const std::size_t axis = op.axes.front();
+  const std::vector<Dim> at = canonical_.element(tensor, first / element);
+  const std::vector<Dim> last = canonical_.element(tensor, (first + length - 1) / element);
+  Dim begin = 0;
+  for (const TensorIndex operand : op.inputs) {
+    const Dim extent = network_.tensors[operand].shape[axis];
+    const auto within = [&](Dim c) { return c >= begin && c < begin + extent; };
+    if (within(at[axis]) && within(last[axis])) {
+      std::vector<Dim> own = at;
+      own[axis] -= begin;
+      return holds(operand, canonical_.number(operand, own) * element + first % element, length,
+                   element, meaning);
+    }
+    begin += extent;
+  }
+  return false;
+}
+
+void SymbolicRun::add(const Command& command) {
+  if (command.id != next_)
+    wrong(command, "its id is not " + std::to_string(next_) + ", the next one");
+  next_ = command.id + 1;
+  if (std::string why = order_.add(command); !why.empty()) return wrong(command, why);
+  if (command.queue.empty()) {
+    end_group(command.group);
+    return;
+  }
+  if (command.group != group_)
+    wrong(command, "is of group " + std::to_string(command.group) + " without a barrier before");
+  switch (command.kind) {
+    case CommandKind::load:
+    case CommandKind::store:
+      transfer(command);
+      break;
+    case CommandKind::compute:
+      compute(command);
+      break;
+    case CommandKind::mode:
+      set_mode(command);
+      break;
+    case CommandKind::wait:
+      break;
+  }
+}
+
+void SymbolicRun::end_group(std::size_t next) {
+  for (const auto& [id, transfer] : transfers_) {
+    const Size expected = transfer.burst > 0
+                              ? tiling::ceil_div(transfer.moved, transfer.burst) * transfer.burst
+                              : transfer.expected;
+    if (transfer.counted != expected)
+      report_("command " + std::to_string(id) + ": its transfer counts " +
+              std::to_string(transfer.counted) + " bytes, the bus moves " +
+              std::to_string(expected));
+  }
+  transfers_.clear();
+  begun_.clear();
+  if (group_ < plan_.subgraphs.size()) {
+    const Metrics& planned = plan_.subgraphs[group_].metrics;
+    const std::int64_t cycles = order_.last_end() - group_begin_;
+    const std::string of = "group " + std::to_string(group_) + " takes ";
+    if (cycles != planned.latency_cycles)
+      report_(of + std::to_string(cycles) + " cycles, in the plan " +
+              std::to_string(planned.latency_cycles));
+    if (group_bytes_ != planned.dram_bytes)
+      report_(of + std::to_string(group_bytes_) + " off-chip bytes, in the plan " +
+              std::to_string(planned.dram_bytes));
+  }
+  if (next != group_ + 1) report_("group " + std::to_string(group_ + 1) + " is missing");
+  group_ = next;
+  group_begin_ = order_.last_end();
+  group_bytes_ = 0;
+  find_buffers(group_);
+}
+
+void SymbolicRun::transfer(const Command& command) {
+  bytes_ += command.bytes;
+  group_bytes_ += command.bytes;
+  if (command.direct) return;  // the op accesses the bytes itself, perhaps several times
+  count_bytes(command);
+  // All is read before anything is written.
+  struct Piece {
+    std::size_t memory;
+    AddressRange to;
+    Meaning meaning;
+  };
+  std::vector<Piece> pieces;
+  for (const Copy& each : command.copies) {
+    const Side& src = *each.src;
+    const Side& dst = *each.dst;
+    const std::size_t rank = src.dims.size();
+    bool equal = rank == dst.dims.size() && src.element_bytes == dst.element_bytes;
+    for (std::size_t k = 0; equal && k < rank; ++k) equal = src.dims[k].count == dst.dims[k].count;
+    if (!equal) return wrong(command, "`src` and `dst` have different shapes");
+    Size run = src.element_bytes;
+    std::size_t inner = rank;
+    if (rank > 0 && src.dims[rank - 1].stride == run && dst.dims[rank - 1].stride == run)
+      run *= src.dims[--inner].count;
+    std::vector<std::int64_t> at(inner, 0);
+    for (bool more = true; more;) {
+      Offset from = src.address;
+      Offset to = dst.address;
+      for (std::size_t k = 0; k < inner; ++k) {
+        from += at[k] * src.dims[k].stride;
+        to += at[k] * dst.dims[k].stride;
+      }
+      const AddressRange bytes{from, from + run};
+      if (!in_memory(command, src.memory, bytes,
+                     hardware_.memories[dst.memory].offchip ? command.buffer : "") ||
+          !in_memory(command, dst.memory, {to, to + run},
+                     hardware_.memories[src.memory].offchip ? command.buffer : ""))
+        return;
+      contents_.visit(src.memory, bytes, [&](Stored& stored) {
+        race(command, stored, false, command.id);
+        stored.readers.push_back(command.id);
+        const Offset begin = to + stored.bytes.begin - from;
+        pieces.push_back({dst.memory,
+                          {begin, begin + stored.bytes.end - stored.bytes.begin},
+                          stored.meaning});
+      });
+      more = false;
+      for (std::size_t k = inner; k-- > 0;) {
+        if (++at[k] < src.dims[k].count) {
+          more = true;
+          break;
+        }
+        at[k] = 0;
+      }
+    }
+  }
+  for (const Piece& piece : pieces) {
+    bool again = false;
+    contents_.visit(piece.memory, piece.to, [&](Stored& stored) {
+      race(command, stored, true, command.id);
+      again = again || (stored.meaning.defined && piece.meaning.defined &&
+                        stored.meaning.tensor == piece.meaning.tensor &&
+                        stored.meaning.first ==
+                            piece.meaning.first + stored.bytes.begin - piece.to.begin);
+    });
+    if (again && command.kind == CommandKind::store)
+      wrong(command, "stores elements that are there already");
+    contents_.write(piece.memory, piece.to, piece.meaning, command.id);
+  }
+}
+
+/// Bytes on the bus follow from the part that is moved.
+void SymbolicRun::count_bytes(const Command& command) {
+  const HardwareMemory* far = nullptr;
+  Size moved = 0;
+  for (const Copy& copy : command.copies)
+    for (const Side* side : {&*copy.src, &*copy.dst})
+      if (hardware_.memories[side->memory].offchip) {
+        far = &hardware_.memories[side->memory];
+        Size bytes = side->element_bytes;
+        for (const Level& level : side->dims) bytes *= level.count;
+        moved += bytes;
+      }
+  if (command.rest_of) {
+    const auto begun = transfers_.find(*command.rest_of);
+    if (begun == transfers_.end())
+      return wrong(command, "`rest_of` names no transfer of the group");
+    begun->second.counted += command.bytes;
+    begun->second.moved += moved;
+    return;
+  }
+  Transfer& transfer = transfers_[command.id];
+  transfer.counted = command.bytes;
+  transfer.moved = moved;
+  tiling::Box box = command.box;
+  if (command.resident_rows > 0 && box.rank > 0) {
+    const std::size_t axis = box.rank < 2 ? 0 : box.rank - 2;
+    box[axis].begin = std::max(box[axis].begin, command.resident_rows);
+    if (box[axis].empty()) far = nullptr;
+  }
+  if (far == nullptr) return;
+  const std::vector<Operand>& places = header_.tensors[command.tensor].places;
+  if (!places.empty() && places.front().encoded > 0)
+    transfer.burst = far->burst;
+  else
+    transfer.expected = bursts(command.tensor, box) * far->burst;
+}
+
+Size SymbolicRun::bursts(TensorIndex tensor, tiling::Box box) const {
+  Size count = 0;
+  for (const Operand& place : header_.tensors[tensor].places) {
+    const tiling::Box inside = tiling::intersect(box, place.box);
+    if (inside.none) continue;
+    const Part& whole = place.parts.front();
+    const Size burst = hardware_.memories[whole.memory].burst;
+    // The begin of the tensor, or of the concatenation that it is a part of.
+    Offset home = whole.address;
+    for (const PlannedJoin& join : plan_.joined)
+      if (join.tensor == network_.tensors[tensor].name)
+        for (TensorIndex t = 0; t < network_.tensors.size(); ++t)
+          if (network_.tensors[t].name == join.whole && !header_.tensors[t].places.empty())
+            home = header_.tensors[t].places.front().parts.front().address;
+    std::vector<Level> loops;
+    Offset first = whole.address - home;
+    const bool packed = place.bits < 8;
+    const Size unit = packed ? 1 : place.element_bytes;
+    for (std::size_t axis = 0; axis < inside.rank; ++axis) {
+      const Dim begin = inside[axis].begin - place.box[axis].begin;
+      if (axis == 1 && whole.brick.channels > 1) {
+        first += begin / whole.brick.channels * whole.brick.stride;
+        loops.push_back({tiling::ceil_div(inside[axis].size(), whole.brick.channels),
+                         whole.brick.stride});
+        loops.push_back({whole.brick.channels, whole.strides[1]});
+      } else {
+        first += begin * whole.strides[axis];
+        loops.push_back({inside[axis].size(), whole.strides[axis]});
+      }
+    }
+    std::ranges::stable_sort(loops, std::greater<>(), &Level::stride);
+    std::vector<Level> merged;
+    for (const Level& loop : loops) {
+      if (loop.count == 1) continue;
+      if (!merged.empty() && merged.back().stride == loop.count * loop.stride)
+        merged.back() = {merged.back().count * loop.count, loop.stride};
+      else
+        merged.push_back(loop);
+    }
+    Size run = unit;
+    if (!merged.empty() && merged.back().stride == unit) {
+      run *= merged.back().count;
+      merged.pop_back();
+    }
+    const Size length = packed ? 2 * burst : burst;
+    std::vector<std::int64_t> at(merged.size(), 0);
+    for (bool more = true; more;) {
+      Offset begin = first;
+      for (std::size_t k = 0; k < merged.size(); ++k) begin += at[k] * merged[k].stride;
+      count += tiling::ceil_div(begin % length + run, length);
+      more = false;
+      for (std::size_t k = merged.size(); k-- > 0;) {
+        if (++at[k] < merged[k].count) {
+          more = true;
+          break;
+        }
+        at[k] = 0;
+      }
+    }
+  }
+  return count;
+}
+
+void SymbolicRun::compute(const Command& command) {
+  if (std::string why = rules_.wrong(command); !why.empty()) return wrong(command, why);
+  if (command.out.empty()) {
+    begun_[command.id] = command.op;
+    return;
+  }
+  if (command.begins) {
+    const auto begun = begun_.find(*command.begins);
+    if (begun == begun_.end() || begun->second != command.op)
+      return wrong(command, "`begins` names no command that begins its op");
+  }
+  ++computed_[*rules_.find(command.op)];
+  for (const std::optional<Operand>& operand : command.in)
+    if (operand) read(command, *operand, 0);
+  const auto& sums = command.accumulate;
+  if (sums && sums->sums) read(command, *sums->sums, sums->part);
+  for (const Operand& operand : command.out)
+    write(command, operand, sums && sums->part + 1 < sums->parts ? sums->part + 1 : 0);
+}
+
+void SymbolicRun::read(const Command& command, const Operand& operand, std::int64_t sums) {
+  const Tensor& tensor = network_.tensors[operand.tensor];
+  const bool weight = tensor.kind == TensorKind::weight;
+  // Weights may arrive while an op of two commands runs.
+  const CommandId from = command.begins && !weight ? *command.begins : command.id;
+  std::int64_t covered = 0;
+  bool right = true;
+  for (const Part& part : operand.parts) {
+    covered += tiling::volume(part.box);
+    if (!tiling::contains(operand.box, part.box)) right = false;
+    const auto see = [&](AddressRange range, std::int64_t first, Size element) {
+      if (!right) return;
+      right = in_memory(command, part.memory, range, part.buffer);
+      if (!right) return;
+      require_role(command, part.memory, range, true, weight);
+      contents_.visit(part.memory, range, [&](Stored& stored) {
+        const std::int64_t wanted = first + stored.bytes.begin - range.begin;
+        const bool there =
+            element == 0 ? stored.meaning.defined && stored.meaning.tensor == operand.tensor
+                         : stored.meaning.sums == sums &&
+                               holds(operand.tensor, wanted, stored.bytes.end - stored.bytes.begin,
+                                     element, stored.meaning);
+        if (!there && right) {
+          right = false;
+          wrong(command, "reads '" + tensor.name + "' at " + std::to_string(stored.bytes.begin) +
+                             " of memory '" + hardware_.memories[part.memory].space.name +
+                             "', which holds " +
+                             (stored.meaning.defined
+                                  ? "other data ('" + network_.tensors[stored.meaning.tensor].name +
+                                        "')"
+                                  : "nothing"));
+        }
+        race(command, stored, false, from);
+        std::erase_if(stored.readers, [&](CommandId reader) {
+          return reader == command.id || order_.is_before(reader, from);
+        });
+        stored.readers.push_back(command.id);
+      });
+    };
+    if (operand.encoded > 0)
+      see({part.address, part.address + operand.encoded}, 0, 0);
+    else
+      canonical_.each_run(operand, part, [&](AddressRange range, std::int64_t first) {
+        see(range, first, operand.bits < 8 ? 1 : operand.element_bytes);
+      });
+  }
+  if (covered != tiling::volume(operand.box))
+    wrong(command, "the parts of '" + tensor.name + "' do not cover it");
+}
+
+void SymbolicRun::write(const Command& command, const Operand& operand, std::int64_t sums) {
+  const CommandId from = command.begins.value_or(command.id);
+  std::int64_t covered = 0;
+  bool right = true;
+  for (const Part& part : operand.parts) {
+    covered += tiling::volume(part.box);
+    if (!tiling::contains(operand.box, part.box)) right = false;
+    canonical_.each_run(operand, part, [&](AddressRange range, std::int64_t first) {
+      if (!right) return;
+      right = in_memory(command, part.memory, range, part.buffer);
+      if (!right) return;
+      require_role(command, part.memory, range, false, false);
+      contents_.visit(part.memory, range, [&](Stored& stored) { race(command, stored, true, from); });
+      contents_.write(part.memory, range,
+                      {.tensor = operand.tensor, .first = first, .sums = sums, .defined = true},
+                      command.id);
+    });
+  }
+  if (covered != tiling::volume(operand.box))
+    wrong(command, "the parts of '" + network_.tensors[operand.tensor].name + "' do not cover it");
+}
+
+void SymbolicRun::set_mode(const Command& command) {
+  for (const HardwareMemory& memory : hardware_.memories) {
+    if (memory.space.name != command.memory) continue;
+    for (const Mode& mode : memory.space.modes)
+      if (mode.name == command.mode) {
+        modes_[command.memory] = &mode;
+        return;
+      }
+    if (!memory.space.modes_per_bank) continue;
+    Mode& mode = named_[command.mode];
+    mode.name = command.mode;
+    mode.roles.clear();
+    for (std::size_t at = 0; at <= command.mode.size();) {
+      const std::size_t end = std::min(command.mode.find('|', at), command.mode.size());
+      const auto role = role_from(command.mode.substr(at, end - at));
+      if (!role) break;
+      mode.roles.push_back(*role);
+      at = end + 1;
+    }
+    if (mode.roles.size() == memory.space.banks.size()) {
+      modes_[command.memory] = &mode;
+      return;
+    }
+  }
+  wrong(command, "memory '" + command.memory + "' has no mode '" + command.mode + "'");
+}
+
+void SymbolicRun::require_role(const Command& command, std::size_t memory, AddressRange range,
+                               bool reads, bool weight) {
+  const Memory& space = hardware_.memories[memory].space;
+  const auto mode = modes_.find(space.name);
+  if (hardware_.memories[memory].offchip || (space.modes.empty() && !space.modes_per_bank)) return;
+  if (mode == modes_.end())
+    return wrong(command, "memory '" + space.name + "' is in no mode yet");
+  Offset begin = space.base;
+  for (std::size_t b = 0; b < space.banks.size(); ++b) {
+    const Offset end = begin + space.banks[b].size;
+    const Role role = mode->second->roles[b];
+    const bool allowed = role == Role::read_write || (!weight && role == Role::data) ||
+                         (reads ? role == Role::read || (weight && role == Role::weight)
+                                : role == Role::write);
+    if (range.begin < end && begin < range.end && !allowed)
+      return wrong(command, "bank '" + space.banks[b].name + "' of memory '" + space.name +
+                                "' has the role " + std::string(to_string(role)) + " in mode '" +
+                                mode->second->name + "'");
+    begin = end;
+  }
+}
+
+void SymbolicRun::finish() {
+  end_group(group_ + 1);
+  if (group_ != plan_.subgraphs.size())
+    report_("the file has " + std::to_string(group_) + " of " +
+            std::to_string(plan_.subgraphs.size()) + " groups");
+  for (const TensorIndex named : network_.outputs) {
+    const TensorIndex t = storage_of(network_, named);
+    bool there = !header_.tensors[t].places.empty();
+    for (const Operand& place : header_.tensors[t].places)
+      canonical_.each_run(place, place.parts.front(), [&](AddressRange range, std::int64_t first) {
+        contents_.visit(place.parts.front().memory, range, [&](Stored& stored) {
+          there = there && stored.meaning.sums == 0 &&
+                  holds(t, first + stored.bytes.begin - range.begin,
+                        stored.bytes.end - stored.bytes.begin, place.element_bytes, stored.meaning);
+        });
+      });
+    if (!there)
+      report_("the output '" + network_.tensors[t].name + "' is not complete at the end");
+  }
+}
+
+}  // namespace tessera::commands

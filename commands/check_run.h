@@ -1,0 +1,96 @@
+// Runs commands on symbolic memories: every byte is known by the element that it holds.
+//
+//   SymbolicRun run(network, hardware, plan, header, report);
+//   run.add(command);                                            // in the order of the file
+//   run.finish();
+//
+// Private to commands/.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "commands/canonical.h"
+#include "commands/check_ops.h"
+#include "commands/contents.h"
+#include "commands/order.h"
+#include "commands/read.h"
+#include "tessera/hardware.h"
+#include "tessera/network.h"
+#include "tessera/network_plan.h"
+
+namespace tessera::commands {
+
+class SymbolicRun {
+ public:
+  using Report = std::function<void(std::string)>;
+
+  SymbolicRun(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
+              const FileHeader& header, Report report);
+
+  void add(const Command& command);
+  /// After the last command.
+  void finish();
+
+  [[nodiscard]] Size bytes() const { return bytes_; }
+  [[nodiscard]] std::int64_t cycles() const { return order_.last_end(); }
+
+ private:
+  void place_constants();
+  void end_group(std::size_t group);
+  void find_buffers(std::size_t group);
+
+  void transfer(const Command& command);
+  void copy(const Command& command, const Copy& copy);
+  void count_bytes(const Command& command);
+  [[nodiscard]] Size bursts(TensorIndex tensor, tiling::Box box) const;
+  void compute(const Command& command);
+  void read(const Command& command, const Operand& operand, std::int64_t sums);
+  void write(const Command& command, const Operand& operand, std::int64_t sums);
+  void require_role(const Command& command, std::size_t memory, AddressRange range, bool reads,
+                    bool weight);
+  void set_mode(const Command& command);
+
+  /// Is the content that of a tensor, perhaps as an operand of the concatenation that makes it?
+  [[nodiscard]] bool holds(TensorIndex tensor, std::int64_t first, Size length, Size element,
+                           const Meaning& meaning) const;
+  [[nodiscard]] bool in_memory(const Command& command, std::size_t memory, AddressRange range,
+                               const std::string& buffer);
+  void race(const Command& command, const Stored& stored, bool writes, CommandId from);
+  void wrong(const Command& command, const std::string& what);
+
+  const Network& network_;
+  const Hardware& hardware_;
+  const NetworkPlan& plan_;
+  const FileHeader& header_;
+  Report report_;
+  Canonical canonical_;
+  Contents contents_;
+  Order order_;
+  OpRules rules_;
+  std::unordered_map<TensorIndex, OpIndex> joined_by_;  ///< outputs of concatenations
+  std::map<std::pair<std::string, std::size_t>, std::vector<AddressRange>> buffers_;
+  std::vector<std::vector<AddressRange>> any_buffer_;   ///< of the group, per memory
+  std::map<std::string, const Mode*> modes_;            ///< per memory
+  std::map<std::string, Mode> named_;                   ///< modes named by their roles
+  /// A transfer of one or two commands.
+  struct Transfer {
+    Size expected = 0;  ///< bytes on the bus
+    Size counted = 0;   ///< as commands state
+    Size moved = 0;     ///< without the rest of bursts
+    Size burst = 0;     ///< of encoded data, whose bytes follow from `moved`; else 0
+  };
+  std::map<CommandId, Transfer> transfers_;             ///< of the group
+  std::map<OpIndex, std::int64_t> computed_;
+  std::map<CommandId, std::string> begun_;              ///< begins of ops of two commands
+  std::size_t group_ = 0;
+  std::int64_t group_begin_ = 0;
+  Size group_bytes_ = 0;
+  Size bytes_ = 0;
+  CommandId next_ = 0;
+};
+
+}  // namespace tessera::commands
