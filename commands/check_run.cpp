@@ -177,14 +177,16 @@ void SymbolicRun::add(const Command& command) {
 
 void SymbolicRun::end_group(std::size_t next) {
   for (const auto& [id, transfer] : transfers_) {
-    const Size expected = transfer.burst > 0
-                              ? tiling::ceil_div(transfer.moved, transfer.burst) * transfer.burst
-                              : transfer.expected;
-    if (transfer.counted != expected)
+    std::vector<Size> expected = transfer.expected;
+    if (transfer.burst > 0)
+      expected = {tiling::ceil_div(transfer.moved, transfer.burst) * transfer.burst};
+    if (expected.empty()) expected = {0};
+    if (std::ranges::find(expected, transfer.counted) == expected.end())
       report_("command " + std::to_string(id) + ": its transfer counts " +
               std::to_string(transfer.counted) + " bytes, the bus moves " +
-              std::to_string(expected));
+              std::to_string(expected.back()));
   }
+  counted_.clear();
   transfers_.clear();
   begun_.clear();
   if (group_ < plan_.subgraphs.size()) {
@@ -309,7 +311,19 @@ void SymbolicRun::count_bytes(const Command& command) {
   if (!places.empty() && places.front().encoded > 0)
     transfer.burst = far->burst;
   else
-    transfer.expected = bursts(command.tensor, box) * far->burst;
+    transfer.expected = possible_bytes(command.tensor, box, far->burst);
+}
+
+/// A tile counts the bursts of the first tile that is like it, so those of an earlier part with these
+/// extents are right, too.
+const std::vector<Size>& SymbolicRun::possible_bytes(TensorIndex tensor, const tiling::Box& box,
+                                                     Size burst) {
+  std::vector<Dim> extents;
+  for (std::size_t axis = 0; axis < box.rank; ++axis) extents.push_back(box[axis].size());
+  std::vector<Size>& known = counted_[{tensor, std::move(extents)}];
+  const Size own = bursts(tensor, box) * burst;
+  if (std::ranges::find(known, own) == known.end()) known.push_back(own);
+  return known;
 }
 
 Size SymbolicRun::bursts(TensorIndex tensor, tiling::Box box) const {

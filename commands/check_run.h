@@ -46,6 +46,8 @@ class SymbolicRun {
   void transfer(const Command& command);
   void copy(const Command& command, const Copy& copy);
   void count_bytes(const Command& command);
+  [[nodiscard]] const std::vector<Size>& possible_bytes(TensorIndex tensor, const tiling::Box& box,
+                                                        Size burst);
   [[nodiscard]] Size bursts(TensorIndex tensor, tiling::Box box) const;
   void compute(const Command& command);
   void read(const Command& command, const Operand& operand, std::int64_t sums);
@@ -78,12 +80,14 @@ class SymbolicRun {
   std::map<std::string, Mode> named_;                   ///< modes named by their roles
   /// A transfer of one or two commands.
   struct Transfer {
-    Size expected = 0;  ///< bytes on the bus
+    std::vector<Size> expected;  ///< possible bytes on the bus
     Size counted = 0;   ///< as commands state
     Size moved = 0;     ///< without the rest of bursts
     Size burst = 0;     ///< of encoded data, whose bytes follow from `moved`; else 0
   };
   std::map<CommandId, Transfer> transfers_;             ///< of the group
+  /// Per tensor and extents of a part: the bytes of parts of the group with these extents.
+  std::map<std::pair<TensorIndex, std::vector<Dim>>, std::vector<Size>> counted_;
   std::map<OpIndex, std::int64_t> computed_;
   std::map<CommandId, std::string> begun_;              ///< begins of ops of two commands
   std::size_t group_ = 0;
