@@ -1,9 +1,12 @@
 // check_commands(): the file against the plan.
+#include "commands/check.h"
+
 #include <algorithm>
+#include <fstream>
+#include <functional>
 
 #include "commands/check_run.h"
 #include "commands/read.h"
-#include "tessera/commands.h"
 
 namespace tessera::commands {
 namespace {
@@ -32,28 +35,25 @@ void check_places(const Network& network, const Hardware& hardware, const Networ
 }
 
 }  // namespace
-}  // namespace tessera::commands
 
-namespace tessera {
-
-CommandsVerdict check_commands(const Network& network, const Hardware& hardware,
-                               const NetworkPlan& plan, const std::string& path) {
+CommandsVerdict check_text(std::istream& text, const std::string& path, const Network& network,
+                           const Hardware& hardware, const NetworkPlan& plan) {
   CommandsVerdict verdict;
   std::size_t left_out = 0;
   const auto report = [&](std::string sentence) {
-    if (verdict.wrong.size() < commands::most_sentences)
+    if (verdict.wrong.size() < most_sentences)
       verdict.wrong.push_back(std::move(sentence));
     else
       ++left_out;
   };
-  commands::CommandReader reader(path, network, hardware);
-  const commands::FileHeader& header = reader.header();
-  commands::check_places(network, hardware, plan, header, report);
+  CommandReader reader(text, path, network, hardware);
+  const FileHeader& header = reader.header();
+  check_places(network, hardware, plan, header, report);
   if (header.latency_cycles != plan.totals.latency_cycles ||
       header.dram_bytes != plan.totals.dram_bytes)
     report("the header has other totals than the plan");
-  commands::SymbolicRun run(network, hardware, plan, header, report);
-  while (std::optional<commands::Command> command = reader.next()) {
+  SymbolicRun run(network, hardware, plan, header, report);
+  while (std::optional<Command> command = reader.next()) {
     run.add(*command);
     ++verdict.commands;
     if (left_out > 0) break;  // one error causes many
@@ -76,6 +76,17 @@ CommandsVerdict check_commands(const Network& network, const Hardware& hardware,
                ? "the file has no last line with the number of commands: it is incomplete"
                : "the last line states other numbers of commands and bytes");
   return verdict;
+}
+
+}  // namespace tessera::commands
+
+namespace tessera {
+
+CommandsVerdict check_commands(const Network& network, const Hardware& hardware,
+                               const NetworkPlan& plan, const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw BadInput(path + ": cannot be opened");
+  return commands::check_text(file, path, network, hardware, plan);
 }
 
 }  // namespace tessera

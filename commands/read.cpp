@@ -8,10 +8,9 @@ namespace tessera::commands {
 
 using io::Node;
 
-CommandReader::CommandReader(const std::string& path, const Network& network,
+CommandReader::CommandReader(std::istream& file, const std::string& path, const Network& network,
                              const Hardware& hardware)
-    : path_(path), file_(path), sources_(path), network_(network), hardware_(hardware) {
-  if (!file_) throw io::InputError(path, 0, "cannot be opened");
+    : path_(path), file_(file), sources_(path), network_(network), hardware_(hardware) {
   for (TensorIndex t = 0; t < network.tensors.size(); ++t)
     tensor_of_.emplace(network.tensors[t].name, t);
   const std::optional<Node> first = next_line();

@@ -1,6 +1,7 @@
 // Reads a command file, line by line, with its loops expanded.
 //
-//   CommandReader reader("net.jsonl", network, hardware);
+//   std::ifstream file("net.jsonl");
+//   CommandReader reader(file, "net.jsonl", network, hardware);
 //   while (std::optional<Command> command = reader.next()) ...
 //   reader.end().commands;                                     // after the last one
 //
@@ -9,7 +10,7 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
+#include <istream>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -49,8 +50,11 @@ struct FileEnd {
 
 class CommandReader {
  public:
-  /// throws: BadInput if the file cannot be read or is no command file for this network.
-  CommandReader(const std::string& path, const Network& network, const Hardware& hardware);
+  /// `path` is used in messages.
+  /// throws: BadInput if the file is no command file for this network.
+  /// require: all outlive the reader
+  CommandReader(std::istream& file, const std::string& path, const Network& network,
+                const Hardware& hardware);
 
   [[nodiscard]] const FileHeader& header() const { return header_; }
   /// The next command; nothing after the last one.
@@ -97,7 +101,7 @@ class CommandReader {
   void compute(const io::Node& node, Command& command) const;
 
   std::string path_;
-  std::ifstream file_;
+  std::istream& file_;
   io::Sources sources_;
   const Network& network_;
   const Hardware& hardware_;

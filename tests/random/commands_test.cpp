@@ -1,0 +1,180 @@
+// Commands of random networks on random machines in every variant of tiling, judged by the checker
+// that knows every byte; then damaged ones, which it has to refuse.
+//
+//   TESSERA_SEED=17 TESSERA_CASES=1 random_commands_test        repeats one of them
+#include "tessera/commands.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "commands/check.h"
+#include "tessera/plan.h"
+#include "tests/support/effort.h"
+#include "tests/support/random.h"
+#include "tests/support/random_machine.h"
+#include "tests/support/random_network.h"
+
+namespace tessera {
+namespace {
+
+using testing::Random;
+using testing::setting;
+
+/// Each option of the tiling is fixed, so that all are used although others would cost less.
+void fix_tiling(Random& random, Hardware& hardware) {
+  TilingOptions& tiling = hardware.tiling;
+  tiling.double_buffer = {random.chance(60)};
+  tiling.weights = {random.pick(std::vector{WeightPolicy::resident, WeightPolicy::refetch})};
+  tiling.halo = {random.pick(
+      std::vector{HaloPolicy::recompute, HaloPolicy::keep_columns, HaloPolicy::keep})};
+  tiling.stationary = {
+      random.pick(std::vector{Stationary::none, Stationary::weights, Stationary::inputs})};
+  tiling.one_copy = {random.pick(std::vector{OneCopy::none, OneCopy::inputs, OneCopy::outputs,
+                                             OneCopy::weights, OneCopy::inputs_outputs})};
+  tiling.reduction = {random.pick(std::vector<std::int64_t>{1, 1, 2, 3})};
+  if (random.chance(50)) tiling.kept_halos = KeptHalos::copied;
+  if (random.chance(40) && tiling.weights.front() == WeightPolicy::resident)
+    tiling.early = Early::weights;
+  if (random.chance(30)) {
+    tiling.engines = EngineOrder::side_by_side;
+    tiling.double_buffer = {true};
+    tiling.halo = {HaloPolicy::recompute};
+    tiling.stationary = {Stationary::none};
+    tiling.one_copy = {OneCopy::none};
+    tiling.reduction = {1};
+  }
+  if (random.chance(30)) tiling.concat = Concat::copied;
+  if (random.chance(20) && hardware.memories.front().space.banks.empty())
+    tiling.pinned = Pinned::weights;
+  if (random.chance(40)) tiling.stay = Stay::rows;
+}
+
+void give_modes(Random& random, Hardware& hardware) {
+  Memory& memory = hardware.memories.front().space;
+  if (!memory.banks.empty()) return;
+  const std::int64_t banks = random.between(2, 4);
+  memory.capacity = std::max<Size>(1, memory.capacity / banks) * banks;
+  for (std::int64_t b = 0; b < banks; ++b)
+    memory.banks.push_back({.name = "b" + std::to_string(b), .size = memory.capacity / banks});
+  const std::int64_t modes = random.between(2, 6);
+  for (std::int64_t k = 0; k < modes; ++k) {
+    Mode mode{.name = "m" + std::to_string(k)};
+    for (std::int64_t b = 0; b < banks; ++b)
+      mode.roles.push_back(random.pick(std::vector{Role::read_write, Role::read_write, Role::read,
+                                                   Role::write, Role::weight, Role::data}));
+    memory.modes.push_back(std::move(mode));
+  }
+  hardware.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
+}
+
+struct Case {
+  Network network;
+  Hardware hardware;
+  NetworkPlan plan;
+};
+
+Case random_case(std::uint64_t seed) {
+  Random random(seed ^ 0xc0de);
+  Case one;
+  const testing::RandomNetworkParams wish{.ops = static_cast<std::size_t>(random.between(1, 6)),
+                                          .extent = random.between(4, 16),
+                                          .channels = random.between(2, 12),
+                                          .spatial_only = random.chance(40)};
+  one.network = random.chance(20) ? testing::random_dense_network(seed, wish)
+                                  : testing::random_network(seed, wish);
+  one.hardware = testing::random_machine(random, {.needed = testing::bytes_of(one.network),
+                                                  .least_percent = 15,
+                                                  .most_percent = 110,
+                                                  .banks = random.chance(30)});
+  Hardware& hardware = one.hardware;
+  if (random.chance(30)) hardware.dma.weight_slices = random.between(2, 6);
+  if (random.chance(20)) testing::add_flash(random, hardware);
+  if (random.chance(35)) testing::randomize_stored(random, hardware);
+  if (random.chance(30)) testing::split_reach(random, hardware);
+  if (random.chance(25)) testing::reach_off_chip(random, hardware);
+  if (random.chance(20)) give_modes(random, hardware);
+  fix_tiling(random, hardware);
+  if (hardware.tiling.weights.front() == WeightPolicy::resident) hardware.dma.weight_slices = 1;
+  PlanParams params;
+  params.tile_shapes = random.between(0, 8);
+  params.proof_shapes = 0;
+  params.nodes_per_question = 5'000;
+  if (random.chance(30)) params.max_ops = 1;
+  params.residency = random.chance(70);
+  try {
+    one.plan = plan_network(one.network, hardware, params);
+  } catch (const BadInput& bad) {  // options that exclude each other
+    one.plan.reason = bad.what();
+  }
+  return one;
+}
+
+std::string commands_of(const Case& one, bool fold = false) {
+  std::string text;
+  write_commands(one.network, one.hardware, one.plan, {.fold = fold},
+                 [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+CommandsVerdict judged(const Case& one, const std::string& text) {
+  std::istringstream lines(text);
+  return commands::check_text(lines, "commands.jsonl", one.network, one.hardware, one.plan);
+}
+
+std::vector<std::string> variants(const NetworkPlan& plan) {
+  std::vector<std::string> seen;
+  for (const PlannedSubgraph& s : plan.subgraphs) {
+    const bool several = s.tile_count() > 1;
+    if (several && s.variant.double_buffer) seen.emplace_back("double");
+    if (several && s.variant.halo == HaloPolicy::keep) seen.emplace_back("keep");
+    if (several && s.variant.halo == HaloPolicy::keep_columns) seen.emplace_back("keep columns");
+    if (several && s.variant.stationary == Stationary::weights) seen.emplace_back("weights stay");
+    if (several && s.variant.stationary == Stationary::inputs) seen.emplace_back("inputs stay");
+    if (several && s.variant.one_copy != OneCopy::none) seen.emplace_back("one copy");
+    if (several && s.variant.trailing > 0) seen.emplace_back("pipelined");
+    if (s.variant.reduction > 1) seen.emplace_back("split");
+    if (s.variant.direct != Direct::none) seen.emplace_back("direct");
+    if (!s.kept.empty()) seen.emplace_back("resident");
+    if (!s.kept_rows.empty()) seen.emplace_back("resident rows");
+    if (!s.early.empty()) seen.emplace_back("prefetched");
+    if (s.mode_switches > 0) seen.emplace_back("modes");
+  }
+  if (!plan.pinned.empty()) seen.emplace_back("pinned");
+  if (!plan.joined.empty()) seen.emplace_back("joined");
+  return seen;
+}
+
+TEST(Commands, EveryByteIsRight) {
+  const std::uint64_t first = setting("TESSERA_SEED", 1);
+  const std::uint64_t cases =
+      setting("TESSERA_CASES", setting("TESSERA_RANDOM_COUNT", testing::effort(60)));
+  std::map<std::string, int> seen;
+  std::map<std::string, int> refused;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    SCOPED_TRACE("TESSERA_SEED=" + std::to_string(seed) + " TESSERA_CASES=1");
+    const Case one = random_case(seed);
+    ++seen[one.plan.status == Status::feasible ? "planned" : "no plan: " + one.plan.reason];
+    if (one.plan.status != Status::feasible) continue;
+    std::string text;
+    try {
+      text = commands_of(one);
+    } catch (const BadInput& bad) {
+      ++refused[bad.what()];
+      continue;
+    }
+    const CommandsVerdict verdict = judged(one, text);
+    EXPECT_EQ(verdict.wrong, std::vector<std::string>{});
+    for (const std::string& variant : variants(one.plan)) ++seen[variant];
+  }
+  if (setting("TESSERA_SHOW", 0) > 0) {
+    for (const auto& [what, times] : seen) std::cout << times << " " << what << "\n";
+    for (const auto& [what, times] : refused) std::cout << times << " refused: " << what << "\n";
+  }
+}
+
+}  // namespace
+}  // namespace tessera
