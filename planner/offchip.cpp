@@ -90,12 +90,13 @@ class Traffic {
     const tiling::Subgraph part = planned_part(network_, *hardware_, planned, readers_);
     const std::vector<tiling::DirectAccess> direct =
         tiling::direct_accesses(part, *hardware_, planned.variant.direct);
+    const bool in_turn = planned.variant.trailing == 0;
     if (!tile_by_tile) {
       // All that is touched is, from the first tile to the last.
       const tiling::TileRegions all = whole_tensors(part);
-      add_tile(part, all, direct, nullptr, tiling::TileLevel::first, followed);
+      add_tile(part, all, direct, nullptr, tiling::TileLevel::first, in_turn, followed);
       followed.tiles = followed_tiles(planned) - 1;
-      add_tile(part, all, direct, nullptr, tiling::TileLevel::first, followed);
+      add_tile(part, all, direct, nullptr, tiling::TileLevel::first, in_turn, followed);
       return followed;
     }
     tiling::TileGeometry geometry(part, planned.variant.halo);
@@ -111,14 +112,15 @@ class Traffic {
         for (at[middle] = 0; at[middle] < positions.count(middle); ++at[middle])
           for (at[inner] = 0; at[inner] < positions.count(inner); ++at[inner])
             add_tile(part, geometry.tile_at(positions, at), direct, &walk, walk.level_at(at),
-                     followed);
+                     in_turn, followed);
       // What ops that trail read is read while the next tile is written.
       if (planned.variant.trailing > 0)
         for (auto& [t, access] : followed.accesses)
           if (access.step % 2 == 0) access.step = std::min(access.step + 3, 2 * followed.tiles - 1);
       return followed;
     }
-    add_tile(part, whole_tensors(part), direct, nullptr, tiling::TileLevel::first, followed);
+    add_tile(part, whole_tensors(part), direct, nullptr, tiling::TileLevel::first, in_turn,
+             followed);
     return followed;
   }
 
@@ -157,14 +159,23 @@ class Traffic {
     all.stored = all.fresh;
     return all;
   }
-  /// What stays is read where the walk says; without one everything is.
+  /// What stays is read where the walk says; without one everything is. `in_turn`: no op trails.
   void add_tile(const tiling::Subgraph& part, const tiling::TileRegions& tile,
                 std::span<const tiling::DirectAccess> accesses, const tiling::TileWalk* walk,
-                tiling::TileLevel level, Followed& followed) const {
+                tiling::TileLevel level, bool in_turn, Followed& followed) const {
     const Step step = 2 * followed.tiles++;
     // What an engine reads itself it may read until it is done, and write from the begin.
     const auto direct = [&](bool load, std::size_t t) {
       return std::ranges::find(accesses, tiling::DirectAccess{t, load}) != accesses.end();
+    };
+    // A store waits for the loads of its op and of the ops before. Others may still be under way.
+    const auto read_beside_stores = [&](const tiling::LocalTensor& local) {
+      return in_turn && std::ranges::any_of(part.tensors, [&](const tiling::LocalTensor& other) {
+               return tiling::is_stored(other) &&
+                      std::max(*other.producer,
+                               other.consumers.empty() ? 0 : other.consumers.back()) <
+                          (local.consumers.empty() ? 0 : local.consumers.front());
+             });
     };
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = part.tensors[t];
@@ -180,7 +191,8 @@ class Traffic {
       };
       const tiling::Box read = tiling::past_rows(tile.fresh[t], local.kept_rows);
       if (loaded && !read.none)
-        followed.accesses.push_back({home, {step + (direct(true, t) ? 1 : 0), whole(read)}});
+        followed.accesses.push_back(
+            {home, {step + (direct(true, t) || read_beside_stores(local) ? 1 : 0), whole(read)}});
       if (!tiling::is_stored(local)) continue;
       const tiling::Box written = tiling::past_rows(tile.stored[t], local.kept_rows);
       if (!written.none)
