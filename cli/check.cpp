@@ -330,8 +330,7 @@ int run_check(const CheckOptions& options, Session& session) {
   session.reads(options.input.path);
   if (!options.input.scratch.empty()) session.reads(options.input.scratch);
   session.reads_profile(options.input.profile);
-  for (const std::string& file :
-       {options.result, options.commands, options.proof, options.model})
+  for (const std::string& file : {options.result, options.commands, options.proof, options.model})
     if (!file.empty()) session.reads(file);
   PlanFileHeader header;
   if (!options.result.empty()) header = plan_file_header(options.result);

@@ -163,8 +163,7 @@ void require_batch(const PlanOptions& options) {
     throw BadInput("--batch reads networks from the standard input, so NETWORK is not allowed",
                    "tessera plan --batch --profile ethos-u55-256 < networks.txt");
   for (const std::string* file : {&options.output_file, &options.plot_file, &options.trace_file,
-                                  &options.csv_file, &options.offchip_file,
-                                  &options.commands_file})
+                                  &options.csv_file, &options.offchip_file, &options.commands_file})
     if (!file->empty())
       throw BadInput("--batch writes one line per plan to the standard output and no files");
   if (!options.set.empty() || !options.capacity.empty())
@@ -203,8 +202,8 @@ PlanFiles open_files(const PlanOptions& options, Session& session) {
       .offchip = session.writes("--offchip", options.offchip_file, {".yaml"}),
       .commands = session.writes("--commands", options.commands_file, {".jsonl", ".h"}),
   };
-  for (validation::OutputFile* other : {files.plot, files.trace, files.csv, files.offchip,
-                                         files.commands})
+  for (validation::OutputFile* other :
+       {files.plot, files.trace, files.csv, files.offchip, files.commands})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json also writes to the standard output",
                      "write one of them to a file");
@@ -248,9 +247,9 @@ void deliver_plan(const PlanOptions& options, const Network& network, const Hard
   const bool header = std::filesystem::path(options.output_file).extension() == ".h";
   if (!header) session.deliver(files.output, [&] { return plan_json(plan); });
   if (plan.status != Status::feasible) {
-    for (const std::string& file : {header ? options.output_file : std::string(), options.plot_file,
-                                    options.trace_file, options.csv_file, options.offchip_file,
-                                    options.commands_file})
+    for (const std::string& file :
+         {header ? options.output_file : std::string(), options.plot_file, options.trace_file,
+          options.csv_file, options.offchip_file, options.commands_file})
       if (!file.empty())
         note("no plan was found: " + file + " was not written", options.output.quiet);
     return;

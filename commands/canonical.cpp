@@ -153,16 +153,15 @@ void Canonical::each_run(
     for (std::size_t axis = 0; axis < box.rank; ++axis)
       if (axis != 1) walk.add(box[axis].size(), part.strides[axis], order.strides[axis] * unit);
     if (box.rank > 1)
-      walk.add(chunk.count, part.strides[1],
-               order.brick > 1 ? unit : order.strides[1] * unit);
-    walk.run(chunk.address, number + chunk.number, unit,
-             [&](std::int64_t address, std::int64_t first, std::int64_t length) {
-               if (packed)
-                 see({part.address + address / 2, part.address + (address + length + 1) / 2},
-                     first / 2);
-               else
-                 see({part.address + address, part.address + address + length}, first);
-             });
+      walk.add(chunk.count, part.strides[1], order.brick > 1 ? unit : order.strides[1] * unit);
+    walk.run(
+        chunk.address, number + chunk.number, unit,
+        [&](std::int64_t address, std::int64_t first, std::int64_t length) {
+          if (packed)
+            see({part.address + address / 2, part.address + (address + length + 1) / 2}, first / 2);
+          else
+            see({part.address + address, part.address + address + length}, first);
+        });
   }
 }
 

@@ -121,8 +121,8 @@ std::string OpRules::wrong_slice(const Op& op, const Command& command, std::size
   if (operand.box.rank != region.rank) return {};  // reported by wrong_region()
   const tiling::Span given = operand.box[axis];
   std::vector<Dim>& ends = ends_[op.name];
-  ends.resize(static_cast<std::size_t>(std::max<std::int64_t>(
-                  sums.parts, static_cast<std::int64_t>(ends.size()))),
+  ends.resize(static_cast<std::size_t>(
+                  std::max<std::int64_t>(sums.parts, static_cast<std::int64_t>(ends.size()))),
               0);
   const auto part = static_cast<std::size_t>(sums.part);
   const Dim begin = part == 0 ? region[axis].begin : ends[part - 1];
@@ -147,8 +147,8 @@ std::string OpRules::wrong_region(TensorIndex named, const Box& region,
                : "is the part " + text(operand.box) + ", not " + text(region);
   if (!operand.as || operand.as->tensor != named || operand.as->box != region)
     return "does not name the part " + text(region) + " of the view";
-  const Box needed = tiling::reshaped(network_.tensors[named].shape,
-                                      network_.tensors[storage].shape, region);
+  const Box needed =
+      tiling::reshaped(network_.tensors[named].shape, network_.tensors[storage].shape, region);
   return tiling::contains(operand.box, needed) ? std::string() : "is too small for its view";
 }
 
@@ -158,8 +158,7 @@ std::string OpRules::wrong_joined(const Op& op, const Command& command) const {
     regions[k] = tiling::nothing(network_.tensors[op.inputs[k]].shape.size());
   for (const Operand& out : command.out)
     for (std::size_t k = 0; k < regions.size(); ++k)
-      regions[k] =
-          tiling::hull(regions[k], tiling::operand_region(network_, op, k, out.box));
+      regions[k] = tiling::hull(regions[k], tiling::operand_region(network_, op, k, out.box));
   for (std::size_t k = 0; k < regions.size(); ++k) {
     const std::string name = "operand " + std::to_string(k) + " of op '" + op.name + "'";
     if (regions[k].none != !command.in[k].has_value())

@@ -110,17 +110,23 @@ bool SymbolicRun::in_memory(const Command& command, std::size_t memory, AddressR
 }
 
 void SymbolicRun::race(const Command& command, const Stored& stored, bool writes, CommandId from) {
+  const auto where = [&](const Stored& run) {
+    return " (" +
+           (run.meaning.defined ? "'" + network_.tensors[run.meaning.tensor].name + "' at "
+                                : std::string()) +
+           std::to_string(run.bytes.begin) + ")";
+  };
   const auto apart = [&](CommandId other) {
     return other < 0 || other == command.id || other == from || order_.is_before(other, from);
   };
   if (!apart(stored.writer))
     return wrong(command, "does not wait for command " + std::to_string(stored.writer) +
-                              ", which writes bytes that it touches");
+                              ", which writes bytes that it touches" + where(stored));
   if (!writes) return;
   for (const CommandId reader : stored.readers)
     if (!apart(reader))
       return wrong(command, "does not wait for command " + std::to_string(reader) +
-                                ", which reads bytes that it overwrites");
+                                ", which reads bytes that it overwrites" + where(stored));
 }
 
 bool SymbolicRun::holds(TensorIndex tensor, std::int64_t first, Size length, Size element,
@@ -248,9 +254,8 @@ void SymbolicRun::transfer(const Command& command) {
         race(command, stored, false, command.id);
         stored.readers.push_back(command.id);
         const Offset begin = to + stored.bytes.begin - from;
-        pieces.push_back({dst.memory,
-                          {begin, begin + stored.bytes.end - stored.bytes.begin},
-                          stored.meaning});
+        pieces.push_back(
+            {dst.memory, {begin, begin + stored.bytes.end - stored.bytes.begin}, stored.meaning});
       });
       more = false;
       for (std::size_t k = inner; k-- > 0;) {
@@ -266,10 +271,10 @@ void SymbolicRun::transfer(const Command& command) {
     bool again = false;
     contents_.visit(piece.memory, piece.to, [&](Stored& stored) {
       race(command, stored, true, command.id);
-      again = again || (stored.meaning.defined && piece.meaning.defined &&
-                        stored.meaning.tensor == piece.meaning.tensor &&
-                        stored.meaning.first ==
-                            piece.meaning.first + stored.bytes.begin - piece.to.begin);
+      again = again ||
+              (stored.meaning.defined && piece.meaning.defined &&
+               stored.meaning.tensor == piece.meaning.tensor &&
+               stored.meaning.first == piece.meaning.first + stored.bytes.begin - piece.to.begin);
     });
     if (again && command.kind == CommandKind::store)
       wrong(command, "stores elements that are there already");
@@ -314,8 +319,8 @@ void SymbolicRun::count_bytes(const Command& command) {
     transfer.expected = possible_bytes(command.tensor, box, far->burst);
 }
 
-/// A tile counts the bursts of the first tile that is like it, so those of an earlier part with these
-/// extents are right, too.
+/// A tile counts the bursts of the first tile that is like it, so those of an earlier part with
+/// these extents are right, too.
 const std::vector<Size>& SymbolicRun::possible_bytes(TensorIndex tensor, const tiling::Box& box,
                                                      Size burst) {
   std::vector<Dim> extents;
@@ -348,8 +353,8 @@ Size SymbolicRun::bursts(TensorIndex tensor, tiling::Box box) const {
       const Dim begin = inside[axis].begin - place.box[axis].begin;
       if (axis == 1 && whole.brick.channels > 1) {
         first += begin / whole.brick.channels * whole.brick.stride;
-        loops.push_back({tiling::ceil_div(inside[axis].size(), whole.brick.channels),
-                         whole.brick.stride});
+        loops.push_back(
+            {tiling::ceil_div(inside[axis].size(), whole.brick.channels), whole.brick.stride});
         loops.push_back({whole.brick.channels, whole.strides[1]});
       } else {
         first += begin * whole.strides[axis];
@@ -433,13 +438,13 @@ void SymbolicRun::read(const Command& command, const Operand& operand, std::int6
                                      element, stored.meaning);
         if (!there && right) {
           right = false;
-          wrong(command, "reads '" + tensor.name + "' at " + std::to_string(stored.bytes.begin) +
-                             " of memory '" + hardware_.memories[part.memory].space.name +
-                             "', which holds " +
-                             (stored.meaning.defined
-                                  ? "other data ('" + network_.tensors[stored.meaning.tensor].name +
-                                        "')"
-                                  : "nothing"));
+          wrong(command,
+                "reads '" + tensor.name + "' at " + std::to_string(stored.bytes.begin) +
+                    " of memory '" + hardware_.memories[part.memory].space.name +
+                    "', which holds " +
+                    (stored.meaning.defined
+                         ? "other data ('" + network_.tensors[stored.meaning.tensor].name + "')"
+                         : "nothing"));
         }
         race(command, stored, false, from);
         std::erase_if(stored.readers, [&](CommandId reader) {
@@ -471,7 +476,8 @@ void SymbolicRun::write(const Command& command, const Operand& operand, std::int
       right = in_memory(command, part.memory, range, part.buffer);
       if (!right) return;
       require_role(command, part.memory, range, false, false);
-      contents_.visit(part.memory, range, [&](Stored& stored) { race(command, stored, true, from); });
+      contents_.visit(part.memory, range,
+                      [&](Stored& stored) { race(command, stored, true, from); });
       contents_.write(part.memory, range,
                       {.tensor = operand.tensor, .first = first, .sums = sums, .defined = true},
                       command.id);
@@ -513,15 +519,14 @@ void SymbolicRun::require_role(const Command& command, std::size_t memory, Addre
   const Memory& space = hardware_.memories[memory].space;
   const auto mode = modes_.find(space.name);
   if (hardware_.memories[memory].offchip || (space.modes.empty() && !space.modes_per_bank)) return;
-  if (mode == modes_.end())
-    return wrong(command, "memory '" + space.name + "' is in no mode yet");
+  if (mode == modes_.end()) return wrong(command, "memory '" + space.name + "' is in no mode yet");
   Offset begin = space.base;
   for (std::size_t b = 0; b < space.banks.size(); ++b) {
     const Offset end = begin + space.banks[b].size;
     const Role role = mode->second->roles[b];
-    const bool allowed = role == Role::read_write || (!weight && role == Role::data) ||
-                         (reads ? role == Role::read || (weight && role == Role::weight)
-                                : role == Role::write);
+    const bool allowed =
+        role == Role::read_write || (!weight && role == Role::data) ||
+        (reads ? role == Role::read || (weight && role == Role::weight) : role == Role::write);
     if (range.begin < end && begin < range.end && !allowed)
       return wrong(command, "bank '" + space.banks[b].name + "' of memory '" + space.name +
                                 "' has the role " + std::string(to_string(role)) + " in mode '" +
@@ -546,8 +551,7 @@ void SymbolicRun::finish() {
                         stored.bytes.end - stored.bytes.begin, place.element_bytes, stored.meaning);
         });
       });
-    if (!there)
-      report_("the output '" + network_.tensors[t].name + "' is not complete at the end");
+    if (!there) report_("the output '" + network_.tensors[t].name + "' is not complete at the end");
   }
 }
 

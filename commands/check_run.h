@@ -75,21 +75,21 @@ class SymbolicRun {
   OpRules rules_;
   std::unordered_map<TensorIndex, OpIndex> joined_by_;  ///< outputs of concatenations
   std::map<std::pair<std::string, std::size_t>, std::vector<AddressRange>> buffers_;
-  std::vector<std::vector<AddressRange>> any_buffer_;   ///< of the group, per memory
-  std::map<std::string, const Mode*> modes_;            ///< per memory
-  std::map<std::string, Mode> named_;                   ///< modes named by their roles
+  std::vector<std::vector<AddressRange>> any_buffer_;  ///< of the group, per memory
+  std::map<std::string, const Mode*> modes_;           ///< per memory
+  std::map<std::string, Mode> named_;                  ///< modes named by their roles
   /// A transfer of one or two commands.
   struct Transfer {
     std::vector<Size> expected;  ///< possible bytes on the bus
-    Size counted = 0;   ///< as commands state
-    Size moved = 0;     ///< without the rest of bursts
-    Size burst = 0;     ///< of encoded data, whose bytes follow from `moved`; else 0
+    Size counted = 0;            ///< as commands state
+    Size moved = 0;              ///< without the rest of bursts
+    Size burst = 0;              ///< of encoded data, whose bytes follow from `moved`; else 0
   };
-  std::map<CommandId, Transfer> transfers_;             ///< of the group
+  std::map<CommandId, Transfer> transfers_;  ///< of the group
   /// Per tensor and extents of a part: the bytes of parts of the group with these extents.
   std::map<std::pair<TensorIndex, std::vector<Dim>>, std::vector<Size>> counted_;
   std::map<OpIndex, std::int64_t> computed_;
-  std::map<CommandId, std::string> begun_;              ///< begins of ops of two commands
+  std::map<CommandId, std::string> begun_;  ///< begins of ops of two commands
   std::size_t group_ = 0;
   std::int64_t group_begin_ = 0;
   Size group_bytes_ = 0;

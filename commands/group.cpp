@@ -9,8 +9,8 @@
 
 namespace tessera::commands {
 
-using tiling::BufferRole;
 using tiling::Box;
+using tiling::BufferRole;
 
 Group::Group(const Context& context, const PlannedSubgraph& planned, std::size_t index)
     : context_(context),
@@ -58,7 +58,7 @@ void Group::find_slices() {
   for (Dim k = 0; k < part.split_parts; ++k) {
     const Step step = part.split_at + k;
     const Op& op = part.op(step);
-    const std::size_t axis = op.kind == OpKind::conv        ? 1U
+    const std::size_t axis = op.kind == OpKind::conv     ? 1U
                              : op.kind == OpKind::matmul ? (op.transpose_b ? 1U : 0U)
                                                          : 0U;
     for (const tiling::LocalOperand& operand : part.operands_at[static_cast<std::size_t>(step)]) {
@@ -94,11 +94,11 @@ void Group::note_homes() {
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     if (buffers[b].role != BufferRole::kept && buffers[b].role != BufferRole::passing) continue;
     const bool passes = buffers[b].role == BufferRole::passing;
-    const TensorIndex inside = passes ? part.passing[buffers[b].tensor]
-                                      : part.tensors[buffers[b].tensor].tensor;
+    const TensorIndex inside =
+        passes ? part.passing[buffers[b].tensor] : part.tensors[buffers[b].tensor].tensor;
     const Tensor& of = part.network->tensors[inside];
-    const Dim brick = passes ? tiling::brick_of_passing(part, inside)
-                             : tiling::brick_of(part, buffers[b].tensor);
+    const Dim brick =
+        passes ? tiling::brick_of_passing(part, inside) : tiling::brick_of(part, buffers[b].tensor);
     context_.homes.set_resident(part.planned(inside),
                                 place_of(first, b, of, tiling::whole(of.shape), brick));
   }
@@ -147,9 +147,8 @@ Place Group::place_of(const TileAt& tile, std::size_t buffer, const Tensor& tens
   const std::size_t memory = memory_on_chip(context_.hardware, at.memory);
   Layout layout = on_chip_layout(context_.hardware);
   if (brick == 1) layout = unbricked(layout);
-  Place place =
-      laid_out({memory, context_.hardware.memories[memory].space.base + at.offset}, tensor,
-               content, layout);
+  Place place = laid_out({memory, context_.hardware.memories[memory].space.base + at.offset},
+                         tensor, content, layout);
   place.buffer = piece_.lowering.problem.buffers[buffer].id;
   return place;
 }
@@ -185,8 +184,7 @@ Place Group::chip_place(const TileAt& tile, std::size_t local, std::size_t share
     throw Unsupported("tensor '" + part.tensor(local).name + "' has no buffer in group " +
                       std::to_string(index_));
   const bool all = piece_.lowering.buffers[*buffer].every_tile > 0;
-  const Box content =
-      all ? tiling::whole(part.tensor(local).shape) : tile.regions.fresh[local];
+  const Box content = all ? tiling::whole(part.tensor(local).shape) : tile.regions.fresh[local];
   Place place = place_of(tile, *buffer, part.tensor(local), content, tiling::brick_of(part, local));
   place.encoded = of.bytes.encoded > 0 ? of.bytes.of(tiling::volume(content)) : 0;
   place.content = own(local, place.content);

@@ -122,8 +122,8 @@ class Group {
   std::unique_ptr<tiling::TileWalk> walk_;
   cost::GroupTasks tasks_;
   cost::GroupSchedule schedule_;
-  std::vector<std::optional<Slice>> slices_;          ///< per local tensor
-  std::vector<std::array<Dim, 2>> most_kept_;         ///< per local tensor: rows, columns
+  std::vector<std::optional<Slice>> slices_;   ///< per local tensor
+  std::vector<std::array<Dim, 2>> most_kept_;  ///< per local tensor: rows, columns
 };
 
 }  // namespace tessera::commands

@@ -124,8 +124,8 @@ class Attributes {
 
 /// The shift of integer sums that keeps results in the range of the output (docs: Arithmetic).
 std::optional<std::int64_t> shift_of(const Network& network, const Op& op) {
-  const bool product = op.kind == OpKind::conv || op.kind == OpKind::conv_transpose ||
-                       op.kind == OpKind::matmul;
+  const bool product =
+      op.kind == OpKind::conv || op.kind == OpKind::conv_transpose || op.kind == OpKind::matmul;
   if (!product || is_floating(network.tensors[op.outputs[0]].type)) return std::nullopt;
   const std::vector<Dim>& weights = network.tensors[op.inputs[1]].shape;
   Dim summed = 1;
@@ -154,7 +154,8 @@ class Header {
     object.real("clock_hz", context_.plan.clock_hz);
     std::vector<std::size_t> memories(context_.hardware.memories.size());
     for (std::size_t m = 0; m < memories.size(); ++m) memories[m] = m;
-    object.list("memories", memories, [&](std::size_t m) { return memory(m); }, ",");
+    object.list(
+        "memories", memories, [&](std::size_t m) { return memory(m); }, ",");
     object.list(
         "queues", queues_,
         [](const Queue& queue) {
@@ -167,10 +168,14 @@ class Header {
     object.number("buses", static_cast<std::int64_t>(buses_));
     std::vector<TensorIndex> tensors(network_.tensors.size());
     for (TensorIndex t = 0; t < tensors.size(); ++t) tensors[t] = t;
-    object.list("tensors", tensors, [&](TensorIndex t) { return tensor(t); }, ",");
-    object.list("inputs", network_.inputs, [&](TensorIndex t) { return name(t); }, ",");
-    object.list("outputs", network_.outputs, [&](TensorIndex t) { return name(t); }, ",");
-    object.list("ops", network_.ops, [&](const Op& each) { return op(each); }, ",");
+    object.list(
+        "tensors", tensors, [&](TensorIndex t) { return tensor(t); }, ",");
+    object.list(
+        "inputs", network_.inputs, [&](TensorIndex t) { return name(t); }, ",");
+    object.list(
+        "outputs", network_.outputs, [&](TensorIndex t) { return name(t); }, ",");
+    object.list(
+        "ops", network_.ops, [&](const Op& each) { return op(each); }, ",");
     object.list(
         "groups", context_.plan.subgraphs, [&](const PlannedSubgraph& s) { return group(s); }, ",");
     const Metrics& totals = context_.plan.totals;
@@ -257,9 +262,9 @@ class Header {
       one.text("dtype", to_string(tensor.type));
       one.text("kind", tensor.kind == TensorKind::weight ? "weight" : "activation");
       one.text("role", tensor.kind == TensorKind::weight ? "weight"
-                       : is_one(network_.outputs)       ? "output"
-                       : is_one(network_.inputs)        ? "input"
-                                                        : "between");
+                       : is_one(network_.outputs)        ? "output"
+                       : is_one(network_.inputs)         ? "input"
+                                                         : "between");
       if (tensor.view_of) return one.text("view_of", network_.tensors[*tensor.view_of].name);
       if (tensor.joined) one.text("inside", network_.tensors[tensor.joined->whole].name);
       where(one, t);

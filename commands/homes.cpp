@@ -55,8 +55,8 @@ void Homes::put(TensorIndex tensor, const Spot& spot, const Layout& layout) {
   const Tensor& of = network_.tensors[tensor];
   off_chip_[tensor] = laid_out(spot, of, tiling::whole(of.shape), layout);
   const Offset base = hardware_.memories[spot.memory].space.base;
-  heights_[spot.memory] = std::max(heights_[spot.memory],
-                                   spot.address - base + bytes_of_place(of, *off_chip_[tensor]));
+  heights_[spot.memory] =
+      std::max(heights_[spot.memory], spot.address - base + bytes_of_place(of, *off_chip_[tensor]));
 }
 
 /// Weights one after the other in the order of the network's tensors, each aligned.
@@ -105,7 +105,8 @@ void Homes::place_activations(const NetworkPlan& plan) {
       continue;
     }
     const std::string number = std::to_string(t);
-    for (const std::string& id : {tensor.name, tensor.name + " (" + number + ")", "tensor " + number})
+    for (const std::string& id :
+         {tensor.name, tensor.name + " (" + number + ")", "tensor " + number})
       if (const auto found = offsets.find(id); found != offsets.end()) {
         put(t, {memory, found->second}, layout_of(t));
         break;
@@ -170,7 +171,8 @@ void Homes::set_parts(TensorIndex weight, const std::vector<tiling::Box>& parts)
 
 void Homes::set_whole(TensorIndex weight) {
   if (!parts_[weight].empty())
-    throw Unsupported("weight '" + network_.tensors[weight].name + "' is loaded whole and in parts");
+    throw Unsupported("weight '" + network_.tensors[weight].name +
+                      "' is loaded whole and in parts");
   whole_[weight] = true;
 }
 

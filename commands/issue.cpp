@@ -194,8 +194,7 @@ void Issuer::take_share(const cost::Move& move, const TileAt& tile, bool rest,
   Size all = 0;
   for (std::size_t k = 0; k < flows.size(); ++k) {
     const TaskMeaning& meaning = group_.schedule().meanings[k];
-    if (meaning.kind != TaskMeaning::Kind::move ||
-        &group_.tasks().moves[meaning.index] != &move)
+    if (meaning.kind != TaskMeaning::Kind::move || &group_.tasks().moves[meaning.index] != &move)
       continue;
     all += flows[k].bytes;
     if (!meaning.rest) first += flows[k].bytes;
@@ -209,8 +208,8 @@ void Issuer::take_share(const cost::Move& move, const TileAt& tile, bool rest,
       continue;
     }
     const std::int64_t count = part.src->dims.front().count;
-    const auto begins = std::clamp<std::int64_t>(
-        all > 0 ? count * first / all : count, std::min<std::int64_t>(1, count), count);
+    const auto begins = std::clamp<std::int64_t>(all > 0 ? count * first / all : count,
+                                                 std::min<std::int64_t>(1, count), count);
     for (Side* side : {&*part.src, &*part.dst}) {
       if (rest) side->address += begins * side->dims.front().stride;
       side->dims.front().count = rest ? count - begins : begins;

@@ -64,9 +64,10 @@ class Issuer {
   int max_lead_ = 0;
   std::vector<Ids> ends_;  ///< by tile modulo the window, and task
   std::map<std::int64_t, TileAt> known_;
-  Ids after_;                           ///< of the next command of the current task
-  std::size_t current_ = 0;             ///< task
-  std::vector<std::vector<CommandId>> begun_;  ///< by tile modulo the window, and task: its last command
+  Ids after_;                ///< of the next command of the current task
+  std::size_t current_ = 0;  ///< task
+  std::vector<std::vector<CommandId>>
+      begun_;  ///< by tile modulo the window, and task: its last command
 };
 
 }  // namespace tessera::commands

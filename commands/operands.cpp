@@ -25,9 +25,8 @@ class Computing {
     command_.kind = CommandKind::compute;
     command_.group = group_.index();
     command_.tile = tile_.index;
-    command_.op = group_.context()
-                      .network.ops[group_.planned().ops.first + part.planned_op(step_)]
-                      .name;
+    command_.op =
+        group_.context().network.ops[group_.planned().ops.first + part.planned_op(step_)].name;
     if (tiling::joins_channels(op_))
       joined(made.front());
     else
@@ -81,8 +80,8 @@ class Computing {
     if (adds) accumulate.sums = read(op_.inputs.size(), box);
     if (part_number() + 1 < part.split_parts) {
       // Bias and fused functions are operands of the last part.
-      const Op& whole = group_.context().network.ops[group_.planned().ops.first +
-                                                     part.planned_op(step_)];
+      const Op& whole =
+          group_.context().network.ops[group_.planned().ops.first + part.planned_op(step_)];
       command_.in.resize(tessera::operands(whole).size());
     }
     command_.accumulate = std::move(accumulate);
@@ -117,11 +116,10 @@ class Computing {
     const std::size_t share = group_.lowering().share_of(found->local, step_);
     if (found->seen_as == storage) return operand(found->local, region, share);
     const Network& network = *part.network;
-    Operand result =
-        operand(found->local,
-                tiling::reshaped(network.tensors[found->seen_as].shape,
-                                 network.tensors[storage].shape, region),
-                share);
+    Operand result = operand(found->local,
+                             tiling::reshaped(network.tensors[found->seen_as].shape,
+                                              network.tensors[storage].shape, region),
+                             share);
     result.as = {.tensor = part.planned(found->seen_as), .box = region};
     return result;
   }
@@ -179,7 +177,8 @@ std::vector<Copy> halo_copies(const Group& group, const TileAt& tile, std::size_
   const auto h = group.axis_along(tiling::TileAxis::height, local);
   const auto w = group.axis_along(tiling::TileAxis::width, local);
   const TileAt next = group.tile(tile.index + 1);
-  const bool same_row = next.position[0] == tile.position[0] && next.position[1] == tile.position[1];
+  const bool same_row =
+      next.position[0] == tile.position[0] && next.position[1] == tile.position[1];
   if (same_row && w) {
     const auto [rows, columns] = next.regions.kept[local];
     Box box = next.regions.needed[local];
@@ -197,8 +196,8 @@ std::vector<Copy> halo_copies(const Group& group, const TileAt& tile, std::size_
   Box box = needed;
   const Box& wanted = below.regions.needed[local];
   if (wanted.none) return copies;
-  box[*h] = tiling::intersect(
-      needed[*h], {wanted[*h].begin, wanted[*h].begin + below.regions.kept[local][0]});
+  box[*h] = tiling::intersect(needed[*h],
+                              {wanted[*h].begin, wanted[*h].begin + below.regions.kept[local][0]});
   if (w && same_row && !next.regions.needed[local].none)
     box[*w].end = std::min(box[*w].end, next.regions.needed[local][*w].begin);
   if (const auto to = group.halo_place(below, local, share, tiling::BufferRole::rows))

@@ -43,8 +43,7 @@ std::string Order::add(const Command& command) {
 }
 
 /// A command runs beside another one unless some command that it waits for does not.
-void Order::find_beside(const Command& command, std::vector<CommandId> before,
-                        Known& known) const {
+void Order::find_beside(const Command& command, std::vector<CommandId> before, Known& known) const {
   std::ranges::sort(before, std::greater<>());
   before.erase(std::unique(before.begin(), before.end()), before.end());
   const CommandId latest = before.empty() ? first_ - 1 : before.front();

@@ -37,8 +37,8 @@ class Order {
     std::vector<CommandId> beside;
   };
   struct Queue {
-    std::vector<std::int64_t> free;       ///< per channel
-    CommandId last = -1;                  ///< that occupied it
+    std::vector<std::int64_t> free;  ///< per channel
+    CommandId last = -1;             ///< that occupied it
   };
   void find_beside(const Command& command, std::vector<CommandId> before, Known& known) const;
   void find_end(const Command& command, Queue& queue, Known& known);
@@ -48,9 +48,9 @@ class Order {
 
   std::map<std::string, Queue> queues_;
   std::vector<std::int64_t> bus_free_;
-  std::deque<Known> known_;    ///< since the last barrier, from first_ on
-  CommandId first_ = 0;        ///< everything before has ended
-  std::int64_t barrier_ = 0;   ///< when it ended
+  std::deque<Known> known_;   ///< since the last barrier, from first_ on
+  CommandId first_ = 0;       ///< everything before has ended
+  std::int64_t barrier_ = 0;  ///< when it ended
   std::int64_t last_end_ = 0;
 };
 

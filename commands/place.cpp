@@ -74,8 +74,8 @@ std::vector<Copy> encoded_transfer(const Place& from, const Place& to, const til
   std::int64_t first = 0;  // elements before the box
   for (std::size_t axis = 0; axis < box.rank; ++axis)
     first = first * from.content[axis].size() + box[axis].begin - from.content[axis].begin;
-  const auto before = static_cast<Size>(static_cast<double>(first) / all *
-                                        static_cast<double>(from.encoded));
+  const auto before =
+      static_cast<Size>(static_cast<double>(first) / all * static_cast<double>(from.encoded));
   Part source = part_at(from, from.content);
   source.address += std::min(before, from.encoded - to.encoded);
   return {copy_of(source, part_at(to, box), merged({{to.encoded, 1, 1}}), 1)};
@@ -95,9 +95,8 @@ std::vector<Copy> bricked_transfer(const Place& from, const Place& to, const til
   for (const Place* place : {&from, &to})
     if (place->brick.channels > 1 &&
         (place->brick.channels != n || (box[1].begin - place->content[1].begin) % n != 0))
-      throw Unsupported(place->brick.channels != n
-                            ? "two memories have bricks of different sizes"
-                            : "a part begins inside a brick of channels");
+      throw Unsupported(place->brick.channels != n ? "two memories have bricks of different sizes"
+                                                   : "a part begins inside a brick of channels");
   const auto apart = [&](const Place& place) {
     return place.brick.channels > 1 ? place.brick.stride : n * place.strides[1];
   };
@@ -154,6 +153,8 @@ Place laid_out(const Spot& spot, const Tensor& tensor, const tiling::Box& conten
 }
 
 Part part_at(const Place& place, const tiling::Box& box) {
+  if (!tiling::contains(place.content, box))
+    throw Unsupported("buffer '" + place.buffer + "' does not hold all that an op reads");
   Part part{.box = box,
             .memory = place.at.memory,
             .address = place.at.address,

@@ -1,7 +1,7 @@
 // Where the elements of a part of a tensor are in a memory.
 //
-//   const Place off = laid_out({.memory = 1, .address = 4096}, tensor, whole(tensor.shape), layout);
-//   const Place on = laid_out({.memory = 0, .address = 0}, tensor, tile_box, layout);
+//   const Place off = laid_out({.memory = 1, .address = 4096}, tensor, whole(tensor.shape),
+//   layout); const Place on = laid_out({.memory = 0, .address = 0}, tensor, tile_box, layout);
 //   Copies copies = transfer(off, on, box);          // strided copies that move `box`
 //
 // Private to commands/.
@@ -29,13 +29,13 @@ struct Spot {
 /// A box of a tensor, stored with regular strides.
 struct Place {
   Spot at;
-  tiling::Box content;                       ///< what is stored there
-  std::array<Size, max_rank> strides{};      ///< bytes, per axis
-  Brick brick{};                             ///< of axis 1
-  Size element = 1;                          ///< bytes
-  Size bits = 8;                             ///< per element; 4: packed, row-major
-  Size encoded = 0;                          ///< bytes of the content, if it is opaque
-  std::string buffer;                        ///< name of the on-chip buffer
+  tiling::Box content;                   ///< what is stored there
+  std::array<Size, max_rank> strides{};  ///< bytes, per axis
+  Brick brick{};                         ///< of axis 1
+  Size element = 1;                      ///< bytes
+  Size bits = 8;                         ///< per element; 4: packed, row-major
+  Size encoded = 0;                      ///< bytes of the content, if it is opaque
+  std::string buffer;                    ///< name of the on-chip buffer
 };
 
 /// `content` of a tensor in the order of a layout, without gaps. Tensors to which layouts do not
@@ -44,8 +44,8 @@ struct Place {
                              const Layout& layout);
 
 /// The part of a place that holds `box`.
-/// throws: Unsupported if a packed part begins inside a byte.
-/// require: the place holds the box
+/// throws: Unsupported if a packed part begins inside a byte, or if the place does not hold the
+/// box.
 [[nodiscard]] Part part_at(const Place& place, const tiling::Box& box);
 
 /// Strided copies of `box` from one place to the other. Bricks move whole.

@@ -15,7 +15,8 @@ CommandReader::CommandReader(std::istream& file, const std::string& path, const 
     tensor_of_.emplace(network.tensors[t].name, t);
   const std::optional<Node> first = next_line();
   if (!first || first->find("tessera") == nullptr || first->find("tessera")->text != "commands/1")
-    fail("this is not a command file: the first line is not a header `\"tessera\": \"commands/1\"`");
+    fail(
+        "this is not a command file: the first line is not a header `\"tessera\": \"commands/1\"`");
   read_header(*first);
 }
 
@@ -73,8 +74,7 @@ const std::vector<Node>& CommandReader::list(const Node& node) const {
 
 TensorIndex CommandReader::tensor(const Node& node) const {
   const auto found = tensor_of_.find(text(node));
-  if (found == tensor_of_.end())
-    fail("the network has no tensor " + io::shown(node.text));
+  if (found == tensor_of_.end()) fail("the network has no tensor " + io::shown(node.text));
   return found->second;
 }
 
@@ -82,8 +82,7 @@ std::size_t CommandReader::memory(const Node& node) const {
   const auto found = std::ranges::find_if(hardware_.memories, [&](const HardwareMemory& each) {
     return each.space.name == text(node);
   });
-  if (found == hardware_.memories.end())
-    fail("the machine has no memory " + io::shown(node.text));
+  if (found == hardware_.memories.end()) fail("the machine has no memory " + io::shown(node.text));
   return static_cast<std::size_t>(found - hardware_.memories.begin());
 }
 

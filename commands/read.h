@@ -37,8 +37,8 @@ struct FileQueue {
 struct FileHeader {
   std::vector<FileQueue> queues;
   std::int64_t buses = 0;
-  std::vector<Size> sizes;           ///< per memory of the hardware; -1: not listed
-  std::vector<FileTensor> tensors;   ///< in the network's order
+  std::vector<Size> sizes;          ///< per memory of the hardware; -1: not listed
+  std::vector<FileTensor> tensors;  ///< in the network's order
   std::int64_t latency_cycles = 0;
   Size dram_bytes = 0;
 };

@@ -28,8 +28,7 @@ std::vector<Queue> queues_of(const std::vector<std::unique_ptr<Group>>& groups,
     for (std::size_t r = 0; r < schedule.pipeline.resources.size(); ++r) {
       const cost::PipelineResource& resource = schedule.pipeline.resources[r];
       if (resource.name.empty()) continue;  // in the queue of another engine
-      const std::string name =
-          r < schedule.commanded ? resource.name : "memory " + resource.name;
+      const std::string name = r < schedule.commanded ? resource.name : "memory " + resource.name;
       if (std::ranges::find(queues, name, &Queue::name) == queues.end())
         queues.push_back({name, resource.channels});
     }

@@ -84,7 +84,8 @@ struct TaskMeaning {
   enum class Kind : std::uint8_t { op, move, service };
   Kind kind = Kind::service;
   std::size_t index = 0;  ///< step of the group, or index in GroupTasks::moves; of `service`: 0
-  /// Of two tasks: the rest of a transfer, or the work of an op after the last weights have arrived.
+  /// Of two tasks: the rest of a transfer, or the work of an op after the last weights have
+  /// arrived.
   bool rest = false;
   bool two = false;  ///< there are two tasks
 };
@@ -100,8 +101,9 @@ struct GroupSchedule {
   std::vector<std::size_t> tile_of_class;    ///< index into grid->tiles
   std::vector<std::optional<Step>> op_ends;  ///< per task: the step of the group that it completes
   std::vector<TaskMeaning> meanings;         ///< per task
-  std::vector<std::vector<std::size_t>> engines;  ///< by class and step: the engine that computes it
-  std::vector<std::vector<Cycles>> switching;     ///< by class and step: cycles of mode switches
+  std::vector<std::vector<std::size_t>>
+      engines;                                 ///< by class and step: the engine that computes it
+  std::vector<std::vector<Cycles>> switching;  ///< by class and step: cycles of mode switches
 };
 
 [[nodiscard]] GroupSchedule group_schedule(const TiledGroup& run);

@@ -29,8 +29,8 @@ void fix_tiling(Random& random, Hardware& hardware) {
   TilingOptions& tiling = hardware.tiling;
   tiling.double_buffer = {random.chance(60)};
   tiling.weights = {random.pick(std::vector{WeightPolicy::resident, WeightPolicy::refetch})};
-  tiling.halo = {random.pick(
-      std::vector{HaloPolicy::recompute, HaloPolicy::keep_columns, HaloPolicy::keep})};
+  tiling.halo = {
+      random.pick(std::vector{HaloPolicy::recompute, HaloPolicy::keep_columns, HaloPolicy::keep})};
   tiling.stationary = {
       random.pick(std::vector{Stationary::none, Stationary::weights, Stationary::inputs})};
   tiling.one_copy = {random.pick(std::vector{OneCopy::none, OneCopy::inputs, OneCopy::outputs,

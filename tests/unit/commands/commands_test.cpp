@@ -1,0 +1,202 @@
+// A convolution in four tiles: every command by hand.
+#include "tessera/commands.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "commands/check.h"
+#include "commands/read.h"
+#include "tessera/plan.h"
+
+namespace tessera {
+namespace {
+
+/// 2 channels of 8 x 4 pixels, a 3 x 3 kernel, stride 1, padding 1.
+Network one_convolution() {
+  Network net;
+  net.name = "four tiles";
+  net.tensors = {
+      {.name = "x", .shape = {1, 2, 8, 4}, .type = ElementType::int8},
+      {.name = "w", .shape = {2, 2, 3, 3}, .type = ElementType::int8, .kind = TensorKind::weight},
+      {.name = "b", .shape = {2}, .type = ElementType::int32, .kind = TensorKind::weight},
+      {.name = "y", .shape = {1, 2, 8, 4}, .type = ElementType::int8}};
+  Op conv{.name = "conv", .kind = OpKind::conv, .inputs = {0, 1, 2}, .outputs = {3}};
+  conv.kernel = {3, 3};
+  conv.stride = conv.dilation = conv.pad_begin = conv.pad_end = {1, 1};
+  net.ops = {conv};
+  net.inputs = {0};
+  net.outputs = {3};
+  return net;
+}
+
+/// Two rows of the output fit: 2 x (2 x 4 x 4) of the input, 2 x (2 x 2 x 4) of the output,
+/// weights.
+Hardware small_machine(bool double_buffer) {
+  Hardware h;
+  h.name = "small";
+  h.clock_hz = 1e9;
+  h.engines = {{.name = "mac", .kind = EngineKind::mac_array, .unroll = {{"C", 2}, {"K", 2}}}};
+  HardwareMemory sram{.space = {.name = "sram", .capacity = double_buffer ? 140 : 92}};
+  HardwareMemory dram{.space = {.name = "dram", .base = 4096}, .offchip = true};
+  dram.bandwidth = Bandwidth{.amount = 8, .per_cycle = true};
+  dram.burst = 8;
+  dram.latency = 10;
+  h.memories = {sram, dram};
+  h.tiling.double_buffer = {double_buffer};
+  h.tiling.weights = {WeightPolicy::resident};
+  h.tiling.halo = {HaloPolicy::recompute};
+  h.tiling.stationary = {Stationary::none};
+  h.tiling.one_copy = {OneCopy::none};
+  h.tiling.reduction = {1};
+  return h;
+}
+
+struct Planned {
+  Network network = one_convolution();
+  Hardware hardware;
+  NetworkPlan plan;
+  std::string text;
+
+  explicit Planned(bool double_buffer) : hardware(small_machine(double_buffer)) {
+    PlanParams params;
+    params.tile_shapes = 0;
+    params.proof_shapes = 0;
+    plan = plan_network(network, hardware, params);
+    write_commands(network, hardware, plan, {}, [&](std::string_view part) { text += part; });
+  }
+  [[nodiscard]] std::vector<commands::Command> commands() const {
+    std::istringstream lines(text);
+    commands::CommandReader reader(lines, "test", network, hardware);
+    std::vector<commands::Command> all;
+    while (auto next = reader.next()) all.push_back(*std::move(next));
+    return all;
+  }
+  [[nodiscard]] CommandsVerdict judged(const std::string& lines) const {
+    std::istringstream stream(lines);
+    return commands::check_text(stream, "test", network, hardware, plan);
+  }
+};
+
+std::vector<commands::CommandKind> kinds(const std::vector<commands::Command>& all) {
+  std::vector<commands::CommandKind> list;
+  for (const commands::Command& each : all) list.push_back(each.kind);
+  return list;
+}
+
+tiling::Box rows(Dim from, Dim to) {
+  tiling::Box box = tiling::whole({1, 2, 8, 4});
+  box[2] = {from, to};
+  return box;
+}
+
+TEST(Commands, FourTilesOneAfterTheOther) {
+  const Planned planned(false);
+  ASSERT_EQ(planned.plan.subgraphs.at(0).counts, (std::array<Dim, 3>{1, 4, 1}));
+  const std::vector<commands::Command> all = planned.commands();
+  using enum commands::CommandKind;
+  // Weights and bias are resident: only the first tile loads them.
+  EXPECT_EQ(kinds(all), (std::vector{load, load, load, compute, store, load, compute, store, load,
+                                     compute, store, load, compute, store}));
+  const std::vector<std::pair<Dim, Dim>> read{{0, 3}, {1, 5}, {3, 7}, {5, 8}};
+  std::vector<commands::Command> loads;
+  std::vector<commands::Command> computes;
+  std::vector<commands::Command> stores;
+  for (const commands::Command& each : all) {
+    if (each.kind == load && each.tensor == 0) loads.push_back(each);
+    if (each.kind == compute) computes.push_back(each);
+    if (each.kind == store) stores.push_back(each);
+  }
+  ASSERT_EQ(loads.size(), 4);
+  for (std::size_t k = 0; k < 4; ++k) {
+    SCOPED_TRACE("tile " + std::to_string(k));
+    const auto tile = static_cast<Dim>(k);
+    const auto [from, to] = read[k];
+    const Offset home = loads[0].copies.at(0).src->address;
+    // Two channels, 32 bytes apart off-chip, of consecutive rows of 4 bytes.
+    EXPECT_EQ(loads[k].box, rows(from, to));
+    EXPECT_EQ(loads[k].copies.at(0).src->address, home + from * 4);
+    EXPECT_EQ(loads[k].copies.at(0).src->dims,
+              (std::vector<commands::Level>{{2, 32}, {(to - from) * 4, 1}}));
+    // Per channel: 12 bytes at 0 mod 8 are 2 bursts, 16 at 4 mod 8 are 3, 12 at 4 mod 8 are 2.
+    EXPECT_EQ(loads[k].bytes, 8 * 2 * (k == 0 || k == 3 ? 2 : 3));
+    EXPECT_EQ(computes[k].out.at(0).box, rows(2 * tile, 2 * tile + 2));
+    EXPECT_EQ(computes[k].in.at(0)->box, rows(from, to));
+    EXPECT_EQ(computes[k].pad,
+              (std::vector<std::pair<Dim, Dim>>{{k == 0 ? 1 : 0, k == 3 ? 1 : 0}, {1, 1}}));
+    EXPECT_EQ(stores[k].box, rows(2 * tile, 2 * tile + 2));
+    EXPECT_EQ(stores[k].bytes, 8 * 2);
+    EXPECT_EQ(stores[k].after, std::vector<commands::CommandId>{computes[k].id});
+    if (k > 0) {
+      EXPECT_TRUE(std::ranges::count(loads[k].after, computes[k - 1].id) == 1);
+    }
+  }
+  EXPECT_EQ(planned.judged(planned.text).wrong, std::vector<std::string>{});
+}
+
+TEST(Commands, TwoCopiesLetLoadsRunAhead) {
+  const Planned planned(true);
+  const std::int64_t tiles = planned.plan.subgraphs.at(0).tile_count();
+  ASSERT_GE(tiles, 3);
+  std::vector<std::string> buffers;
+  std::vector<commands::CommandId> loads;
+  std::vector<commands::CommandId> computes;
+  for (const commands::Command& each : planned.commands()) {
+    if (each.kind == commands::CommandKind::load && each.tensor == 0) {
+      buffers.push_back(each.buffer);
+      loads.push_back(each.id);
+    }
+    if (each.kind == commands::CommandKind::compute) computes.push_back(each.id);
+  }
+  for (std::size_t k = 0; k < buffers.size(); ++k)
+    EXPECT_EQ(buffers[k], k % 2 == 0 ? "x.ping" : "x.pong");
+  EXPECT_LT(loads.at(1), computes.at(0));  // issued before the first tile runs
+  EXPECT_EQ(planned.judged(planned.text).wrong, std::vector<std::string>{});
+}
+
+/// The line with the first occurrence of `what`, changed.
+std::string changed(const std::string& text, const std::string& line_with, const std::string& what,
+                    const std::string& into) {
+  const std::size_t line = text.find(line_with);
+  const std::size_t at = text.find(what, line);
+  EXPECT_NE(line, std::string::npos);
+  EXPECT_NE(at, std::string::npos);
+  std::string other = text;
+  return other.replace(at, what.size(), into);
+}
+
+TEST(Commands, DamageIsFound) {
+  const Planned planned(false);
+  const std::string compute = "\"kind\":\"compute\",\"group\":0,\"tile\":1";
+  const std::string store = "\"kind\":\"store\",\"group\":0,\"tile\":2";
+  for (const auto& [line, what, into] : std::vector<std::array<std::string, 3>>{
+           {compute, "[1,5]", "[1,6]"},
+           {compute, "\"pad\":[[0,0]", "\"pad\":[[1,0]"},
+           {compute, "\"tensor\":\"y\"", "\"tensor\":\"x\""},
+           {store, "\"bytes\":16", "\"bytes\":24"},
+           {store, "\"after\":[", "\"cycles\":["},
+           {store, "[8,1]", "[8,2]"},
+           {store, "\"tensor\":\"y\",\"box\":[[0,1],[0,2],[4,6]",
+            "\"tensor\":\"y\",\"box\":[[0,1],[0,2],[4,7]"}}) {
+    SCOPED_TRACE(what + " -> " + into);
+    const std::string other = changed(planned.text, line, what, into);
+    try {
+      EXPECT_NE(planned.judged(other).wrong, std::vector<std::string>{});
+    } catch (const BadInput&) {  // also refused
+    }
+  }
+  // A command less, and no end.
+  const std::size_t line = planned.text.find(store);
+  const std::size_t begin = planned.text.rfind('\n', line) + 1;
+  std::string shorter = planned.text;
+  shorter.erase(begin, shorter.find('\n', begin) + 1 - begin);
+  EXPECT_NE(planned.judged(shorter).wrong, std::vector<std::string>{});
+  const std::string open = planned.text.substr(0, planned.text.find("{\"end\""));
+  EXPECT_NE(planned.judged(open).wrong, std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace tessera
