@@ -273,6 +273,7 @@ void SymbolicRun::transfer(const Command& command) {
       race(command, stored, true, command.id);
       again = again ||
               (stored.meaning.defined && piece.meaning.defined &&
+               stored.meaning.tensor == command.tensor &&
                stored.meaning.tensor == piece.meaning.tensor &&
                stored.meaning.first == piece.meaning.first + stored.bytes.begin - piece.to.begin);
     });

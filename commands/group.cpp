@@ -104,6 +104,11 @@ void Group::note_homes() {
   }
   for (std::size_t t = 0; t < part.tensors.size(); ++t) {
     const tiling::LocalTensor& local = part.tensors[t];
+    if (planned_.variant.trailing > 0 && tiles() > 1 && local.kept && local.producer &&
+        !tiling::intersect(first.regions.fresh[t], tile(1).regions.fresh[t]).none)
+      throw Unsupported("each tile of group " + std::to_string(index_) +
+                        " computes parts of the resident tensor '" + part.tensor(t).name +
+                        "' again while pipelined ops read them");
     if (local.weight && !local.pinned && (local.early || local.ahead || local.left))
       context_.homes.set_resident(tensor(t), chip_place(first, t, 0));
   }

@@ -1,6 +1,9 @@
 // write_commands(): the commands of all groups, with barriers between them.
-#include <utility>
+#include <algorithm>
+#include <memory>
 
+#include "commands/c_table.h"
+#include "commands/fold.h"
 #include "commands/group.h"
 #include "commands/issue.h"
 #include "commands/json.h"
@@ -36,6 +39,8 @@ std::vector<Queue> queues_of(const std::vector<std::unique_ptr<Group>>& groups,
   return queues;
 }
 
+using Write = std::function<void(std::string_view)>;
+
 class Program {
  public:
   Program(const Network& network, const Hardware& hardware, const NetworkPlan& plan)
@@ -46,27 +51,48 @@ class Program {
       groups_.push_back(std::make_unique<Group>(context_, planned, groups_.size()));
   }
 
-  void write(const std::function<void(std::string_view)>& sink) {
+  void write_lines(const CommandsParams& params, const Write& sink) {
     std::size_t buses = 0;
     const std::vector<Queue> queues = queues_of(groups_, buses);
     sink(header_line(context_, queues, buses));
-    IssueState state;
     Size bytes = 0;
-    const Sink put = [&](Command command) {
+    Folder folder(sink);
+    const CommandId count = each_command([&](const Command& command) {
       bytes += command.bytes;
-      sink(json_line(command, context_));
-    };
-    for (const auto& group : groups_) {
-      if (group->index() > 0) {
-        Command barrier{.id = state.next++, .kind = CommandKind::wait, .group = group->index()};
-        put(std::move(barrier));
-      }
-      Issuer(*group, state, put).run();
+      if (params.fold)
+        folder.add(json_line(command, context_));
+      else
+        sink(json_line(command, context_));
+    });
+    folder.finish();
+    sink(footer_line(count, bytes));
+  }
+
+  void write_table(const CommandsParams& params, const Write& sink) {
+    std::size_t buses = 0;
+    CTable table(params.c_table, context_, queues_of(groups_, buses));
+    sink(table.begin());
+    CommandId count = 0;
+    for (const CArray array : c_arrays) {
+      sink(table.open(array));
+      count = each_command([&](const Command& command) { sink(table.rows(array, command)); });
+      sink(table.close());
     }
-    sink(footer_line(state.next, bytes));
+    sink(table.end(count));
   }
 
  private:
+  /// Returns their number.
+  CommandId each_command(const std::function<void(const Command&)>& see) {
+    IssueState state;
+    for (const auto& group : groups_) {
+      if (group->index() > 0)
+        see({.id = state.next++, .kind = CommandKind::wait, .group = group->index()});
+      Issuer(*group, state, [&](const Command& command) { see(command); }).run();
+    }
+    return state.next;
+  }
+
   std::vector<std::optional<OpIndex>> readers_;
   Homes homes_;
   Context context_;
@@ -81,12 +107,25 @@ namespace tessera {
 void write_commands(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
                     const CommandsParams& params,
                     const std::function<void(std::string_view)>& sink) {
-  static_cast<void>(params);
   commands::require_right(network, hardware, plan);
   const planner::PinnedMachine own =
       planner::as_planned(network, hardware, plan.joined, plan.pinned);
   try {
-    commands::Program(own.network, own.hardware, plan).write(sink);
+    commands::Program program(own.network, own.hardware, plan);
+    // Pieces of some size, because each costs a system call.
+    constexpr std::size_t piece = 1U << 16;
+    std::string text;
+    const auto gather = [&](std::string_view line) {
+      text += line;
+      if (text.size() < piece) return;
+      sink(text);
+      text.clear();
+    };
+    if (params.c_table.empty())
+      program.write_lines(params, gather);
+    else
+      program.write_table(params, gather);
+    sink(text);
   } catch (const commands::Unsupported& error) {
     throw BadInput(std::string("commands: ") + error.what(),
                    "--commands does not support every variant of tiling yet");

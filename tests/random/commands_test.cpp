@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "commands/check.h"
+#include "commands/read.h"
 #include "tessera/plan.h"
 #include "tests/support/effort.h"
 #include "tests/support/random.h"
@@ -125,6 +126,43 @@ CommandsVerdict judged(const Case& one, const std::string& text) {
   return commands::check_text(lines, "commands.jsonl", one.network, one.hardware, one.plan);
 }
 
+/// The commands of a text, for comparison.
+std::string unfolded(const Case& one, const std::string& text) {
+  std::istringstream lines(text);
+  commands::CommandReader reader(lines, "commands.jsonl", one.network, one.hardware);
+  std::string all;
+  const auto side = [](const std::optional<commands::Side>& of) {
+    std::string out;
+    if (!of) return out;
+    out = std::to_string(of->memory) + "@" + std::to_string(of->address);
+    for (const commands::Level& level : of->dims)
+      out += " " + std::to_string(level.count) + "*" + std::to_string(level.stride);
+    return out;
+  };
+  const auto operand = [](const commands::Operand& of) {
+    std::string out = " " + std::to_string(of.tensor);
+    for (const commands::Part& part : of.parts) {
+      out += "@" + std::to_string(part.address);
+      for (std::size_t axis = 0; axis < part.box.rank; ++axis)
+        out += "," + std::to_string(part.box[axis].begin) + ":" +
+               std::to_string(part.box[axis].end) + "*" + std::to_string(part.strides[axis]);
+    }
+    return out;
+  };
+  while (const std::optional<commands::Command> c = reader.next()) {
+    all += std::to_string(c->id) + " " + std::to_string(static_cast<int>(c->kind)) + " " +
+           std::to_string(c->tile) + " " + c->queue + " " + std::to_string(c->cycles) + " " +
+           std::to_string(c->bytes) + " " + c->op + " " + c->mode + " after";
+    for (const commands::CommandId id : c->after) all += " " + std::to_string(id);
+    for (const commands::Copy& copy : c->copies)
+      all += " " + side(copy.src) + "->" + side(copy.dst);
+    for (const commands::Operand& out : c->out) all += operand(out);
+    for (const auto& in : c->in) all += in ? operand(*in) : " -";
+    all += "\n";
+  }
+  return all;
+}
+
 std::vector<std::string> variants(const NetworkPlan& plan) {
   std::vector<std::string> seen;
   for (const PlannedSubgraph& s : plan.subgraphs) {
@@ -169,6 +207,9 @@ TEST(Commands, EveryByteIsRight) {
     const CommandsVerdict verdict = judged(one, text);
     EXPECT_EQ(verdict.wrong, std::vector<std::string>{});
     for (const std::string& variant : variants(one.plan)) ++seen[variant];
+    const std::string folded = commands_of(one, true);
+    EXPECT_EQ(judged(one, folded).wrong, std::vector<std::string>{});
+    EXPECT_EQ(unfolded(one, folded), unfolded(one, text));
   }
   if (setting("TESSERA_SHOW", 0) > 0) {
     for (const auto& [what, times] : seen) std::cout << times << " " << what << "\n";
