@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t copy_dims = 8;
 
-std::string number(std::int64_t value) {
+std::string decimal(std::int64_t value) {
   return std::to_string(value);
 }
 
@@ -29,14 +29,14 @@ std::string copy_row(const Copy& copy) {
   std::string to;
   for (std::size_t k = 0; k < copy_dims; ++k) {
     const bool there = k < src.dims.size();
-    counts += (k > 0 ? "," : "") + number(there ? src.dims[k].count : 1);
-    from += (k > 0 ? "," : "") + number(there ? src.dims[k].stride : 0);
-    to += (k > 0 ? "," : "") + number(there ? dst.dims[k].stride : 0);
+    counts += (k > 0 ? "," : "") + decimal(there ? src.dims[k].count : 1);
+    from += (k > 0 ? "," : "") + decimal(there ? src.dims[k].stride : 0);
+    to += (k > 0 ? "," : "") + decimal(there ? dst.dims[k].stride : 0);
   }
-  return "{" + (copy.src ? number(static_cast<std::int64_t>(src.memory)) : "-1") + "," +
-         number(src.address) + "," +
-         (copy.dst ? number(static_cast<std::int64_t>(dst.memory)) : "-1") + "," +
-         number(dst.address) + "," + number(src.element_bytes) + ",{" + counts + "},{" + from +
+  return "{" + (copy.src ? decimal(static_cast<std::int64_t>(src.memory)) : "-1") + "," +
+         decimal(src.address) + "," +
+         (copy.dst ? decimal(static_cast<std::int64_t>(dst.memory)) : "-1") + "," +
+         decimal(dst.address) + "," + decimal(src.element_bytes) + ",{" + counts + "},{" + from +
          "},{" + to + "}},\n";
 }
 
@@ -101,7 +101,7 @@ std::string CTable::close() const {
 }
 
 std::string CTable::end(std::int64_t commands) const {
-  return "enum {" + name_ + "_command_count = " + number(commands) + "};\n";
+  return "enum {" + name_ + "_command_count = " + decimal(commands) + "};\n";
 }
 
 std::string CTable::operand_rows(const Operand& operand) const {
@@ -113,17 +113,17 @@ std::string CTable::operand_rows(const Operand& operand) const {
     std::string strides;
     for (std::size_t axis = 0; axis < max_rank; ++axis) {
       const bool there = axis < part.box.rank;
-      begins += (axis > 0 ? "," : "") + number(there ? part.box[axis].begin : 0);
-      ends += (axis > 0 ? "," : "") + number(there ? part.box[axis].end : 1);
-      strides += (axis > 0 ? "," : "") + number(there ? part.strides[axis] : 0);
+      begins += (axis > 0 ? "," : "") + decimal(there ? part.box[axis].begin : 0);
+      ends += (axis > 0 ? "," : "") + decimal(there ? part.box[axis].end : 1);
+      strides += (axis > 0 ? "," : "") + decimal(there ? part.strides[axis] : 0);
     }
-    out += "{" + number(static_cast<std::int64_t>(operand.tensor)) + "," +
-           number(static_cast<std::int64_t>(operand.parts.size() - 1 - k)) + "," +
-           number(static_cast<std::int64_t>(part.memory)) + "," + number(part.address) + "," +
-           number(operand.element_bytes) + "," + number(operand.bits) + "," +
-           number(operand.encoded) + "," + number(static_cast<std::int64_t>(part.box.rank)) + ",{" +
-           begins + "},{" + ends + "},{" + strides + "}," + number(part.brick.channels) + "," +
-           number(part.brick.stride) + "," + number(part.brick.phase) + "},\n";
+    out += "{" + decimal(static_cast<std::int64_t>(operand.tensor)) + "," +
+           decimal(static_cast<std::int64_t>(operand.parts.size() - 1 - k)) + "," +
+           decimal(static_cast<std::int64_t>(part.memory)) + "," + decimal(part.address) + "," +
+           decimal(operand.element_bytes) + "," + decimal(operand.bits) + "," +
+           decimal(operand.encoded) + "," + decimal(static_cast<std::int64_t>(part.box.rank)) + ",{" +
+           begins + "},{" + ends + "},{" + strides + "}," + decimal(part.brick.channels) + "," +
+           decimal(part.brick.stride) + "," + decimal(part.brick.phase) + "},\n";
   }
   return out;
 }
@@ -132,7 +132,7 @@ std::string CTable::rows(CArray array, const Command& command) {
   std::string out;
   switch (array) {
     case CArray::waits:
-      for (const CommandId id : command.after) out += number(id) + ",";
+      for (const CommandId id : command.after) out += decimal(id) + ",";
       return out.empty() ? out : out + "\n";
     case CArray::copies:
       for (const Copy& copy : command.copies) out += copy_row(copy);
@@ -156,22 +156,22 @@ std::string CTable::command_row(const Command& c) {
   std::string pads;
   constexpr std::size_t most_pads = 6;
   for (std::size_t k = 0; k < most_pads; ++k)
-    pads += (k > 0 ? ",{" : "{") + number(k < c.pad.size() ? c.pad[k].first : 0) + "," +
-            number(k < c.pad.size() ? c.pad[k].second : 0) + "}";
+    pads += (k > 0 ? ",{" : "{") + decimal(k < c.pad.size() ? c.pad[k].first : 0) + "," +
+            decimal(k < c.pad.size() ? c.pad[k].second : 0) + "}";
   const bool sums = c.accumulate && c.accumulate->sums;
   std::string out =
-      "{" + number(static_cast<std::int64_t>(c.kind)) + "," +
-      number(static_cast<std::int64_t>(c.group)) + "," + number(c.tile) + "," +
-      (queue == queues_.end() ? "-1" : number(queue - queues_.begin())) + "," + number(c.cycles) +
-      "," + number(std::ssize(c.after)) + "," + number(waits_) + "," +
-      number(std::ssize(c.copies)) + "," + number(copies_) + "," + number(c.bytes) + "," +
+      "{" + decimal(static_cast<std::int64_t>(c.kind)) + "," +
+      decimal(static_cast<std::int64_t>(c.group)) + "," + decimal(c.tile) + "," +
+      (queue == queues_.end() ? "-1" : decimal(queue - queues_.begin())) + "," + decimal(c.cycles) +
+      "," + decimal(std::ssize(c.after)) + "," + decimal(waits_) + "," +
+      decimal(std::ssize(c.copies)) + "," + decimal(copies_) + "," + decimal(c.bytes) + "," +
       (op == context_.network.ops.end() || c.op.empty()
            ? "-1"
-           : number(op - context_.network.ops.begin())) +
-      "," + number(std::ssize(c.out)) + "," + number(std::ssize(c.in)) + "," +
-      number(sums ? 1 : 0) + "," + number(operands_) + "," + number(std::ssize(c.pad)) + ",{" +
-      pads + "}," + number(c.accumulate ? c.accumulate->part : 0) + "," +
-      number(c.accumulate ? c.accumulate->parts : 1) + "," + number(c.begins.value_or(-1)) + "," +
+           : decimal(op - context_.network.ops.begin())) +
+      "," + decimal(std::ssize(c.out)) + "," + decimal(std::ssize(c.in)) + "," +
+      decimal(sums ? 1 : 0) + "," + decimal(operands_) + "," + decimal(std::ssize(c.pad)) + ",{" +
+      pads + "}," + decimal(c.accumulate ? c.accumulate->part : 0) + "," +
+      decimal(c.accumulate ? c.accumulate->parts : 1) + "," + decimal(c.begins.value_or(-1)) + "," +
       (c.memory.empty() ? "0" : json_string(c.memory)) + "," +
       (c.mode.empty() ? "0" : json_string(c.mode)) + "},\n";
   waits_ += std::ssize(c.after);
