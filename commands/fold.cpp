@@ -112,14 +112,14 @@ std::size_t Folder::rounds_at(std::size_t line, std::size_t length) const {
   }
 }
 
-/// The loop that covers most lines; the shortest of equal ones.
+/// The loop that saves most lines; the shortest of equal ones.
 Folder::Loop Folder::loop_at(std::size_t line) const {
   Loop best{.length = 1, .rounds = 1};
   const std::size_t longest = std::min(longest_body, (lines_.size() - line) / 2);
   for (std::size_t length = 1; length <= longest; ++length) {
     if (lines_[line + length].shape != lines_[line].shape) continue;
     const std::size_t rounds = rounds_at(line, length);
-    if (rounds > 1 && rounds * length > best.rounds * best.length)
+    if ((rounds - 1) * length > (best.rounds - 1) * best.length)
       best = {.length = length, .rounds = rounds};
   }
   return best;

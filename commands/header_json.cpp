@@ -309,15 +309,32 @@ class Header {
     });
   }
 
-  std::string group(const PlannedSubgraph& s) const {
-    struct Placed {
-      const PlannedPlacement* of;
-      std::size_t buffer;
+  struct Placed {
+    std::string name;
+    std::string memory;
+    Offset address = 0;
+    Size size = 0;
+  };
+  /// The on-chip buffers of a group, and pinned weights.
+  [[nodiscard]] std::vector<Placed> buffers(const PlannedSubgraph& s) const {
+    std::vector<Placed> all;
+    const auto add = [&](std::string name, const Memory& memory, Offset offset, Size size) {
+      all.push_back({std::move(name), memory.name, memory.base + offset, size});
     };
-    std::vector<Placed> buffers;
     for (const PlannedPlacement& placed : s.placements)
-      for (std::size_t b = 0; b < placed.placement.places.size(); ++b)
-        buffers.push_back({&placed, b});
+      for (std::size_t b = 0; b < placed.placement.places.size(); ++b) {
+        const BufferPlace& place = placed.placement.places[b];
+        const std::size_t m = memory_on_chip(context_.hardware, place.memory);
+        add(placed.problem.buffers[b].id, context_.hardware.memories[m].space, place.offset,
+            placed.problem.buffers[b].size);
+      }
+    for (const PlannedPin& pin : context_.plan.pinned)
+      for (const HardwareMemory& memory : context_.hardware.memories)
+        if (memory.space.name == pin.memory) add(pin.weight, memory.space, pin.offset, pin.bytes);
+    return all;
+  }
+
+  std::string group(const PlannedSubgraph& s) const {
     return json_object([&](JsonObject& one) {
       one.number("first_op", static_cast<std::int64_t>(s.ops.first));
       one.number("last_op", static_cast<std::int64_t>(s.ops.last));
@@ -325,15 +342,12 @@ class Header {
       one.truth("double_buffer", s.variant.double_buffer);
       one.number("cycles", s.metrics.latency_cycles);
       one.number("bytes", s.metrics.dram_bytes);
-      one.list("buffers", buffers, [&](const Placed& placed) {
-        const BufferPlace& place = placed.of->placement.places[placed.buffer];
-        const Memory& memory =
-            context_.hardware.memories[memory_on_chip(context_.hardware, place.memory)].space;
+      one.list("buffers", buffers(s), [](const Placed& placed) {
         return json_object([&](JsonObject& each) {
-          each.text("name", placed.of->problem.buffers[placed.buffer].id);
-          each.text("memory", memory.name);
-          each.number("address", memory.base + place.offset);
-          each.number("size", placed.of->problem.buffers[placed.buffer].size);
+          each.text("name", placed.name);
+          each.text("memory", placed.memory);
+          each.number("address", placed.address);
+          each.number("size", placed.size);
         });
       });
     });
