@@ -48,6 +48,7 @@ void add_explore(CLI::App& app, Command& command);
 void add_order(CLI::App& app, Command& command);
 void add_schedule(CLI::App& app, Command& command);
 void add_report(CLI::App& app, Command& command);
+void add_run(CLI::App& app, Command& command);
 void add_minimalloc(CLI::App& app, Command& command);
 void add_completion(CLI::App& app, Command& command);
 

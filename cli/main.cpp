@@ -142,6 +142,7 @@ constexpr std::pair<std::string_view, AddCommand> commands[] = {
     {"schedule", add_schedule},
     {"explore", add_explore},
     {"report", add_report},
+    {"run", add_run},
     {"minimalloc", add_minimalloc},
     {"completion", add_completion},
     {"help", add_help},

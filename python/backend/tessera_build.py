@@ -72,7 +72,8 @@ def build(folder):
 def package_files():
     """(path in the wheel, file)."""
     sources = ROOT / "python" / NAME
-    files = [(f"{NAME}/{path.name}", path) for path in sorted(sources.iterdir()) if path.is_file()]
+    files = [(f"{NAME}/{path.relative_to(sources).as_posix()}", path) for path in sorted(sources.rglob("*"))
+             if path.is_file() and "__pycache__" not in path.parts]
     profiles = ROOT / "hw_profiles"
     files += [(f"{NAME}/profiles/{path.relative_to(profiles).as_posix()}", path)
               for path in sorted(profiles.rglob("*.yaml"))]

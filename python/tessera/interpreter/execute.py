@@ -1,0 +1,382 @@
+"""Runs commands on memories of bytes and checks every one of them."""
+
+from math import prod
+
+import numpy as np
+
+from .evaluate import evaluate, finish, partial_sums, stand_in
+from .memory import Memory, Span
+from .network import Network
+from .layers import Layers
+from .order import Clock, Order
+from .parts import Part, Refused
+from .places import atoms, box_of, place_atoms
+from .types import element_bytes, from_bytes, is_float, packed, to_bytes, unpacked
+
+READS, WRITES = ("read", "read_write"), ("write", "read_write")
+
+
+class Machine:
+    """Memories with weights and inputs in place.
+
+        machine = Machine(header, seed=0)
+        for command in commands: machine.step(command)
+        machine.finish()
+    """
+
+    def __init__(self, header, seed=0):
+        self.header = header
+        self.network = Network(header)
+        self.layers = Layers(self.network, seed)
+        self.order, self.clock = Order(header["queues"]), Clock(header["queues"])
+        self.memories = {m["name"]: Memory(m, self.size_of(m), self.order) for m in header["memories"]}
+        self.tags, self.next_tag, self.sums = {}, 0, {}
+        self.bytes, self.count = 0, 0
+        self.compared, self.differing = 0, 0
+        self.waiting = {}  # first commands of ops with two
+        for name, tensor in self.network.tensors.items():
+            if tensor.role in ("input", "weight") and not tensor.view_of:
+                self.put(name)
+
+    def size_of(self, memory):
+        """Off-chip, only the bytes of tensors are kept."""
+        if not memory.get("offchip"):
+            return memory["size"]
+        ends = [0]
+        for tensor in self.network.tensors.values():
+            for place in tensor.place.get("parts", [tensor.place]):
+                if place.get("memory", tensor.place.get("memory")) == memory["name"]:
+                    reach = sum((n - 1) * abs(s) for n, s in zip(tensor.shape, place.get("strides", [])))
+                    ends.append(place["address"] + max(tensor.place.get("bytes", 0), reach + 8) - memory.get("base", 0))
+        size = max(ends) + memory.get("burst", 1)
+        return min(size, memory["size"]) if memory.get("size") else size
+
+    def memory(self, name):
+        if name not in self.memories:
+            raise Refused(f"the memory `{name}` is not in the header")
+        return self.memories[name]
+
+    # What bytes are.
+
+    def claim(self, count):
+        """First of so many new tags."""
+        first = self.next_tag
+        self.next_tag += count
+        if self.next_tag > 2 ** 31 - 1:
+            raise Refused("the tensors of this network have too many bytes for the interpreter")
+        return first
+
+    def tags_of(self, name):
+        """The tag of the first byte of every element. A concatenation has the elements of its operands."""
+        if name not in self.tags:
+            tensor = self.network.tensors[name]
+            maker = next((op for op in self.network.ops if name in op.outputs), None)
+            if tensor.view_of:
+                self.tags[name] = self.tags_of(tensor.view_of).reshape(tensor.shape)
+            elif maker is not None and maker.type == "concat" and not maker.fused:
+                self.tags[name] = np.concatenate([self.tags_of(i) for i in maker.inputs], maker.axes[0])
+            else:
+                width = element_bytes(tensor.dtype)
+                first = self.claim(tensor.elements * width)
+                self.tags[name] = np.arange(first, first + tensor.elements * width, width, dtype=np.int32).reshape(tensor.shape)
+        return self.tags[name]
+
+    def put(self, name):
+        """A weight or input in its place."""
+        tensor = self.network.tensors[name]
+        if "address" not in tensor.place and "parts" not in tensor.place:
+            return
+        if tensor.place.get("encoded"):
+            memory = self.memory(tensor.place["memory"])
+            count = tensor.place["bytes"]
+            first = self.claim(count)
+            span = Span(memory, tensor.place["address"], [], count)
+            tags = np.arange(first, first + count)
+            memory.give(span, (tags * 2654435761 >> 7).astype(np.uint8), tags)
+            return
+        for atom in place_atoms(tensor, tensor.place):
+            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+            box = tuple(slice(b, e) for b, e in atom.box)
+            values, tags = self.layers.values[name][box], self.tags_of(name)[box]
+            if atom.packed:
+                span.memory.give(span, packed(values), tags.reshape(-1)[0::2])
+            else:
+                span.memory.give(span, to_bytes(values, tensor.dtype), tags[..., None] + np.arange(atom.run))
+
+    # Commands.
+
+    def step(self, command):
+        if command.get("id") != self.count:
+            raise Refused(f"its id is {command.get('id')}, but {self.count} is next")
+        self.order.add(command)
+        self.clock.add(command)
+        self.count += 1
+        kind = command["kind"]
+        if kind in ("load", "store"):
+            self.transfer(command)
+        elif kind == "compute":
+            self.compute(command)
+        elif kind == "mode":
+            memory = self.memory(command["memory"])
+            if command["mode"] not in memory.modes:
+                raise Refused(f"the mode `{command['mode']}` is not one of the memory `{memory.name}`")
+            memory.mode = command["mode"]
+        elif kind != "wait":
+            raise Refused(f"the kind `{kind}` is unknown")
+
+    def transfer(self, command):
+        number, what = command["id"], command["kind"]
+        self.bytes += command.get("bytes", 0)
+        if command.get("direct"):
+            return
+        tensor = self.network.tensors[self.network.storage(command["tensor"])]
+        moved = 0
+        for pair in [command, *command.get("more", ())]:
+            source, target = (self.span(pair[side]) for side in ("src", "dst"))
+            if [n for n, _ in source.dims] != [n for n, _ in target.dims] or source.run != target.run:
+                raise Refused("its source and destination differ in counts")
+            source.memory.read(source, number, number, what)
+            if not tensor.weight:
+                source.memory.allows(source, READS, what)
+                target.memory.allows(target, WRITES, what)
+            content, tags = source.of(source.memory.content, False).copy(), source.of(source.memory.tags, False).copy()
+            target.memory.write(target, number, number, what)
+            target.of(target.memory.content, False)[...] = content
+            target.of(target.memory.tags, False)[...] = tags
+            moved += self.bursts(source, tensor) + self.bursts(target, tensor)
+        if moved != command.get("bytes", 0):
+            raise Refused(f"it moves {moved} bytes in whole bursts, but says {command.get('bytes', 0)}")
+
+    def span(self, side):
+        return Span(self.memory(side["memory"]), side["address"], side.get("dims", []), side.get("element_bytes", 1))
+
+    def bursts(self, span, tensor):
+        """Bytes of whole bursts on the off-chip side; bursts count from the beginning of the tensor's place."""
+        memory = span.memory
+        if not memory.offchip or span.empty:
+            return 0
+        starts, ends = span.runs()
+        places = tensor.place.get("parts", [tensor.place])
+        origin = max((p["address"] for p in places if p["address"] - memory.base <= starts[0]), default=memory.base) - memory.base
+        return int((-(-((starts - origin) % memory.burst + ends - starts) // memory.burst)).sum()) * memory.burst
+
+    def compute(self, command):
+        if "out" not in command:
+            self.waiting[command["id"]] = command
+            return
+        op = self.network.by_name.get(command["op"])
+        if op is None:
+            raise Refused(f"the op `{command['op']}` is not in the header")
+        what = f"op `{op.name}`"
+        parts = self.operands(op, command, what)
+        accumulate = command.get("accumulate")
+        for operand in command["out"]:
+            box = box_of(operand)
+            name = operand["tensor"]
+            if accumulate:
+                self.accumulate(op, command, operand, box, parts)
+                continue
+            given = self.given(op, parts, box)
+            if op.type == "opaque":
+                tensor = self.network.tensors[name]
+                values = stand_in(tensor.shape, tensor.dtype, box, given, op.outputs.index(name))
+            else:
+                values = evaluate(op, box, given)
+            self.store(command, operand, values, what)
+
+    def given(self, op, parts, box):
+        """The parts in the order of the op's operands; an operand that is not needed is an empty part."""
+        empty = []
+        for name, part in zip(op.operands, parts):
+            tensor = self.network.tensors[name]
+            empty.append(part or Part(name, tensor.shape, tensor.dtype, [0] * len(tensor.shape), np.zeros([0] * len(tensor.shape), np.int8)))
+        return empty
+
+    def operands(self, op, command, what):
+        listed = command.get("in", [])
+        if len(listed) != len(op.operands):
+            raise Refused(f"{what} has {len(op.operands)} operands, but the command has {len(listed)}")
+        parts = []
+        for name, operand in zip(op.operands, listed):
+            parts.append(None if operand is None else self.fetch(command, name, operand, what))
+        return parts
+
+    def fetch(self, command, name, operand, what):
+        """The part that an operand has, from memory."""
+        tensor = self.network.tensors[name]
+        stored = self.network.tensors[operand["tensor"]]
+        if self.network.storage(name) != self.network.storage(operand["tensor"]):
+            raise Refused(f"{what} reads `{name}`, but the command has `{operand['tensor']}`")
+        begins = command["id"] if tensor.weight else command.get("begins", command["id"])
+        box = box_of(operand)
+        if operand.get("encoded"):
+            self.encoded(command, operand, what)
+            values = self.layers.values[name][tuple(slice(b, e) for b, e in box)]
+            return Part(name, tensor.shape, tensor.dtype, [b for b, _ in box], values)
+        values = np.zeros([e - b for b, e in box], self.layers.values[operand["tensor"]].dtype)
+        tags = self.tags_of(operand["tensor"])
+        for atom in atoms(stored, operand):
+            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+            span.memory.read(span, command["id"], begins, what)
+            span.memory.allows(span, (*READS, "weight") if tensor.weight else READS, what)
+            inner = tuple(slice(b, e) for b, e in atom.box)
+            target = tuple(slice(b - o, e - o) for (b, e), (o, _) in zip(atom.box, box))
+            expected = tags[inner]
+            held, found = span.of(span.memory.content, False), span.of(span.memory.tags, False)
+            if atom.packed:
+                self.expect(found[..., :], expected.reshape(-1)[0::2], span, what, stored.name)
+                values[target] = unpacked(held.reshape(-1), expected.size, stored.dtype).reshape(expected.shape)
+            else:
+                self.expect(found, expected[..., None] + np.arange(atom.run, dtype=np.int32), span, what, stored.name)
+                values[target] = from_bytes(held, stored.dtype)
+        if "as" in operand:
+            return self.seen_as(name, stored, box, values, operand["as"])
+        return Part(name, tensor.shape, tensor.dtype, [b for b, _ in box], values)
+
+    def seen_as(self, name, stored, box, values, view):
+        """A box of a view, from a box of the tensor that holds it."""
+        tensor = self.network.tensors[name]
+        wanted = [tuple(b) for b in view["box"]]
+        flat = np.ravel_multi_index(np.ix_(*(np.arange(b, e) for b, e in wanted)), tensor.shape) if tensor.shape else np.zeros((), np.int64)
+        index = np.unravel_index(flat, stored.shape) if stored.shape else ()
+        whole = Part(stored.name, stored.shape, stored.dtype, [b for b, _ in box], values)
+        return Part(name, tensor.shape, tensor.dtype, [b for b, _ in wanted], whole.pick(list(index)) if index else values.reshape(flat.shape))
+
+    def expect(self, found, expected, span, what, name):
+        if np.array_equal(found, expected):
+            return
+        wrong = np.argwhere(found != expected)[0]
+        at = span.memory.base + span.offset + sum(int(i) * s for i, (_, s) in zip(wrong, span.dims)) + int(wrong[-1])
+        writer = int(span.memory.writer[at - span.memory.base])
+        by = f"command {writer} wrote there" if writer >= 0 else "is there from the beginning"
+        raise Refused(f"{what} reads `{name}` at byte {at} of `{span.memory.name}`, but has {self.title(int(found[tuple(wrong)]))}, which {by}, in place "
+                      f"of {self.title(int(expected[tuple(wrong)]))}")
+
+    def title(self, tag):
+        """What the byte with this tag is."""
+        for name, tags in self.tags.items():
+            flat = tags.reshape(-1)
+            width = element_bytes(self.network.tensors[name].dtype)
+            at = np.flatnonzero((flat <= tag) & (tag < flat + width)) if flat.size and flat.min() <= tag < flat.max() + width else []
+            if len(at):
+                where = ", ".join(str(int(i)) for i in np.unravel_index(at[0], tags.shape))
+                return f"element ({where}) of `{name}`"
+        return "other bytes"
+
+    def encoded(self, command, operand, what):
+        """Encoded bytes are of one weight and contiguous; what they encode is not known."""
+        span = Span(self.memory(operand["memory"]), operand["address"], [], operand["encoded"])
+        span.memory.read(span, command["id"], command["id"], what)
+        span.memory.allows(span, (*READS, "weight"), what)
+        tags = span.of(span.memory.tags)
+        if tags.size and (np.diff(tags.reshape(-1)) != 1).any():
+            raise Refused(f"{what} reads encoded bytes of `{operand['tensor']}` that are not one part of it")
+
+    def accumulate(self, op, command, operand, box, parts):
+        what = f"op `{op.name}`"
+        state = command["accumulate"]
+        sums = partial_sums(op, box, parts)
+        kind = operand.get("dtype") or ("float32" if op.floating(parts) else "int32")
+        if state["part"] > 0:
+            sums = sums + self.earlier(op, command, state["part"] - 1, box, kind if state["part"] + 1 < state["parts"] else None)
+        if state["part"] + 1 == state["parts"]:
+            self.store(command, operand, finish(op, box, self.given(op, parts, box), sums), what)
+        else:
+            values = np.asarray(sums, np.float32) if kind == "float32" else ((sums.astype(np.int64) + 2 ** 31) % 2 ** 32 - 2 ** 31).astype(np.int32)
+            self.store(command, operand, values, what, (op.outputs[0], state["part"]))
+
+    def earlier(self, op, command, part, box, _):
+        """The sums of the parts before."""
+        operand = command["accumulate"]["sums"]
+        kind = operand.get("dtype", "int32")
+        tensor = self.network.tensors[op.outputs[0]]
+        values = np.zeros([e - b for b, e in box], np.float32 if is_float(kind) else np.int32)
+        if box_of(operand) != box:
+            raise Refused(f"op `{op.name}` adds to sums of another part")
+        for atom in atoms(tensor, operand, kind):
+            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+            span.memory.read(span, command["id"], command.get("begins", command["id"]), f"op `{op.name}`")
+            span.memory.allows(span, READS, f"op `{op.name}`")
+            inner = tuple(slice(b, e) for b, e in atom.box)
+            expected = self.sum_tags(tensor.name, part)[inner][..., None] + np.arange(atom.run)
+            self.expect(span.of(span.memory.tags, False), expected, span, f"op `{op.name}`", f"sums of {tensor.name}")
+            target = tuple(slice(b - o, e - o) for (b, e), (o, _) in zip(atom.box, box))
+            values[target] = from_bytes(span.of(span.memory.content, False)[..., :4], kind)
+        return values.astype(np.float64) if is_float(kind) else values.astype(np.int64)
+
+    def sum_tags(self, name, part):
+        """Tags of the sums of a tensor after a part of the channels."""
+        key = (name, part)
+        if key not in self.sums:
+            tensor = self.network.tensors[name]
+            first = self.claim(tensor.elements * 8)
+            self.sums[key] = np.arange(first, first + tensor.elements * 8, 8, dtype=np.int32).reshape(tensor.shape)
+        return self.sums[key]
+
+    def store(self, command, operand, values, what, sums=None):
+        """Writes a computed part, and compares it with the layers."""
+        tensor = self.network.tensors[operand["tensor"]]
+        box = box_of(operand)
+        kind = operand.get("dtype") or ("int32" if sums and not is_float(tensor.dtype) else "float32" if sums else tensor.dtype)
+        tags = self.sum_tags(*sums) if sums else self.tags_of(operand["tensor"])
+        if not sums:
+            self.compare(values, self.layers.values[operand["tensor"]][tuple(slice(b, e) for b, e in box)], command, what)
+        for atom in atoms(tensor, operand, kind):
+            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+            span.memory.allows(span, WRITES, what)
+            span.memory.write(span, command["id"], command.get("begins", command["id"]), what)
+            inner = tuple(slice(b, e) for b, e in atom.box)
+            source = tuple(slice(b - o, e - o) for (b, e), (o, _) in zip(atom.box, box))
+            data = to_bytes(values[source], kind)
+            if data.shape[-1] < atom.run:  # sums of more bytes than the interpreter's
+                data = np.concatenate([data, np.zeros([*data.shape[:-1], atom.run - data.shape[-1]], np.uint8)], -1)
+            span.of(span.memory.content, False)[...] = data[..., :atom.run]
+            span.of(span.memory.tags, False)[...] = tags[inner][..., None] + np.arange(atom.run)
+
+    def compare(self, values, expected, command, what):
+        """Integers are equal bit for bit; floating sums in another order may differ in the last bits."""
+        self.compared += values.size
+        same = values == expected
+        if same.all():
+            return
+        if values.dtype.kind == "f":
+            both = np.isnan(values) & np.isnan(expected)
+            near = np.isclose(values, expected, rtol=2.0 ** -8 if values.dtype.itemsize == 2 else 1e-4, atol=1e-5)
+            if (near | both).all():
+                self.differing += int((~same & ~both).sum())
+                return
+            same = near | both
+        where = np.argwhere(~same)[0]
+        raise Refused(f"{what} computes {values[tuple(where)]} for element {tuple(int(i) for i in where)} of its part, but the network, layer by layer, "
+                      f"has {expected[tuple(where)]}")
+
+    # The end.
+
+    def finish(self, end):
+        """Outputs in their places, totals as planned."""
+        for name, tensor in self.network.tensors.items():
+            if tensor.role == "output":
+                self.check_output(self.network.storage(name))
+        if end.get("commands") != self.count:
+            raise Refused(f"the file has {self.count} commands, but says {end.get('commands')}")
+        for key, found in (("latency_cycles", self.clock.latest), ("dram_bytes", self.bytes)):
+            planned = self.header["totals"].get(key)
+            if planned != found:
+                raise Refused(f"the commands take {key} {found}, but the plan's total is {planned}")
+
+    def check_output(self, name):
+        tensor = self.network.tensors[name]
+        if tensor.role == "input" or "address" not in tensor.place and "parts" not in tensor.place:
+            return
+        for atom in place_atoms(tensor, tensor.place):
+            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+            inner = tuple(slice(b, e) for b, e in atom.box)
+            found = span.of(span.memory.tags, False)
+            if (found == -1).any():
+                raise Refused(f"the output `{name}` is not complete after the last command")
+            self.expect(found, self.tags_of(name)[inner][..., None] + np.arange(atom.run), span, "the end", name)
+            if tensor.dtype in ("float64", "float32", "float16", "bfloat16"):
+                continue
+            held = from_bytes(span.of(span.memory.content, False), tensor.dtype)
+            if not np.array_equal(held, self.layers.values[name][inner]):
+                raise Refused(f"the output `{name}` differs from the network, layer by layer")

@@ -1,0 +1,142 @@
+"""Memories byte by byte: the content, what each byte is, and which commands wrote and read it.
+
+A tag says what a byte is: which byte of which element of which tensor. Copies carry the tags along, so an operand
+is right if its tags are."""
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .parts import Refused
+
+NOTHING = -1  # tag of a byte that no command wrote
+
+
+class Span:
+    """Bytes of a strided access: `dims` are [count, stride], outermost first, of runs of `run` bytes."""
+
+    def __init__(self, memory, address, dims, run):
+        self.memory, self.offset, self.run = memory, address - memory.base, run
+        self.dims = [(int(n), int(s)) for n, s in dims]
+        low = sum(min(0, (n - 1) * s) for n, s in self.dims)
+        high = sum(max(0, (n - 1) * s) for n, s in self.dims)
+        self.begin, self.end = self.offset + low, self.offset + high + run
+        self.empty = run <= 0 or any(n <= 0 for n, _ in self.dims)
+        if not self.empty and (self.begin < 0 or self.end > memory.size):
+            raise Refused(f"bytes [{memory.base + self.begin}, {memory.base + self.end}) are not all in the memory "
+                          f"`{memory.name}`, which has [{memory.base}, {memory.base + memory.size})")
+        self.joined = self.join()
+
+    def join(self):
+        """The same bytes in fewer dimensions, for speed: [(count, stride)], run."""
+        dims, run = list(self.dims), self.run
+        dims = [d for d in dims if d[0] != 1]
+        while dims and dims[-1][1] == run:
+            run *= dims.pop()[0]
+        at = len(dims) - 1
+        while at > 0:
+            (n, s), (m, t) = dims[at - 1], dims[at]
+            if s == m * t:
+                dims[at - 1:at + 1] = [(n * m, t)]
+            at -= 1
+        return dims, run
+
+    def of(self, array, joined=True):
+        """The bytes' entries in a state array of the memory, with an axis per dimension and one for the run."""
+        dims, run = self.joined if joined else (self.dims, self.run)
+        if self.empty:
+            return np.zeros([n for n, _ in dims] + [run], array.dtype)
+        item = array.itemsize
+        return as_strided(array[self.offset:], [n for n, _ in dims] + [run], [s * item for _, s in dims] + [item])
+
+    def offsets(self):
+        """Offsets of all bytes, sorted."""
+        total = np.zeros(1, np.int64)
+        for n, s in [*self.joined[0], (self.joined[1], 1)]:
+            total = (total[:, None] + np.arange(n) * s).reshape(-1)
+        return np.unique(total + self.offset)
+
+    def runs(self):
+        """(begin, end) of maximal contiguous runs of bytes, as two arrays of offsets."""
+        dims, run = self.joined
+        starts = np.zeros(1, np.int64)
+        for n, s in dims:
+            starts = (starts[:, None] + np.arange(n) * s).reshape(-1)
+        starts = np.sort(starts + self.offset)
+        breaks = np.concatenate([[True], starts[1:] != starts[:-1] + run])
+        first = starts[breaks]
+        last = starts[np.append(np.flatnonzero(breaks)[1:] - 1, len(starts) - 1)] + run
+        return first, last
+
+
+class Memory:
+    """A memory of the header. `order` decides which commands have ended when another one begins."""
+
+    def __init__(self, data, size, order):
+        self.name, self.base, self.size = data["name"], data.get("base", 0), size
+        self.offchip, self.burst = bool(data.get("offchip")), max(1, data.get("burst", 1))
+        self.banks, self.modes = data.get("banks", []), {m["name"]: m["roles"] for m in data.get("modes", [])}
+        self.mode, self.order = None, order
+        self.content = np.zeros(size, np.uint8)
+        self.tags = np.full(size, NOTHING, np.int32)
+        self.writer = np.full(size, -1, np.int32)
+        self.readers = []  # arrays: commands that read each byte and may still run
+
+    def give(self, span, content, tags):
+        """Puts bytes in place before the first command."""
+        span.of(self.content, False)[...] = content
+        span.of(self.tags, False)[...] = tags
+
+    def read(self, span, command, begins, what):
+        """Checks a read by a command whose accesses may begin when the command `begins` does."""
+        if span.empty:
+            return
+        if (span.of(self.tags) == NOTHING).any():
+            at = self.first(span, span.of(self.tags) == NOTHING)
+            raise Refused(f"{what} reads byte {at} of `{self.name}`, which no command wrote")
+        self.ordered(span, self.writer, begins, f"{what} reads", "writes")
+        for array in self.readers:
+            seen = span.of(array)
+            if self.order.all_before(seen, command):
+                seen[...] = command
+                return
+        self.readers.append(np.full(self.size, -1, np.int32))
+        span.of(self.readers[-1])[...] = command
+
+    def write(self, span, command, begins, what):
+        if span.empty:
+            return
+        self.ordered(span, self.writer, begins, f"{what} writes", "writes")
+        for array in self.readers:
+            self.ordered(span, array, begins, f"{what} writes", "reads", command)
+            span.of(array)[...] = -1
+        span.of(self.writer)[...] = command
+
+    def ordered(self, span, array, begins, does, other, own=-1):
+        seen = span.of(array)
+        late = self.order.unordered(seen, begins, own)
+        if late is not None:
+            at = self.first(span, seen == late)
+            raise Refused(f"{does} byte {at} of `{self.name}`, which command {late} {other}, and nothing orders the two")
+
+    def first(self, span, where):
+        """Address of the first byte for which this holds; `where` has the shape of the joined span."""
+        index = np.argwhere(where)[0]
+        dims, _ = span.joined
+        return self.base + span.offset + sum(int(i) * s for i, (_, s) in zip(index, dims)) + int(index[-1])
+
+    def allows(self, span, roles, what):
+        """Does every bank that the access touches have one of these roles in the mode in force?"""
+        if not self.modes or span.empty:
+            return
+        if self.mode is None:
+            raise Refused(f"{what} accesses `{self.name}` before its first mode")
+        held = self.modes[self.mode]
+        wrong = [k for k, bank in enumerate(self.banks)
+                 if held[k] not in roles and span.begin < bank["end"] and bank["begin"] < span.end]
+        if wrong:
+            touched = span.offsets()
+            for k in wrong:
+                bank = self.banks[k]
+                if ((touched >= bank["begin"]) & (touched < bank["end"])).any():
+                    raise Refused(f"{what} accesses bank `{bank['name']}` of `{self.name}`, whose role in mode "
+                                  f"`{self.mode}` is `{held[k]}`, not {' or '.join(f'`{r}`' for r in roles)}")
