@@ -10,10 +10,11 @@ from .network import Network
 from .layers import Layers
 from .order import Clock, Order
 from .parts import Part, Refused
-from .places import atoms, box_of, place_atoms
-from .types import element_bytes, from_bytes, is_float, packed, to_bytes, unpacked
+from .places import Atom, atoms, box_of, place_atoms, place_runs, stored_parts
+from .types import element_bytes, from_bytes, half, is_float, to_bytes
 
-READS, WRITES = ("read", "read_write"), ("write", "read_write")
+# Roles of banks.
+READS, WRITES, WEIGHTS = ("read", "read_write", "data"), ("write", "read_write", "data"), ("read", "read_write", "weight")
 
 
 class Machine:
@@ -33,6 +34,7 @@ class Machine:
         self.tags, self.next_tag, self.sums = {}, 0, {}
         self.bytes, self.count = 0, 0
         self.compared, self.differing = 0, 0
+        self.rests = {}  # transfers that have moved a part of their bytes: all, so far
         self.waiting = {}  # first commands of ops with two
         for name, tensor in self.network.tensors.items():
             if tensor.role in ("input", "weight") and not tensor.view_of:
@@ -44,12 +46,18 @@ class Machine:
             return memory["size"]
         ends = [0]
         for tensor in self.network.tensors.values():
-            for place in tensor.place.get("parts", [tensor.place]):
-                if place.get("memory", tensor.place.get("memory")) == memory["name"]:
-                    reach = sum((n - 1) * abs(s) for n, s in zip(tensor.shape, place.get("strides", [])))
-                    ends.append(place["address"] + max(tensor.place.get("bytes", 0), reach + 8) - memory.get("base", 0))
-        size = max(ends) + memory.get("burst", 1)
+            for atom in self.placed(tensor, True):
+                if atom.memory == memory["name"]:
+                    ends.append(atom.address + sum((n - 1) * s for n, s in atom.dims) + atom.run)
+        size = max(ends) - memory.get("base", 0)
         return min(size, memory["size"]) if memory.get("size") else size
+
+    def placed(self, tensor, whole_bricks=False):
+        """The pieces of a tensor's place off chip."""
+        place = tensor.place
+        if place.get("encoded"):
+            return [Atom([(0, place["encoded"])], place["memory"], place["address"], [1], 1)]
+        return place_atoms(tensor, place, whole_bricks) if "address" in place or "parts" in place else []
 
     def memory(self, name):
         if name not in self.memories:
@@ -84,24 +92,30 @@ class Machine:
     def put(self, name):
         """A weight or input in its place."""
         tensor = self.network.tensors[name]
-        if "address" not in tensor.place and "parts" not in tensor.place:
-            return
-        if tensor.place.get("encoded"):
-            memory = self.memory(tensor.place["memory"])
-            count = tensor.place["bytes"]
-            first = self.claim(count)
-            span = Span(memory, tensor.place["address"], [], count)
-            tags = np.arange(first, first + count)
-            memory.give(span, (tags * 2654435761 >> 7).astype(np.uint8), tags)
-            return
-        for atom in place_atoms(tensor, tensor.place):
-            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+        for atom in self.placed(tensor):
+            span = self.span_of(atom)
             box = tuple(slice(b, e) for b, e in atom.box)
-            values, tags = self.layers.values[name][box], self.tags_of(name)[box]
-            if atom.packed:
-                span.memory.give(span, packed(values), tags.reshape(-1)[0::2])
+            if tensor.place.get("encoded"):
+                tags = self.claim(atom.box[0][1]) + np.arange(atom.box[0][1])[:, None]
+                span.memory.give(span, (tags * 2654435761 >> 7).astype(np.uint8), tags)
+            elif atom.packed:
+                self.put_packed(name, atom, span)
             else:
+                values, tags = self.layers.values[name][box], self.tags_of(name)[box]
                 span.memory.give(span, to_bytes(values, tensor.dtype), tags[..., None] + np.arange(atom.run))
+
+    def put_packed(self, name, atom, span):
+        """4-bit elements: the tag of a byte is that of its element in the low half."""
+        box = tuple(slice(b, e) for b, e in atom.box)
+        at, values = atom.halves(), self.layers.values[name][box].view(np.uint8) & 15
+        content = np.zeros(atom.run, np.int64)
+        np.add.at(content, at // 2, values.astype(np.int64) << (4 * (at % 2)))
+        first = self.claim(atom.run)
+        span.memory.give(span, content.astype(np.uint8), first + np.arange(atom.run))
+        self.tags_of(name)[box] = first * 2 + at
+
+    def span_of(self, atom):
+        return Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
 
     # Commands.
 
@@ -117,48 +131,67 @@ class Machine:
         elif kind == "compute":
             self.compute(command)
         elif kind == "mode":
-            memory = self.memory(command["memory"])
-            if command["mode"] not in memory.modes:
-                raise Refused(f"the mode `{command['mode']}` is not one of the memory `{memory.name}`")
-            memory.mode = command["mode"]
+            self.memory(command["memory"]).switch(command["mode"])
         elif kind != "wait":
             raise Refused(f"the kind `{kind}` is unknown")
 
     def transfer(self, command):
         number, what = command["id"], command["kind"]
         self.bytes += command.get("bytes", 0)
+        self.count_bytes(command)
         if command.get("direct"):
             return
-        tensor = self.network.tensors[self.network.storage(command["tensor"])]
-        moved = 0
+        taken = []
         for pair in [command, *command.get("more", ())]:
             source, target = (self.span(pair[side]) for side in ("src", "dst"))
             if [n for n, _ in source.dims] != [n for n, _ in target.dims] or source.run != target.run:
                 raise Refused("its source and destination differ in counts")
             source.memory.read(source, number, number, what)
-            if not tensor.weight:
-                source.memory.allows(source, READS, what)
-                target.memory.allows(target, WRITES, what)
-            content, tags = source.of(source.memory.content, False).copy(), source.of(source.memory.tags, False).copy()
+            content, tags = source.memory.content, source.memory.tags
+            taken.append((target, source.of(content, False).copy(), source.of(tags, False).copy()))
+        for target, content, tags in taken:
             target.memory.write(target, number, number, what)
             target.of(target.memory.content, False)[...] = content
             target.of(target.memory.tags, False)[...] = tags
-            moved += self.bursts(source, tensor) + self.bursts(target, tensor)
-        if moved != command.get("bytes", 0):
-            raise Refused(f"it moves {moved} bytes in whole bursts, but says {command.get('bytes', 0)}")
 
     def span(self, side):
         return Span(self.memory(side["memory"]), side["address"], side.get("dims", []), side.get("element_bytes", 1))
 
-    def bursts(self, span, tensor):
-        """Bytes of whole bursts on the off-chip side; bursts count from the beginning of the tensor's place."""
-        memory = span.memory
-        if not memory.offchip or span.empty:
+    def count_bytes(self, command):
+        """Are the bytes of a transfer, with the rest in a later command, those of its box?"""
+        if "rest_of" in command:
+            expected, said = self.rests.pop(command["rest_of"], (0, 0))
+        else:
+            expected, said = self.burst_bytes(command), 0
+        said += command.get("bytes", 0)
+        if command.get("direct"):
+            return
+        if said < expected:  # the rest may follow
+            self.rests[command["id"]] = (expected, said)
+        elif said > expected:
+            raise Refused(f"it moves {expected} bytes in whole bursts, but says {said}")
+
+    def burst_bytes(self, command):
+        """Bytes of whole bursts of the part of the box that is off chip."""
+        sides = [self.memory(pair[side]["memory"]) for pair in [command, *command.get("more", ())] for side in ("src", "dst") if side in pair]
+        memory = next((m for m in sides if m.offchip), None)
+        if memory is None:
             return 0
-        starts, ends = span.runs()
-        places = tensor.place.get("parts", [tensor.place])
-        origin = max((p["address"] for p in places if p["address"] - memory.base <= starts[0]), default=memory.base) - memory.base
-        return int((-(-((starts - origin) % memory.burst + ends - starts) // memory.burst)).sum()) * memory.burst
+        tensor = self.network.tensors[self.network.storage(command["tensor"])]
+        if tensor.place.get("encoded"):
+            encoded = sum(prod([n for n, _ in pair["src"].get("dims", [])]) * pair["src"].get("element_bytes", 1) for pair in [command, *command.get("more", ())])
+            return -(-encoded // memory.burst) * memory.burst
+        box = box_of(command)
+        if "resident_rows" in command:
+            rows = len(box) - 2
+            box[rows] = (max(box[rows][0], command["resident_rows"]), box[rows][1])
+        total = 0
+        for part in stored_parts(tensor.place):
+            starts, ends = place_runs(tensor, part, box)
+            inside = tensor.place.get("inside")
+            origin = self.network.tensors[inside].place["address"] if inside else part["address"]
+            total += int((-(-((starts - origin) % memory.burst + ends - starts) // memory.burst)).sum()) * memory.burst
+        return total
 
     def compute(self, command):
         if "out" not in command:
@@ -216,17 +249,19 @@ class Machine:
         values = np.zeros([e - b for b, e in box], self.layers.values[operand["tensor"]].dtype)
         tags = self.tags_of(operand["tensor"])
         for atom in atoms(stored, operand):
-            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+            span = self.span_of(atom)
             span.memory.read(span, command["id"], begins, what)
-            span.memory.allows(span, (*READS, "weight") if tensor.weight else READS, what)
+            span.memory.allows(span, WEIGHTS if tensor.weight else READS, what)
             inner = tuple(slice(b, e) for b, e in atom.box)
             target = tuple(slice(b - o, e - o) for (b, e), (o, _) in zip(atom.box, box))
             expected = tags[inner]
             held, found = span.of(span.memory.content, False), span.of(span.memory.tags, False)
             if atom.packed:
-                self.expect(found[..., :], expected.reshape(-1)[0::2], span, what, stored.name)
-                values[target] = unpacked(held.reshape(-1), expected.size, stored.dtype).reshape(expected.shape)
+                at = atom.halves()
+                self.expect(found[at // 2] * 2 + at % 2, expected, span, what, stored.name)
+                values[target] = half(held, at, stored.dtype)
             else:
+                span.memory.defined(span, what)
                 self.expect(found, expected[..., None] + np.arange(atom.run, dtype=np.int32), span, what, stored.name)
                 values[target] = from_bytes(held, stored.dtype)
         if "as" in operand:
@@ -246,7 +281,7 @@ class Machine:
         if np.array_equal(found, expected):
             return
         wrong = np.argwhere(found != expected)[0]
-        at = span.memory.base + span.offset + sum(int(i) * s for i, (_, s) in zip(wrong, span.dims)) + int(wrong[-1])
+        at = span.memory.base + span.offset + sum(int(i) * s for i, (_, s) in zip(wrong, span.dims)) + (int(wrong[-1]) if span.dims else 0)
         writer = int(span.memory.writer[at - span.memory.base])
         by = f"command {writer} wrote there" if writer >= 0 else "is there from the beginning"
         raise Refused(f"{what} reads `{name}` at byte {at} of `{span.memory.name}`, but has {self.title(int(found[tuple(wrong)]))}, which {by}, in place "
@@ -267,7 +302,8 @@ class Machine:
         """Encoded bytes are of one weight and contiguous; what they encode is not known."""
         span = Span(self.memory(operand["memory"]), operand["address"], [], operand["encoded"])
         span.memory.read(span, command["id"], command["id"], what)
-        span.memory.allows(span, (*READS, "weight"), what)
+        span.memory.allows(span, WEIGHTS, what)
+        span.memory.defined(span, what)
         tags = span.of(span.memory.tags)
         if tags.size and (np.diff(tags.reshape(-1)) != 1).any():
             raise Refused(f"{what} reads encoded bytes of `{operand['tensor']}` that are not one part of it")
@@ -294,11 +330,12 @@ class Machine:
         if box_of(operand) != box:
             raise Refused(f"op `{op.name}` adds to sums of another part")
         for atom in atoms(tensor, operand, kind):
-            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+            span = self.span_of(atom)
             span.memory.read(span, command["id"], command.get("begins", command["id"]), f"op `{op.name}`")
             span.memory.allows(span, READS, f"op `{op.name}`")
             inner = tuple(slice(b, e) for b, e in atom.box)
             expected = self.sum_tags(tensor.name, part)[inner][..., None] + np.arange(atom.run)
+            span.memory.defined(span, f"op `{op.name}`")
             self.expect(span.of(span.memory.tags, False), expected, span, f"op `{op.name}`", f"sums of {tensor.name}")
             target = tuple(slice(b - o, e - o) for (b, e), (o, _) in zip(atom.box, box))
             values[target] = from_bytes(span.of(span.memory.content, False)[..., :4], kind)
@@ -322,7 +359,7 @@ class Machine:
         if not sums:
             self.compare(values, self.layers.values[operand["tensor"]][tuple(slice(b, e) for b, e in box)], command, what)
         for atom in atoms(tensor, operand, kind):
-            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+            span = self.span_of(atom)
             span.memory.allows(span, WRITES, what)
             span.memory.write(span, command["id"], command.get("begins", command["id"]), what)
             inner = tuple(slice(b, e) for b, e in atom.box)
@@ -366,10 +403,10 @@ class Machine:
 
     def check_output(self, name):
         tensor = self.network.tensors[name]
-        if tensor.role == "input" or "address" not in tensor.place and "parts" not in tensor.place:
+        if tensor.role == "input":
             return
-        for atom in place_atoms(tensor, tensor.place):
-            span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+        for atom in self.placed(tensor):
+            span = self.span_of(atom)
             inner = tuple(slice(b, e) for b, e in atom.box)
             found = span.of(span.memory.tags, False)
             if (found == -1).any():

@@ -11,6 +11,35 @@ from .parts import Refused
 NOTHING = -1  # tag of a byte that no command wrote
 
 
+def joined(dims, run):
+    """The same bytes in fewer dimensions: [(count, stride)], run."""
+    dims = [d for d in dims if d[0] != 1]
+    while dims and dims[-1][1] == run:
+        run *= dims.pop()[0]
+    for at in range(len(dims) - 1, 0, -1):
+        (n, s), (m, t) = dims[at - 1], dims[at]
+        if s == m * t:
+            dims[at - 1:at + 1] = [(n * m, t)]
+    return dims, run
+
+
+def offsets_of(dims):
+    """Offsets of all elements of nested dimensions."""
+    total = np.zeros(1, np.int64)
+    for n, s in dims:
+        total = (total[:, None] + np.arange(n) * s).reshape(-1)
+    return total
+
+
+def merged(starts, run):
+    """Maximal runs, from sorted begins of runs of equal length: (begins, ends)."""
+    if not starts.size:
+        return starts, starts
+    breaks = np.concatenate([[True], starts[1:] > starts[:-1] + run])
+    last = np.append(np.flatnonzero(breaks)[1:] - 1, len(starts) - 1)
+    return starts[breaks], starts[last] + run
+
+
 class Span:
     """Bytes of a strided access: `dims` are [count, stride], outermost first, of runs of `run` bytes."""
 
@@ -24,21 +53,7 @@ class Span:
         if not self.empty and (self.begin < 0 or self.end > memory.size):
             raise Refused(f"bytes [{memory.base + self.begin}, {memory.base + self.end}) are not all in the memory "
                           f"`{memory.name}`, which has [{memory.base}, {memory.base + memory.size})")
-        self.joined = self.join()
-
-    def join(self):
-        """The same bytes in fewer dimensions, for speed: [(count, stride)], run."""
-        dims, run = list(self.dims), self.run
-        dims = [d for d in dims if d[0] != 1]
-        while dims and dims[-1][1] == run:
-            run *= dims.pop()[0]
-        at = len(dims) - 1
-        while at > 0:
-            (n, s), (m, t) = dims[at - 1], dims[at]
-            if s == m * t:
-                dims[at - 1:at + 1] = [(n * m, t)]
-            at -= 1
-        return dims, run
+        self.joined = joined(self.dims, run)
 
     def of(self, array, joined=True):
         """The bytes' entries in a state array of the memory, with an axis per dimension and one for the run."""
@@ -49,23 +64,9 @@ class Span:
         return as_strided(array[self.offset:], [n for n, _ in dims] + [run], [s * item for _, s in dims] + [item])
 
     def offsets(self):
-        """Offsets of all bytes, sorted."""
-        total = np.zeros(1, np.int64)
-        for n, s in [*self.joined[0], (self.joined[1], 1)]:
-            total = (total[:, None] + np.arange(n) * s).reshape(-1)
-        return np.unique(total + self.offset)
-
-    def runs(self):
-        """(begin, end) of maximal contiguous runs of bytes, as two arrays of offsets."""
+        """Offsets of all bytes."""
         dims, run = self.joined
-        starts = np.zeros(1, np.int64)
-        for n, s in dims:
-            starts = (starts[:, None] + np.arange(n) * s).reshape(-1)
-        starts = np.sort(starts + self.offset)
-        breaks = np.concatenate([[True], starts[1:] != starts[:-1] + run])
-        first = starts[breaks]
-        last = starts[np.append(np.flatnonzero(breaks)[1:] - 1, len(starts) - 1)] + run
-        return first, last
+        return self.offset + offsets_of([*dims, (run, 1)])
 
 
 class Memory:
@@ -81,6 +82,12 @@ class Memory:
         self.writer = np.full(size, -1, np.int32)
         self.readers = []  # arrays: commands that read each byte and may still run
 
+    def switch(self, mode):
+        roles = self.modes.get(mode) or mode.split("|")
+        if len(roles) != len(self.banks):
+            raise Refused(f"the memory `{self.name}` has no mode `{mode}`")
+        self.mode = roles
+
     def give(self, span, content, tags):
         """Puts bytes in place before the first command."""
         span.of(self.content, False)[...] = content
@@ -90,9 +97,6 @@ class Memory:
         """Checks a read by a command whose accesses may begin when the command `begins` does."""
         if span.empty:
             return
-        if (span.of(self.tags) == NOTHING).any():
-            at = self.first(span, span.of(self.tags) == NOTHING)
-            raise Refused(f"{what} reads byte {at} of `{self.name}`, which no command wrote")
         self.ordered(span, self.writer, begins, f"{what} reads", "writes")
         for array in self.readers:
             seen = span.of(array)
@@ -101,6 +105,12 @@ class Memory:
                 return
         self.readers.append(np.full(self.size, -1, np.int32))
         span.of(self.readers[-1])[...] = command
+
+    def defined(self, span, what):
+        """Refuses bytes that no command wrote."""
+        if (span.of(self.tags) == NOTHING).any():
+            at = self.first(span, span.of(self.tags) == NOTHING)
+            raise Refused(f"{what} reads byte {at} of `{self.name}`, which no command wrote")
 
     def write(self, span, command, begins, what):
         if span.empty:
@@ -130,7 +140,7 @@ class Memory:
             return
         if self.mode is None:
             raise Refused(f"{what} accesses `{self.name}` before its first mode")
-        held = self.modes[self.mode]
+        held = self.mode
         wrong = [k for k, bank in enumerate(self.banks)
                  if held[k] not in roles and span.begin < bank["end"] and bank["begin"] < span.end]
         if wrong:
@@ -138,5 +148,5 @@ class Memory:
             for k in wrong:
                 bank = self.banks[k]
                 if ((touched >= bank["begin"]) & (touched < bank["end"])).any():
-                    raise Refused(f"{what} accesses bank `{bank['name']}` of `{self.name}`, whose role in mode "
-                                  f"`{self.mode}` is `{held[k]}`, not {' or '.join(f'`{r}`' for r in roles)}")
+                    raise Refused(f"{what} accesses bank `{bank['name']}` of `{self.name}`, whose role in the "
+                                  f"mode in force is `{held[k]}`, not {' or '.join(f'`{r}`' for r in roles)}")

@@ -2,23 +2,33 @@
 
 from math import prod
 
+import numpy as np
+
+from .memory import joined, merged, offsets_of
 from .parts import Refused
 from .types import bits, element_bytes
 
 
 class Atom:
     """The elements of `box` at address + the sum of (index from the box's begin) x stride: `dims` are [count, stride] per
-    axis, `run` the bytes of an element. `packed`: 4-bit elements, contiguous; dims are empty."""
+    axis, `run` the bytes of an element. `packed`: 4-bit elements; strides count elements, and dims and run are those of
+    all bytes from the first to the last."""
 
     def __init__(self, box, memory, address, strides, run, packed=False):
         self.box, self.memory, self.address, self.run, self.packed = box, memory, address, run, packed
         extents = [e - b for b, e in box]
-        if packed:
-            self.dims, self.run = [], (prod(extents) + 1) // 2
-            return
         if len(strides) != len(box):
             raise Refused(f"it has {len(strides)} strides for {len(box)} axes")
-        self.dims = list(zip(extents, strides))
+        self.strides, self.dims = strides, list(zip(extents, strides))
+        if packed:
+            self.dims, self.run = [], sum((n - 1) * s for n, s in zip(extents, strides)) // 2 + 1
+
+    def halves(self):
+        """Of 4-bit elements: the position of each in the packed bytes, counted in elements."""
+        total = np.zeros((), np.int64)
+        for (b, e), s in zip(self.box, self.strides):
+            total = total[..., None] + np.arange(e - b) * s
+        return total
 
 
 def box_of(operand):
@@ -36,7 +46,7 @@ def atoms(tensor, operand, dtype=None):
         check_cover(tensor, box, pieces)
         return pieces
     if operand.get("bits") == 4:
-        return [Atom(box, operand["memory"], operand["address"], [], 1, True)]
+        return [Atom(box, operand["memory"], operand["address"], operand["strides"], 1, True)]
     run = operand.get("element_bytes") or element_bytes(dtype)
     strides = operand.get("strides", [])
     if "brick" in operand:
@@ -68,12 +78,45 @@ def bricks(box, operand, strides, run):
     return pieces
 
 
-def place_atoms(tensor, place):
-    """The pieces of a whole tensor off chip."""
-    if bits(tensor.dtype) == 4:
-        place = {"bits": 4, **place}
-    found = []
-    for part in place.get("parts", [{}]):
-        whole = {k: v for k, v in place.items() if k in ("memory", "address", "strides", "brick", "bits")}
-        found += atoms(tensor, {"box": [(0, n) for n in tensor.shape], **whole, **part})
-    return found
+def place_atoms(tensor, place, whole_bricks=False):
+    """The pieces of a whole tensor off chip; `whole_bricks`: with the padding of the last one."""
+    return [piece for part in stored_parts(place) for piece in part_atoms(tensor, part, whole_bricks)]
+
+
+def stored_parts(place):
+    """The parts of a tensor's place, each with all of its keys."""
+    if "address" not in place and "parts" not in place:
+        return []
+    common = {k: v for k, v in place.items() if k in ("memory", "address", "strides", "brick", "bits", "element_bytes")}
+    return [{**common, **part} for part in place.get("parts", [{}])]
+
+
+def part_atoms(tensor, part, whole_bricks=False):
+    width = {"bits": 4} if bits(tensor.dtype) == 4 else {}
+    pieces = atoms(tensor, {"box": [(0, n) for n in tensor.shape], **width, **part})
+    if whole_bricks and "brick" in part:
+        for piece in pieces:
+            piece.dims[1] = (part["brick"]["channels"], piece.dims[1][1])
+    return pieces
+
+
+def place_runs(tensor, part, box):
+    """Begin and end of the maximal runs of bytes of a box in a part of the place, as sorted arrays of addresses.
+    Bricks count whole."""
+    starts, run = [np.zeros(0, np.int64)], 1
+    for piece in part_atoms(tensor, part, True):
+        inner = [(max(b, c), min(e, d)) for (b, e), (c, d) in zip(piece.box, box)]
+        if any(e <= b for b, e in inner):
+            continue
+        if piece.packed:
+            starts.append(piece.address + np.unique(Atom(inner, None, 0, piece.strides, 1, True).halves() + skipped(piece, inner)) // 2)
+            continue
+        if "brick" in part:
+            inner[1] = (piece.box[1][0], piece.box[1][0] + part["brick"]["channels"])
+        dims, run = joined([(e - b, s) for (b, e), s in zip(inner, piece.strides)], piece.run)
+        starts.append(piece.address + skipped(piece, inner) + offsets_of(dims))
+    return merged(np.unique(np.concatenate(starts)), run)
+
+
+def skipped(piece, inner):
+    return sum((b - o) * s for (b, _), (o, _), s in zip(inner, piece.box, piece.strides))

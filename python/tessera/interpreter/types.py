@@ -78,14 +78,7 @@ def from_bytes(data, dtype):
     return data.view(NUMPY[dtype]).reshape(data.shape[:-1])
 
 
-def packed(values):
-    """4-bit elements, two per byte, the first one in the low half."""
-    flat = values.reshape(-1).view(np.uint8) & 15
-    flat = np.append(flat, np.zeros(len(flat) % 2, np.uint8))
-    return flat[0::2] | (flat[1::2] << 4)
-
-
-def unpacked(data, count, dtype):
-    """The first `count` elements of packed bytes."""
-    halves = np.stack([data & 15, data >> 4], axis=1).reshape(-1)[:count]
+def half(data, at, dtype):
+    """4-bit elements at positions in packed bytes, counted in elements; the first of two is in the low half."""
+    halves = data[at // 2] >> (4 * (at % 2)).astype(np.uint8) & 15
     return (halves.astype(np.int8) ^ 8) - 8 if dtype == "int4" else halves
