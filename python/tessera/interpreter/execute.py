@@ -34,7 +34,7 @@ class Machine:
         self.tags, self.next_tag, self.sums = {}, 0, {}
         self.bytes, self.count = 0, 0
         self.compared, self.differing = 0, 0
-        self.rests = {}  # transfers that have moved a part of their bytes: all, so far
+        self.moves = {}  # transfers since the last barrier: bytes of both sides, bytes said
         self.waiting = {}  # first commands of ops with two
         for name, tensor in self.network.tensors.items():
             if tensor.role in ("input", "weight") and not tensor.view_of:
@@ -132,6 +132,8 @@ class Machine:
             self.compute(command)
         elif kind == "mode":
             self.memory(command["memory"]).switch(command["mode"])
+        elif kind == "wait" and "queue" not in command:
+            self.check_bytes()
         elif kind != "wait":
             raise Refused(f"the kind `{kind}` is unknown")
 
@@ -158,28 +160,35 @@ class Machine:
         return Span(self.memory(side["memory"]), side["address"], side.get("dims", []), side.get("element_bytes", 1))
 
     def count_bytes(self, command):
-        """Are the bytes of a transfer, with the rest in a later command, those of its box?"""
-        if "rest_of" in command:
-            expected, said = self.rests.pop(command["rest_of"], (0, 0))
-        else:
-            expected, said = self.burst_bytes(command), 0
-        said += command.get("bytes", 0)
+        """Notes the bytes of a transfer, and of its rest; both are counted at the next barrier."""
+        first = command.get("rest_of", command["id"])
         if command.get("direct"):
             return
-        if said < expected:  # the rest may follow
-            self.rests[command["id"]] = (expected, said)
-        elif said > expected:
-            raise Refused(f"it moves {expected} bytes in whole bursts, but says {said}")
+        pairs = [command, *command.get("more", ())]
+        encoded = sum(prod(n for n, _ in pair["src"].get("dims", [])) * pair["src"].get("element_bytes", 1) for pair in pairs)
+        if "rest_of" not in command:
+            self.moves[first] = [command, 0, 0]
+        elif first not in self.moves:
+            raise Refused(f"it is the rest of command {first}, which is no transfer since the last barrier")
+        self.moves[first][1] += encoded
+        self.moves[first][2] += command.get("bytes", 0)
 
-    def burst_bytes(self, command):
+    def check_bytes(self):
+        """Are the bytes of all transfers since the last barrier those of their boxes?"""
+        for number, (command, encoded, said) in self.moves.items():
+            expected = self.burst_bytes(command, encoded)
+            if said != expected:
+                raise Refused(f"command {number} moves {expected} bytes in whole bursts, but says {said}")
+        self.moves = {}
+
+    def burst_bytes(self, command, encoded):
         """Bytes of whole bursts of the part of the box that is off chip."""
-        sides = [self.memory(pair[side]["memory"]) for pair in [command, *command.get("more", ())] for side in ("src", "dst") if side in pair]
+        sides = [self.memory(pair[side]["memory"]) for pair in [command, *command.get("more", ())] for side in ("src", "dst")]
         memory = next((m for m in sides if m.offchip), None)
         if memory is None:
             return 0
         tensor = self.network.tensors[self.network.storage(command["tensor"])]
         if tensor.place.get("encoded"):
-            encoded = sum(prod([n for n, _ in pair["src"].get("dims", [])]) * pair["src"].get("element_bytes", 1) for pair in [command, *command.get("more", ())])
             return -(-encoded // memory.burst) * memory.burst
         box = box_of(command)
         if "resident_rows" in command:
@@ -391,6 +400,7 @@ class Machine:
 
     def finish(self, end):
         """Outputs in their places, totals as planned."""
+        self.check_bytes()
         for name, tensor in self.network.tensors.items():
             if tensor.role == "output":
                 self.check_output(self.network.storage(name))
