@@ -314,7 +314,7 @@ class Arithmetic(unittest.TestCase):
                "log": lambda x: round(16 * math.log(x / 16)) if x > 0 else -128 if x == 0 else 0,
                "reciprocal": lambda x: round(256 / x) if x else 127,
                "hard_swish": lambda x: round(16 * (x / 16) * min(max(x / 16 + 3, 0), 6) / 6)}
-        two = {"add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "max": max, "min": min,
+        two = {"add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: math.floor(x * y / 16), "max": max, "min": min,
                "prelu": lambda x, y: x if x >= 0 else math.floor(x * y / 16), "equal": lambda x, y: x == y,
                "div": lambda x, y: round(16 * (x / y)) if y else 0 if x == 0 else 127 if x > 0 else -128}
         function = draw.choice([*one, *two])

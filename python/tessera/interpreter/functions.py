@@ -1,5 +1,5 @@
 """Functions of single elements. Integers stand for sixteenths: a function of integers is `f(x / 16) * 16` in
-double, rounded half to even; NaN is 0. The functions in EXACT take integers as they are.
+double, rounded half to even; NaN is 0. The functions in EXACT take integers as they are, `mul` is `x * y >> 4`.
 
 A constant that a file makes part of a function is not in the network: a missing second operand is 2, slopes and
 bounds are those below."""
@@ -113,6 +113,8 @@ def on_integers(function, values):
         return np.where(values[0] < 0, (values[0] * values[1]) >> 4, values[0])
     if function in ("where", "select_v2"):
         return np.where(values[0] != 0, values[1], values[2])
+    if function == "mul":
+        return folded(lambda x, y: (x * y) >> 4, values)
     if function in EXACT:
         return np.asarray(EXACT[function](values[0]) if function in UNARY else folded(EXACT[function], values), np.int64)
     if function in ONE and len(values) == 1 and values[0].size > 4096:

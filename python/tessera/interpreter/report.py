@@ -10,12 +10,13 @@ class Report:
 
     def __init__(self):
         self.status, self.reason, self.command = "equal", "", None
-        self.commands = self.bytes = self.latency_cycles = self.elements = self.last_bits = 0
+        self.commands = self.bytes = self.latency_cycles = self.elements = self.last_bits = self.more_bytes = 0
         self.stand_ins = []
 
     def as_json(self):
         data = {"tessera": "run/1", "status": self.status, "commands": self.commands, "latency_cycles": self.latency_cycles,
-                "dram_bytes": self.bytes, "elements": self.elements, "last_bits": self.last_bits, "stand_ins": self.stand_ins}
+                "dram_bytes": self.bytes, "elements": self.elements, "last_bits": self.last_bits, "more_bytes": self.more_bytes,
+                "stand_ins": self.stand_ins}
         if self.status == "refused":
             data.update(command=self.command, reason=self.reason)
         return data
@@ -26,6 +27,8 @@ class Report:
             return f"refused, {where}{self.reason}"
         text = (f"{self.commands} commands run: {self.elements} elements computed, all equal to the network layer by layer; "
                 f"{self.latency_cycles} cycles and {self.bytes} off-chip bytes, as planned")
+        if self.more_bytes:
+            text += f"\n{self.more_bytes} bytes more in whole bursts at the addresses of all tiles; the plan counts those of the first of equal tiles"
         if self.last_bits:
             text += f"\n{self.last_bits} floating elements differ in their last bits, because sums have another order"
         if self.stand_ins:
@@ -51,5 +54,5 @@ def run_commands(path, seed=0):
             report.status, report.reason = "refused", f"it is malformed ({type(error).__name__}: {error})"
         if machine is not None:
             report.commands, report.bytes, report.latency_cycles = machine.count, machine.bytes, machine.clock.latest
-            report.elements, report.last_bits = machine.compared, machine.differing
+            report.elements, report.last_bits, report.more_bytes = machine.compared, machine.differing, machine.more_bytes
     return report
