@@ -11,7 +11,7 @@ from .layers import Layers
 from .order import Clock, Order
 from .parts import Part, Refused
 from .places import Atom, atoms, box_of, place_atoms, place_runs, stored_parts
-from .types import element_bytes, from_bytes, half, is_float, to_bytes
+from .types import NUMPY, element_bytes, from_bytes, half, is_float, to_bytes
 
 # Roles of banks.
 READS, WRITES, WEIGHTS = ("read", "read_write", "data"), ("write", "read_write", "data"), ("read", "read_write", "weight")
@@ -31,7 +31,7 @@ class Machine:
         self.layers = Layers(self.network, seed)
         self.order, self.clock = Order(header["queues"]), Clock(header["queues"])
         self.memories = {m["name"]: Memory(m, self.size_of(m), self.order) for m in header["memories"]}
-        self.tags, self.next_tag, self.sums = {}, 0, {}
+        self.tags, self.next_tag, self.sums, self.exact = {}, 0, {}, {}
         self.bytes, self.count = 0, 0
         self.more_bytes = 0  # than the plan counts
         self.compared, self.differing = 0, 0
@@ -111,9 +111,9 @@ class Machine:
         at, values = atom.halves(), self.layers.values[name][box].view(np.uint8) & 15
         content = np.zeros(atom.run, np.int64)
         np.add.at(content, at // 2, values.astype(np.int64) << (4 * (at % 2)))
-        first = self.claim(atom.run)
-        span.memory.give(span, content.astype(np.uint8), first + np.arange(atom.run))
-        self.tags_of(name)[box] = first * 2 + at
+        first = self.claim(atom.run * 2)
+        span.memory.give(span, content.astype(np.uint8), first + 2 * np.arange(atom.run))
+        self.tags_of(name)[box] = first + at
 
     def span_of(self, atom):
         return Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
@@ -273,7 +273,7 @@ class Machine:
             held, found = span.of(span.memory.content, False), span.of(span.memory.tags, False)
             if atom.packed:
                 at = atom.halves()
-                self.expect(found[at // 2] * 2 + at % 2, expected, span, what, stored.name)
+                self.expect(found[at // 2] + at % 2, expected, span, what, stored.name)
                 values[target] = half(held, at, stored.dtype)
             else:
                 span.memory.defined(span, what)
@@ -324,37 +324,44 @@ class Machine:
             raise Refused(f"{what} reads encoded bytes of `{operand['tensor']}` that are not one part of it")
 
     def accumulate(self, op, command, operand, box, parts):
-        what = f"op `{op.name}`"
-        state = command["accumulate"]
+        """A part of a split reduction."""
+        what, state = f"op `{op.name}`", command["accumulate"]
         sums = partial_sums(op, box, parts)
-        kind = operand.get("dtype") or ("float32" if op.floating(parts) else "int32")
         if state["part"] > 0:
-            sums = sums + self.earlier(op, command, state["part"] - 1, box, kind if state["part"] + 1 < state["parts"] else None)
+            sums = sums + self.earlier(op, command, state["part"] - 1, box)
         if state["part"] + 1 == state["parts"]:
             self.store(command, operand, finish(op, box, self.given(op, parts, box), sums), what)
-        else:
-            values = np.asarray(sums, np.float32) if kind == "float32" else ((sums.astype(np.int64) + 2 ** 31) % 2 ** 32 - 2 ** 31).astype(np.int32)
-            self.store(command, operand, values, what, (op.outputs[0], state["part"]))
+            return
+        name = op.outputs[0]
+        kind = operand.get("dtype") or ("float32" if op.floating(parts) else "int32")
+        if name not in self.exact:
+            self.exact[name] = np.zeros(op.out_shape, sums.dtype)
+        self.exact[name][tuple(slice(b, e) for b, e in box)] = sums
+        self.store(command, {**operand, "dtype": kind}, sums.astype(NUMPY[kind]), what, (name, state["part"]))
 
-    def earlier(self, op, command, part, box, _):
-        """The sums of the parts before."""
-        operand = command["accumulate"]["sums"]
-        kind = operand.get("dtype", "int32")
+    def earlier(self, op, command, part, box):
+        """The sums of the parts before. Those of machines whose sums have fewer than 4 bytes are exact, too."""
+        operand, what = command["accumulate"]["sums"], f"op `{op.name}`"
         tensor = self.network.tensors[op.outputs[0]]
-        values = np.zeros([e - b for b, e in box], np.float32 if is_float(kind) else np.int32)
+        kind = operand.get("dtype") or ("float32" if is_float(tensor.dtype) else "int32")
         if box_of(operand) != box:
-            raise Refused(f"op `{op.name}` adds to sums of another part")
+            raise Refused(f"{what} adds to sums of another part")
+        values = np.zeros([e - b for b, e in box], NUMPY[kind])
         for atom in atoms(tensor, operand, kind):
             span = self.span_of(atom)
-            span.memory.read(span, command["id"], command.get("begins", command["id"]), f"op `{op.name}`")
-            span.memory.allows(span, READS, f"op `{op.name}`")
+            span.memory.read(span, command["id"], command.get("begins", command["id"]), what)
+            span.memory.allows(span, READS, what)
+            span.memory.defined(span, what)
             inner = tuple(slice(b, e) for b, e in atom.box)
             expected = self.sum_tags(tensor.name, part)[inner][..., None] + np.arange(atom.run)
-            span.memory.defined(span, f"op `{op.name}`")
-            self.expect(span.of(span.memory.tags, False), expected, span, f"op `{op.name}`", f"sums of {tensor.name}")
+            self.expect(span.of(span.memory.tags, False), expected, span, what, f"sums of {tensor.name}")
             target = tuple(slice(b - o, e - o) for (b, e), (o, _) in zip(atom.box, box))
-            values[target] = from_bytes(span.of(span.memory.content, False)[..., :4], kind)
-        return values.astype(np.float64) if is_float(kind) else values.astype(np.int64)
+            if element_bytes(kind) >= 4 and atom.run >= element_bytes(kind):
+                values[target] = from_bytes(span.of(span.memory.content, False)[..., :element_bytes(kind)], kind)
+            else:
+                values = values.astype(self.exact[tensor.name].dtype)
+                values[target] = self.exact[tensor.name][inner]
+        return values.astype(np.float64 if is_float(kind) else np.int64)
 
     def sum_tags(self, name, part):
         """Tags of the sums of a tensor after a part of the channels."""
@@ -369,7 +376,7 @@ class Machine:
         """Writes a computed part, and compares it with the layers."""
         tensor = self.network.tensors[operand["tensor"]]
         box = box_of(operand)
-        kind = operand.get("dtype") or ("int32" if sums and not is_float(tensor.dtype) else "float32" if sums else tensor.dtype)
+        kind = operand.get("dtype") or tensor.dtype
         tags = self.sum_tags(*sums) if sums else self.tags_of(operand["tensor"])
         if not sums:
             self.compare(values, self.layers.values[operand["tensor"]][tuple(slice(b, e) for b, e in box)], command, what)

@@ -19,10 +19,13 @@ class Part:
         self.begin, self.values = tuple(begin), values
         self.end = tuple(b + n for b, n in zip(self.begin, values.shape))
 
-    def take(self, begin, end, outside=None):
-        """Values of a box that may extend beyond the tensor; there they are `outside`."""
+    def take(self, begin, end, outside=None, used=None):
+        """Values of a box that may extend beyond the tensor; there they are `outside`. `used`: the box of elements of
+        the tensor that count; all others are `outside`, too."""
         low = [min(max(b, 0), n) for b, n in zip(begin, self.shape)]
         high = [max(min(e, n), l) for e, n, l in zip(end, self.shape, low)]
+        if used is not None:
+            low, high = [b for b, e in used], [e for b, e in used]
         within = list(low) == list(begin) and list(high) == list(end)
         if not within and outside is None:
             raise Refused(f"the op reads beyond the tensor `{self.name}`")

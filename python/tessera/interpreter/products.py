@@ -16,14 +16,17 @@ def wide(*parts):
     return np.float64 if floats or sum(bits(p.dtype) for p in parts) <= 32 else np.int64
 
 
-def window(op, box, shape):
-    """Begin and end of the input, per spatial axis, for a box of the output."""
-    low, high = [], []
-    for k in range(len(op.kernel)):
-        begin, end = box[k + 2]
-        low.append(begin * op.stride[k] - op.pad_begin[k])
-        high.append((end - 1) * op.stride[k] - op.pad_begin[k] + (op.kernel[k] - 1) * op.dilation[k] + 1)
-    return low, high
+def window(op, box, x, channels, outside):
+    """Values of x under the windows of a box of the output; `channels`: of x. Only elements under taps count: between
+    those of a dilated kernel there may be none."""
+    begin, end, used = [box[0][0], channels[0]], [box[0][1], channels[1]], [box[0], channels]
+    for k, (first, last) in enumerate(box[2:]):
+        at = np.arange(first, last)[:, None] * op.stride[k] - op.pad_begin[k] + np.arange(op.kernel[k]) * op.dilation[k]
+        inside = at[(at >= 0) & (at < x.shape[k + 2])]
+        begin.append(int(at[0, 0]))
+        end.append(int(at[-1, -1]) + 1)
+        used.append((int(inside.min()), int(inside.max()) + 1) if inside.size else (0, 0))
+    return x.take(begin, end, outside, used)
 
 
 def taps(op, box):
@@ -38,31 +41,30 @@ def conv(op, box, parts, channels=None):
     """`channels`: the range of input channels whose products are added; None: all."""
     x, w = parts[0], parts[1]
     kind = wide(x, w)
-    (n0, n1), (k0, k1) = box[0], box[1]
+    k0, k1 = box[1]
     per_in, per_out = x.shape[1] // op.groups, w.shape[0] // op.groups
     c0, c1 = channels or (0, x.shape[1])
-    low, high = window(op, box, x.shape)
     total = np.zeros([e - b for b, e in box], kind)
     if per_in == 1 and op.groups > 1 and channels is None:
-        return one_by_one(op, box, (low, high), parts, total)
+        return one_by_one(op, box, parts, total)
     for group in range(k0 // per_out, (k1 - 1) // per_out + 1):
         i0, i1 = max(c0, group * per_in), min(c1, (group + 1) * per_in)
         o0, o1 = max(k0, group * per_out), min(k1, (group + 1) * per_out)
         if i1 <= i0:
             continue
-        data = x.take([n0, i0, *low], [n1, i1, *high], 0).astype(kind)
+        data = window(op, box, x, (i0, i1), 0).astype(kind)
         skip = group * per_in
         kernels = w.take([o0, i0 - skip, *[0] * len(op.kernel)], [o1, i1 - skip, *w.shape[2:]]).astype(kind)
         add_group(op, box, data, kernels, total[:, o0 - k0:o1 - k0])
     return total
 
 
-def one_by_one(op, box, span, parts, total):
+def one_by_one(op, box, parts, total):
     """A convolution with one input channel per group."""
     x, w = parts[0], parts[1]
-    (n0, n1), (k0, k1) = box[0], box[1]
+    k0, k1 = box[1]
     reads = np.arange(k0, k1) // (w.shape[0] // op.groups)
-    data = x.take([n0, int(reads[0]), *span[0]], [n1, int(reads[-1]) + 1, *span[1]], 0).astype(total.dtype)
+    data = window(op, box, x, (int(reads[0]), int(reads[-1]) + 1), 0).astype(total.dtype)
     kernels = w.take([k0, *[0] * (len(w.shape) - 1)], [k1, *w.shape[1:]]).astype(total.dtype)
     if len(reads) != data.shape[1]:
         data = data[:, reads - reads[0]]
@@ -147,9 +149,7 @@ def matrix(part, box, rows, columns, transposed):
 
 def max_pool(op, box, parts):
     x = parts[0]
-    low, high = window(op, box, x.shape)
-    head = [b for b, e in box[:2]], [e for b, e in box[:2]]
-    data = x.take([*head[0], *low], [*head[1], *high], lowest(x.dtype))
+    data = window(op, box, x, box[1], lowest(x.dtype))
     total = None
     for _, at in taps(op, box):
         seen = data[(slice(None), slice(None), *at)]
@@ -159,12 +159,11 @@ def max_pool(op, box, parts):
 
 def average_pool(op, box, parts):
     x = parts[0]
-    low, high = window(op, box, x.shape)
-    head = [b for b, e in box[:2]], [e for b, e in box[:2]]
-    data = x.take([*head[0], *low], [*head[1], *high], 0).astype(np.float64)
+    data = window(op, box, x, box[1], 0).astype(np.float64)
     inside = np.ones(())
-    for (l, h, n) in zip(low, high, x.shape[2:]):
-        inside = np.multiply.outer(inside, ((np.arange(l, h) >= 0) & (np.arange(l, h) < n)) * 1.0)
+    for k, n in enumerate(x.shape[2:]):
+        at = np.arange(data.shape[k + 2]) + box[k + 2][0] * op.stride[k] - op.pad_begin[k]
+        inside = np.multiply.outer(inside, ((at >= 0) & (at < n)) * 1.0)
     total = np.zeros([e - b for b, e in box])
     count = np.zeros([e - b for b, e in box[2:]])
     for _, at in taps(op, box):

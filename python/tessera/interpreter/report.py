@@ -28,7 +28,8 @@ class Report:
         text = (f"{self.commands} commands run: {self.elements} elements computed, all equal to the network layer by layer; "
                 f"{self.latency_cycles} cycles and {self.bytes} off-chip bytes, as planned")
         if self.more_bytes:
-            text += f"\n{self.more_bytes} bytes more in whole bursts at the addresses of all tiles; the plan counts those of the first of equal tiles"
+            text += (f"\nat the addresses of all tiles, transfers take {self.more_bytes:+} bytes of whole bursts: the plan counts equal tiles "
+                     "with the address of the first")
         if self.last_bits:
             text += f"\n{self.last_bits} floating elements differ in their last bits, because sums have another order"
         if self.stand_ins:

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Command files of random networks on random machines, executed; and damaged, one number at a time.
+
+    TESSERA_RANDOM_COUNT=3000 TESSERA_RANDOM_SEED=1 python3 tests/python/commands_test.py
+"""
+
+import collections
+import copy
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import support
+
+sys.path.insert(0, str(support.ROOT / "tests/planning"))
+from random_runs import RandomMachine, RandomNetwork  # noqa: E402
+
+from tessera.interpreter import run_commands  # noqa: E402
+
+COUNT = int(os.environ.get("TESSERA_RANDOM_COUNT", "40"))
+SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1"))
+FOUND, BAD_INPUT, INFEASIBLE, STOPPED = 0, 2, 20, 30
+UNSUPPORTED = "--commands does not support"
+
+TOY = """tessera: network/1
+name: toy
+tensors: {x: {shape: [1, 8, 32, 32], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c1, type: conv, inputs: [x], output: t, weights: [{shape: [8, 8, 3, 3]}, {shape: [8]}], pad: [1, 1, 1, 1], fused: [relu]}
+  - {name: a1, type: add, inputs: [t, x], output: u}
+  - {name: c2, type: conv, inputs: [u], output: y, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
+outputs: [y]
+"""
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / "commands.jsonl"
+
+    def plan(self, network, profile, *options):
+        """Was a command file written? None: not supported."""
+        (self.folder / "network.yaml").write_text(network)
+        if "\n" in profile:
+            (self.folder / "machine.yaml").write_text(profile)
+            profile = self.folder / "machine.yaml"
+        self.file.unlink(missing_ok=True)
+        done = subprocess.run([support.TESSERA, "plan", self.folder / "network.yaml", "-p", profile, "-q", "--threads", "1", "--timeout", "20s",
+                               "--commands", self.file, *options], capture_output=True, text=True, check=False)
+        if done.returncode == BAD_INPUT and UNSUPPORTED in done.stderr:
+            return None
+        self.assertIn(done.returncode, (FOUND, INFEASIBLE, STOPPED), done.stderr)
+        return done.returncode == FOUND
+
+    def test_random_plans(self):
+        seen, executed, seed = collections.Counter(), 0, SEED
+        while executed < COUNT:
+            draw = random.Random(seed)
+            network = RandomNetwork(draw, draw.randint(1, 5), dense=seed % 7 == 3, heavy=seed % 11 == 5, unrolled=seed % 23 == 7)
+            machine = RandomMachine(draw, draw.choice([512, 1024, 2048, 4096]))
+            kind = seed % 6
+            if kind == 4:
+                machine.work_side_by_side(draw)
+            elif kind == 5:
+                machine.put_behind()
+            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED={seed}"):
+                written = self.plan(network.text, machine.text, "--tile-shapes", draw.choice(["0", "8"]))
+                seen[written] += 1
+                if written:
+                    executed += 1
+                    report = run_commands(self.file, seed)
+                    self.assertEqual(report.reason, "")
+                    self.assertGreater(report.elements, 0)
+            seed += 1
+            self.assertLess(seed - SEED, 4 * COUNT + 40, f"most of them have no plan: {seen}")
+        if COUNT > 200:
+            print(f"{seen[True]} executed, {seen[None]} not supported, {seen[False]} without a plan")
+
+    def test_damage(self):
+        """Each damaged file is refused, or its outcome is right."""
+        refused = 0
+        for profile in ("gap9-like", "nvdla-like"):
+            self.assertTrue(self.plan(TOY, profile))
+            lines = [json.loads(line) for line in self.file.read_text().splitlines()]
+            self.assertEqual(run_commands(self.file).reason, "")
+            for number in range(max(10, COUNT // 2)):
+                draw = random.Random(f"{profile} {SEED} {number}")
+                damaged = copy.deepcopy(lines)
+                what = damage(draw, draw.choice(damaged[1:-1]))
+                self.file.write_text("".join(json.dumps(line) + "\n" for line in damaged))
+                with self.subTest(profile=profile, seed=SEED, number=number, what=what):
+                    report = run_commands(self.file)
+                    refused += report.status == "refused"
+                    self.assertIn(report.status, ("equal", "refused"))
+        self.assertGreater(refused, COUNT // 4)
+        if COUNT > 200:
+            print(f"{refused} of {2 * max(10, COUNT // 2)} damaged files refused, the others harmless")
+
+
+def damage(draw, command):
+    """Changes one number or word of a command in place."""
+    places = list(leaves(command, command))
+    holder, key = draw.choice(places)
+    before = holder[key]
+    if isinstance(before, bool):
+        holder[key] = not before
+    elif isinstance(before, (int, float)):
+        holder[key] = before + draw.choice([-1, 1, -8, 8, 64])
+    elif isinstance(before, list):
+        holder[key] = before[:-1]
+    else:
+        holder[key] = draw.choice(["", "x", "y", "t", "sram", "dram", "cbuf"])
+    return f"{key}: {before} -> {holder[key]}"
+
+
+def leaves(data, holder):
+    """(container, key) of all values, and of lists such as `after`."""
+    items = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, value in items:
+        if isinstance(value, (dict, list)):
+            if key == "after":
+                yield data, key
+            yield from leaves(value, data)
+        elif value is not None:
+            yield data, key
+
+
+if __name__ == "__main__":
+    unittest.main()
