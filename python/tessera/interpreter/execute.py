@@ -36,7 +36,13 @@ class Machine:
         self.more_bytes = 0  # than the plan counts
         self.compared, self.differing = 0, 0
         self.moves = {}  # transfers since the last barrier: bytes of both sides, bytes said
-        self.waiting = {}  # first commands of ops with two
+        self.buffers = []  # of each group: places by name
+        for group in header.get("groups", ()):
+            self.buffers.append({})
+            for buffer in group.get("buffers", ()):
+                self.buffers[-1].setdefault(buffer["name"], []).append(buffer)
+        if not any(self.buffers):
+            self.buffers = []
         for name, tensor in self.network.tensors.items():
             if tensor.role in ("input", "weight") and not tensor.view_of:
                 self.put(name)
@@ -115,8 +121,25 @@ class Machine:
         span.memory.give(span, content.astype(np.uint8), first + 2 * np.arange(atom.run))
         self.tags_of(name)[box] = first + at
 
-    def span_of(self, atom):
-        return Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+    def span_of(self, atom, command=None):
+        """The bytes of a piece; of a command, they must be in its buffer."""
+        span = Span(self.memory(atom.memory), atom.address, atom.dims, atom.run)
+        if command is not None:
+            self.in_buffer(span, atom.buffer, command)
+        return span
+
+    def in_buffer(self, span, name, command):
+        """Are the bytes in a buffer of the command's group?"""
+        group = command.get("group", 0)
+        if name is None or span.empty or group >= len(self.buffers):
+            return
+        places = self.buffers[group].get(name)
+        if places is None:
+            raise Refused(f"group {group} has no buffer `{name}`")
+        begin, end = span.begin + span.memory.base, span.end + span.memory.base
+        if not any(p["memory"] == span.memory.name and p["address"] <= begin and end <= p["address"] + p["size"] for p in places):
+            raise Refused(f"bytes [{begin}, {end}) of `{span.memory.name}` are not in the buffer `{name}`, which has "
+                          + " or ".join(f"[{p['address']}, {p['address'] + p['size']}) of `{p['memory']}`" for p in places))
 
     # Commands.
 
@@ -147,6 +170,8 @@ class Machine:
         taken = []
         for pair in [command, *command.get("more", ())]:
             source, target = (self.span(pair[side]) for side in ("src", "dst"))
+            chip = target if what == "load" else source
+            self.in_buffer(chip, pair.get("buffer", command.get("buffer")), command)
             if [n for n, _ in source.dims] != [n for n, _ in target.dims] or source.run != target.run:
                 raise Refused("its source and destination differ in counts")
             source.memory.read(source, number, number, what)
@@ -210,7 +235,6 @@ class Machine:
 
     def compute(self, command):
         if "out" not in command:
-            self.waiting[command["id"]] = command
             return
         op = self.network.by_name.get(command["op"])
         if op is None:
@@ -264,7 +288,7 @@ class Machine:
         values = np.zeros([e - b for b, e in box], self.layers.values[operand["tensor"]].dtype)
         tags = self.tags_of(operand["tensor"])
         for atom in atoms(stored, operand):
-            span = self.span_of(atom)
+            span = self.span_of(atom, command)
             span.memory.read(span, command["id"], begins, what)
             span.memory.allows(span, WEIGHTS if tensor.weight else READS, what)
             inner = tuple(slice(b, e) for b, e in atom.box)
@@ -348,7 +372,7 @@ class Machine:
             raise Refused(f"{what} adds to sums of another part")
         values = np.zeros([e - b for b, e in box], NUMPY[kind])
         for atom in atoms(tensor, operand, kind):
-            span = self.span_of(atom)
+            span = self.span_of(atom, command)
             span.memory.read(span, command["id"], command.get("begins", command["id"]), what)
             span.memory.allows(span, READS, what)
             span.memory.defined(span, what)
@@ -381,7 +405,7 @@ class Machine:
         if not sums:
             self.compare(values, self.layers.values[operand["tensor"]][tuple(slice(b, e) for b, e in box)], command, what)
         for atom in atoms(tensor, operand, kind):
-            span = self.span_of(atom)
+            span = self.span_of(atom, command)
             span.memory.allows(span, WRITES, what)
             span.memory.write(span, command["id"], command.get("begins", command["id"]), what)
             inner = tuple(slice(b, e) for b, e in atom.box)

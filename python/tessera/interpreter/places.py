@@ -19,7 +19,7 @@ class Atom:
         extents = [e - b for b, e in box]
         if len(strides) != len(box):
             raise Refused(f"it has {len(strides)} strides for {len(box)} axes")
-        self.strides, self.dims = strides, list(zip(extents, strides))
+        self.strides, self.dims, self.buffer = strides, list(zip(extents, strides)), None
         if packed:
             self.dims, self.run = [], sum((n - 1) * s for n, s in zip(extents, strides)) // 2 + 1
 
@@ -45,6 +45,14 @@ def atoms(tensor, operand, dtype=None):
         pieces = [a for part in operand["parts"] for a in atoms(tensor, {"element_bytes": operand.get("element_bytes"), **part}, dtype)]
         check_cover(tensor, box, pieces)
         return pieces
+    pieces = strided(box, operand, dtype)
+    for piece in pieces:
+        piece.buffer = operand.get("buffer")
+    return pieces
+
+
+def strided(box, operand, dtype):
+    """The pieces of an operand with a single place."""
     if operand.get("bits") == 4:
         return [Atom(box, operand["memory"], operand["address"], operand["strides"], 1, True)]
     run = operand.get("element_bytes") or element_bytes(dtype)

@@ -55,17 +55,22 @@ class CommandFile:
         return data
 
     def commands(self):
-        """Commands in the order of the file."""
+        """Commands in the order of the file, loops expanded."""
+        for data in self.lines():
+            try:
+                yield from expanded(data)
+            except (KeyError, IndexError, TypeError, ValueError) as error:
+                self.bad(f"the loop is malformed: {error!r}")
+
+    def lines(self):
+        """Commands and loops as they are in the file."""
         while (data := self.next()) is not None:
             if data.get("end"):
                 self.end = data
                 if self.next() is not None:
                     self.bad("there are lines after the last one")
                 return
-            try:
-                yield from expanded(data)
-            except (KeyError, IndexError, TypeError, ValueError) as error:
-                self.bad(f"the loop is malformed: {error!r}")
+            yield data
         self.bad("the file is incomplete: its last line `{\"end\": true, ...}` is missing")
 
 
