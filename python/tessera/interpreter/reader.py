@@ -2,10 +2,15 @@
 
 import copy
 import json
+import sys
 
 
 class BadFile(Exception):
     """The file is not one of commands; the text begins with file:line."""
+
+    def __init__(self, file, line, what):
+        super().__init__(f"{file}:{line}: {what}")
+        self.file, self.line = file, line
 
 
 class CommandFile:
@@ -16,9 +21,9 @@ class CommandFile:
     def __init__(self, path):
         self.path, self.line = path, 0
         try:
-            self.file = open(path, encoding="utf-8")
+            self.file = sys.stdin if path == "-" else open(path, encoding="utf-8")
         except OSError as error:
-            raise BadFile(f"{path}: cannot be read: {error.strerror}") from None
+            raise BadFile(path, 1, f"cannot be read: {error.strerror}") from None
         self.end = None
         self.header = self.next()
         if self.header is None or self.header.get("tessera") != "commands/1":
@@ -34,7 +39,7 @@ class CommandFile:
         self.file.close()
 
     def bad(self, what):
-        raise BadFile(f"{self.path}:{max(1, self.line)}: {what}")
+        raise BadFile(str(self.path), max(1, self.line), what)
 
     def next(self):
         """The object of the next line, None at the end."""
