@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,7 @@ from tessera.interpreter import run_commands  # noqa: E402
 
 COUNT = int(os.environ.get("TESSERA_RANDOM_COUNT", "40"))
 SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1"))
-FOUND, BAD_INPUT, INFEASIBLE, STOPPED = 0, 2, 20, 30
+FOUND, BAD_INPUT, WRONG, INFEASIBLE, STOPPED = 0, 2, 3, 20, 30
 UNSUPPORTED = "--commands does not support"
 
 TOY = """tessera: network/1
@@ -83,6 +84,52 @@ class Commands(unittest.TestCase):
             self.assertLess(seed - SEED, 4 * COUNT + 40, f"most of them have no plan: {seen}")
         if COUNT > 200:
             print(f"{seen[True]} executed, {seen[None]} not supported, {seen[False]} without a plan")
+
+    def test_the_program(self):
+        """`tessera run` in the formats of its report, and what it says about other files."""
+        self.assertTrue(self.plan(TOY, "gap9-like"))
+        done = self.run_program(self.file, "--seed", "3")
+        self.assertEqual((done.returncode, done.stderr), (FOUND, ""))
+        self.assertIn("all equal to the network layer by layer", done.stdout)
+        lines = self.file.read_text().splitlines()
+        header = json.loads(lines[0])
+        report = json.loads(self.run_program(self.file, "--format", "json").stdout)
+        self.assertEqual((report["status"], report["latency_cycles"], report["dram_bytes"]),
+                         ("equal", header["totals"]["latency_cycles"], header["totals"]["dram_bytes"]))
+        header["totals"]["latency_cycles"] += 1
+        self.file.write_text("\n".join([json.dumps(header), *lines[1:]]))
+        done = self.run_program(self.file)
+        self.assertEqual(done.returncode, WRONG)
+        self.assertIn("the plan's total is", done.stdout)
+        self.file.write_text("\n".join(lines[:-1]))
+        for file, what in ((self.file, "the file is incomplete"), (self.folder / "network.yaml", "the line is not JSON"),
+                           (self.folder / "none", "cannot be read")):
+            done = self.run_program(file)
+            self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
+            self.assertIn(what, done.stderr)
+        done = self.run_program(self.file, env={**os.environ, "TESSERA_PYTHON": "/bin/false"})
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("is no Python with the package tessera and NumPy", done.stderr)
+
+    def run_program(self, *arguments, env=None):
+        return subprocess.run([support.TESSERA, "run", *map(str, arguments)], capture_output=True, text=True, check=False,
+                              env=env or {**os.environ, "TESSERA_PYTHON": sys.executable})
+
+    def test_generated_c(self):
+        """A program made of commands, with loops and without, computes the same outputs."""
+        compiler = os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
+        if compiler is None:
+            self.skipTest("there is no C compiler")
+        for profile, options in (("nvdla-like", ()), ("gap9-like", ("--fold",))):
+            with self.subTest(profile=profile):
+                self.assertTrue(self.plan(TOY, profile, *options))
+                program = self.folder / "program"
+                for line in ([sys.executable, support.ROOT / "examples/codegen.py", self.file, "-o", program.with_suffix(".c")],
+                             [compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-o", program, program.with_suffix(".c"), "-lm"],
+                             [program, program.with_suffix(".bin")]):
+                    done = subprocess.run(line, capture_output=True, text=True, check=False)
+                    self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+                self.assertEqual(done.stdout, "equal\n")
 
     def test_damage(self):
         """Each damaged file is refused, or its outcome is right."""
