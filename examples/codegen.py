@@ -5,7 +5,7 @@
     gcc -O2 -o net net.c -lm && ./net net.bin               # prints "equal"
 
 Memories are arrays. Weights and inputs are those of `tessera run` with the same seed, and so are the results. It supports
-8-bit and 16-bit networks with the ops of `KERNELS`; weights in a machine's coding have no defined content.
+8-bit and 16-bit networks with the ops of codegen_kernels.h; weights in a machine's coding have no defined content.
 """
 
 import argparse
@@ -30,6 +30,11 @@ BINARY = {"add": "ADD", "sub": "SUB", "mul": "MUL", "max": "MAX", "min": "MIN", 
 
 class Unsupported(Exception):
     pass
+
+
+def plain(name):
+    """A name that may stand in a comment of one line."""
+    return re.sub(r"[^ -~]|\\\\", "?", name)
 
 
 def c_list(values):
@@ -76,9 +81,12 @@ class Generator:
             self.indent = self.indent[2:]
             self.emit("}")
         elif kind in ("load", "store") and not command.get("direct"):
-            self.emit(f"// {kind} {command['tensor']}")
-            for pair in [command, *command.get("more", ())]:
-                self.transfer(pair)
+            self.emit(f"// {kind} {plain(command['tensor'])}")
+            pairs = [command, *command.get("more", ())]
+            if len(pairs) > 1 or command["src"]["memory"] == command["dst"]["memory"]:
+                self.read_all_then_write(pairs)
+            else:
+                self.transfer(command)
         elif kind == "compute" and "out" in command:
             self.compute(command)
         elif kind == "mode":
@@ -88,23 +96,31 @@ class Generator:
         base = self.machine.memories[memory].base
         return f"{self.names[memory]} + {address}" + (f" - {base}" if base else "")
 
-    def transfer(self, pair):
+    def shape(self, pair):
+        """Destination, source, number of dimensions, [count, stride of the destination, of the source] and run of a transfer."""
         source, target = pair["src"], pair["dst"]
         run, dims = source.get("element_bytes", 1), [[n, t, s] for (n, s), (_, t) in zip(source.get("dims", []), target.get("dims", []))]
         while dims and dims[-1][1] == run and dims[-1][2] == run and not isinstance(dims[-1][0], Number):
             run *= dims.pop()[0]
         dims = [d for d in dims if d[0] != 1]
-        to, from_ = self.pointer(target["memory"], target["address"]), self.pointer(source["memory"], source["address"])
         listed = f"(const int64_t[][3]){c_list(map(c_list, dims))}" if dims else "0"
-        if source["memory"] == target["memory"]:
-            self.emit(f"move({to}, {from_}, {len(dims)}, {listed}, {run});")
-        elif not dims:
+        return self.pointer(target["memory"], target["address"]), self.pointer(source["memory"], source["address"]), dims, listed, run
+
+    def transfer(self, pair):
+        to, from_, dims, listed, run = self.shape(pair)
+        if not dims:
             self.emit(f"memcpy({to}, {from_}, {run});")
         elif len(dims) == 1:
             n, t, s = dims[0]
             self.emit(f"memcpy2d({to}, {t}, {from_}, {s}, {run}, {n});")
         else:
             self.emit(f"copy({to}, {from_}, {len(dims)}, {listed}, {run});")
+
+    def read_all_then_write(self, pairs):
+        shapes = [self.shape(pair) for pair in pairs]
+        reads = [f"gather({from_}, {len(dims)}, {listed}, {run})" for _, from_, dims, listed, run in shapes]
+        writes = [f"scatter({to}, taken[{k}], {len(dims)}, {listed}, {run});" for k, (to, _, dims, listed, run) in enumerate(shapes)]
+        self.emit(f"{{ uint8_t *taken[] = {c_list(reads)}; {' '.join(writes)} }}")
 
     def operand(self, operand, name):
         """A C operand; `name`: of the tensor as the op has it."""
@@ -136,7 +152,7 @@ class Generator:
             last = int(accumulate["part"] + 1 == accumulate["parts"])
             sums = self.operand(accumulate["sums"], op.outputs[0]) if "sums" in accumulate else "0"
         for out in command["out"]:
-            self.emit(f"// {op.name}, tile {command.get('tile', 0)}")
+            self.emit(f"// {plain(op.name)}, tile {command.get('tile', 0)}")
             call_ = self.kernel(op, f"&op{number}, {self.operand(out, op.outputs[0])}, (const operand *const[]){c_list(inputs)}", sums, last)
             self.emit(call_)
 
@@ -182,7 +198,7 @@ class Generator:
             fused = c_list(FUSED[f] for f, _ in op.fused) if op.fused else "{0}"
             axis = op.axes[0] if op.axes else 0
             fields = [*spatial, op.groups, op.shift, int(op.transpose_a), int(op.transpose_b), axis, len(op.fused), fused]
-            yield f"static const attributes op{number} = {c_list(fields)};  // {op.name}"
+            yield f"static const attributes op{number} = {c_list(fields)};  // {plain(op.name)}"
 
     def outputs(self):
         """Bytes of all outputs, and comparisons with them."""

@@ -260,17 +260,27 @@ static inline void copy(uint8_t *to, const uint8_t *from, int dims, const int64_
     for (int64_t k = 0; k < dim[0][0]; ++k) copy(to + k * dim[0][1], from + k * dim[0][2], dims - 1, dim + 1, run);
 }
 
-// The same within one memory: reads everything before it writes.
-static inline void move(uint8_t *to, const uint8_t *from, int dims, const int64_t (*dim)[3], int64_t run) {
-  int64_t size = run, in[8][3], out[8][3];
+// The runs of a copy, one after another in new memory.
+static inline uint8_t *gather(const uint8_t *from, int dims, const int64_t (*dim)[3], int64_t run) {
+  int64_t size = run, packed[AXES + 2][3];
   for (int k = dims; k-- > 0; size *= dim[k][0]) {
-    in[k][0] = out[k][0] = dim[k][0];
-    in[k][1] = out[k][2] = size;
-    in[k][2] = dim[k][2];
-    out[k][1] = dim[k][1];
+    packed[k][0] = dim[k][0];
+    packed[k][1] = size;
+    packed[k][2] = dim[k][2];
   }
   uint8_t *between = malloc((size_t)size);
-  copy(between, from, dims, (const int64_t(*)[3])in, run);
-  copy(to, between, dims, (const int64_t(*)[3])out, run);
+  copy(between, from, dims, (const int64_t(*)[3])packed, run);
+  return between;
+}
+
+// The inverse; frees `between`.
+static inline void scatter(uint8_t *to, uint8_t *between, int dims, const int64_t (*dim)[3], int64_t run) {
+  int64_t size = run, packed[AXES + 2][3];
+  for (int k = dims; k-- > 0; size *= dim[k][0]) {
+    packed[k][0] = dim[k][0];
+    packed[k][1] = dim[k][1];
+    packed[k][2] = size;
+  }
+  copy(to, between, dims, (const int64_t(*)[3])packed, run);
   free(between);
 }
