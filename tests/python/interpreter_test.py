@@ -327,6 +327,57 @@ class Arithmetic(unittest.TestCase):
             expected[at] = min(max((one.get(function) or two[function])(*(int(v[at]) for v in full)), -128), 127)
         self.check(net, values, expected, draw)
 
+    @drawn("scales")
+    def test_scales_and_zero_points(self, draw):
+        """Elements of types with a scale stand for real numbers."""
+        dtype = draw.choice(["int8", "uint8"])
+        kind = draw.choice(["conv", "depthwise", "matmul", "add", "average_pool", "max_pool", "sigmoid", "concat", "pad"])
+        shape = (1, 3, 5, 4)
+
+        def scale(count=1, zero=True):
+            return {"scale": [draw.choice([0.5, 0.013, 0.1]) for _ in range(count)], "zero_point": [draw.randint(-3, 9) if zero else 0] * count}
+
+        given = {"conv": [(shape, dtype, False), ((2, 3, 3, 3), "int8", True), ((2,), "int32", True)],
+                 "depthwise": [(shape, dtype, False), ((3, 1, 3, 3), "int8", True)],
+                 "matmul": [((4, 6), dtype, False), ((6, 5), "int8", True)]}.get(kind, [(shape, dtype, False)] * (2 if kind in ("add", "concat") else 1))
+        op = {"conv": {"type": "conv", "pad": [1] * 4}, "depthwise": {"type": "conv", "groups": 3}, "average_pool": {"type": kind, "kernel": [2, 2], "pad": [1] * 4},
+              "max_pool": {"type": kind, "kernel": [2, 2], "pad": [1] * 4}, "concat": {"type": kind, "axes": [1]}, "pad": {"type": "pad", "pad": [0, 0, 1, 2] * 2}}.get(kind, {"type": kind})
+        out = {"conv": (1, 2, 5, 4), "depthwise": (1, 3, 3, 2), "matmul": (4, 5), "average_pool": (1, 3, 6, 5), "max_pool": (1, 3, 6, 5), "concat": (1, 6, 5, 4), "pad": (1, 3, 7, 8)}.get(kind, shape)
+        channels = draw.random() < 0.5 and len(given) > 1 and given[1][2]
+        scales = [scale(g[0][1 if kind == "matmul" else 0] if k == 1 and channels else 1, not g[2]) for k, g in enumerate(given[:2])] + [scale()]
+        scales[1 if len(given) > 1 else 0]["axis"] = 1 if kind == "matmul" else 0
+        net = network(op, given, out)
+        for (name, tensor), entry in zip([(n, t) for n, t in net.tensors.items() if t.dtype != "int32"], scales if len(given) > 1 else [scales[0], scales[-1]]):
+            tensor.place["quantization"] = entry
+        net = Network({"tensors": [t.place for t in net.tensors.values()], "ops": [{"name": "o", "inputs": [f"t{k}" for k in range(len(given))], "output": "y", **op}]})
+        values = self.values(net, draw.randrange(1000))
+        real = []
+        for name, v in zip(net.ops[0].inputs, values):
+            q = net.tensors[name].quantization
+            wide = [-1 if a == (q.axis if q else 0) else 1 for a in range(v.ndim)] if q and len(q.scale) > 1 else [1] * v.ndim
+            real.append((v.astype(float) - q.zero.reshape(wide)) * q.scale.reshape(wide) if q else v.astype(float))
+        if kind == "conv":
+            factor = net.tensors["t0"].quantization.scale[0] * net.tensors["t1"].quantization.scale
+            real[2] = real[2] * factor
+        formulas = {"add": lambda: real[0] + real[1], "sigmoid": lambda: 1 / (1 + np.exp(-real[0])), "concat": lambda: np.concatenate(real, 1),
+                    "pad": lambda: np.pad(real[0], ((0, 0), (0, 0), (1, 1), (2, 2)))}
+        if kind in ("conv", "depthwise", "matmul"):
+            made = sum_of_products(net.ops[0], out, real) + (real[2].reshape(-1, 1, 1) if kind == "conv" else 0)
+        elif kind.endswith("pool"):
+            made = np.zeros(out)
+            for n, c, *at in cells(out):
+                seen = [real[0][(n, c, *place)] for _, place in positions(net.ops[0], at, shape[2:])]
+                made[(n, c, *at)] = max(seen) if kind == "max_pool" else sum(seen) / len(seen)
+        else:
+            made = formulas[kind]()
+        q = net.tensors["y"].quantization
+        expected = np.clip(np.rint(made / q.scale[0]) + q.zero[0], *limits(dtype))
+        parts = [Part(n, v.shape, net.tensors[n].dtype, [0] * v.ndim, v) for n, v in zip(net.ops[0].inputs, values)]
+        found = evaluate(net.ops[0], [(0, n) for n in out], parts).astype(float)
+        self.assertLessEqual(np.abs(found - expected).max(), 1)  # a half may be rounded to either side
+        self.assertGreater(np.mean(found == expected), 0.9)
+        self.check(net, values, found, draw)
+
     def test_missing_elements_are_refused(self):
         net = network({"type": "conv", "pad": [1, 1, 1, 1]}, [((1, 2, 8, 8), "int8", False), ((2, 2, 3, 3), "int8", True)], (1, 2, 8, 8))
         x, w = self.values(net, 0)

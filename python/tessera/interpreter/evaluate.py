@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from . import functions, moves, products, reals
+from . import functions, moves, products, quantized, reals
 from .parts import Part, Refused
 from .types import bits, is_float, limits, saturated
 
@@ -22,13 +22,15 @@ SCALED = {"softmax": 128, "normalize": functions.UNIT, "batch_norm": functions.U
 def evaluate(op, box, parts):
     """All of the box, in the type of the output."""
     if op.type in PRODUCTS:
-        return finish(op, box, parts, PRODUCTS[op.type](op, box, parts))
+        return finish(op, box, parts, PRODUCTS[op.type](op, box, factors(op, parts)))
+    if op.quantization is not None or any(q is not None for q in op.quantizations):
+        return rounded(op, box, fuse(op, box, quantized.as_real(op, parts), plain(op, box, quantized.as_real(op, parts))))
     return saturated(fuse(op, box, parts, plain(op, box, parts)), op.out_dtype)
 
 
 def partial_sums(op, box, parts):
     """Sums of the products of the input channels that the first operand has: int64 of int32, or double."""
-    sums = PRODUCTS[op.type](op, box, parts, products.channels_of(op, parts))
+    sums = PRODUCTS[op.type](op, box, factors(op, parts), products.channels_of(op, parts))
     return sums if op.floating(parts) else wrapped(sums)
 
 
@@ -43,9 +45,27 @@ def finish(op, box, parts, sums):
         else:
             add = bias.take([box[1][0]], [box[1][1]]).reshape(-1, *[1] * (len(box) - 2))
         sums = sums + add if floating else wrapped(sums + add.astype(np.int64))
+    if not floating and is_quantized(op):
+        return rounded(op, box, fuse(op, box, quantized.as_real(op, parts), sums * quantized.product_scale(op, box)))
     if not floating and op.shift > 0:
         sums = (sums + (1 << (op.shift - 1))) >> op.shift
     return saturated(fuse(op, box, parts, sums), op.out_dtype)
+
+
+def is_quantized(op):
+    """Is it a product of two tensors with scales?"""
+    return all(q is not None for q in op.quantizations[:2])
+
+
+def factors(op, parts):
+    return quantized.as_centred(op, parts) if is_quantized(op) else parts
+
+
+def rounded(op, box, values):
+    """Real values as elements of the output."""
+    if op.quantization is None:
+        return saturated(values, op.out_dtype)
+    return op.quantization.of(values, [b for b, e in box], [e for b, e in box], op.out_dtype)
 
 
 def wrapped(sums):
@@ -58,7 +78,7 @@ def plain(op, box, parts):
     low, high = [b for b, e in box], [e for b, e in box]
     if op.type in MOVES:
         values = MOVES[op.type](op, box, parts)
-        return integral(values) if not is_float(op.out_dtype) else values
+        return integral(values) if not is_float(op.out_dtype) and op.quantization is None else values
     if op.type == "elementwise":
         values = [p.along(low, high) for p in parts[:len(op.inputs)]]
         made = call(op.function, values)
@@ -98,7 +118,7 @@ def fuse(op, box, parts, values):
     for function, operands in op.fused:
         others = [p.along(low, high) for p in parts[at:at + len(operands)]]
         at += len(operands)
-        if not is_float(op.out_dtype) and values.dtype.kind == "f":
+        if not is_float(op.out_dtype) and values.dtype.kind == "f" and op.quantization is None:
             values = functions.whole(values)
         values = np.broadcast_to(call(function, [values, *others]), values.shape)
         if values.dtype.kind == "i":

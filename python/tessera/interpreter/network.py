@@ -4,6 +4,7 @@ from math import prod
 
 from . import functions
 from .parts import Refused
+from .quantized import Quantization
 from .types import NUMPY, bits, is_float
 
 TYPES = ("conv", "conv_transpose", "max_pool", "average_pool", "reduce", "matmul", "elementwise", "softmax", "normalize",
@@ -19,6 +20,7 @@ class Tensor:
             raise Refused(f"tensor `{self.name}` has the unknown type `{self.dtype}`")
         self.role, self.view_of, self.place = data.get("role", "between"), data.get("view_of"), data
         self.elements = prod(self.shape)
+        self.quantization = Quantization(data["quantization"]) if "quantization" in data else None
         self.bytes = (self.elements * bits(self.dtype) + 7) // 8
 
 
@@ -42,6 +44,8 @@ class Op:
         self.function = self.function.lower()
         self.read_windows(data, tensors)
         self.read_axes(data, tensors)
+        self.quantization = tensors[self.outputs[0]].quantization
+        self.quantizations = [tensors[name].quantization for name in self.operands]
         self.block, self.order = data.get("block", 1), data.get("order", "dcr")
         self.transpose_a, self.transpose_b = bool(data.get("transpose_a")), bool(data.get("transpose_b"))
         self.mode = data.get("mode", "nearest" if self.type == "resize" else "constant")
