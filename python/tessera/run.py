@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+from typing import List, Optional
 
 from .interpreter import run_commands
 from .interpreter.reader import BadFile
@@ -20,11 +21,11 @@ class Stopped(Exception):
     """A limit ended the run."""
 
 
-def limit(seconds, memory):
+def limit(seconds: Optional[float], memory: Optional[int]) -> None:
     """Raises Stopped in the main thread when the time is over or the process has more resident memory."""
     end = time.monotonic() + seconds if seconds is not None else None
 
-    def look(*_):
+    def look(*_: object) -> None:
         if end is not None and time.monotonic() > end:
             raise Stopped("the time limit")
         if memory is not None:
@@ -37,11 +38,11 @@ def limit(seconds, memory):
         signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
 
 
-def complain(text, as_json, **where):
+def complain(text: str, as_json: bool, **where: object) -> None:
     print(json.dumps({"error": text, **where}) if as_json else text, file=sys.stderr)
 
 
-def main(arguments=None):
+def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="tessera run", description="Executes the commands of a plan on random data.")
     parser.add_argument("commands", metavar="COMMANDS.jsonl", help="a file of `tessera plan --commands`")
     parser.add_argument("--seed", type=int, default=0, help="of the random weights and inputs (default 0)")

@@ -3,6 +3,7 @@
     values = evaluate(op, box, parts)          # box: [begin, end) per axis; parts: of inputs, then of fused operands
     sums = partial_sums(op, box, parts)        # products of the input channels that the parts have
 """
+# mypy: ignore-errors
 
 import numpy as np
 

@@ -3,6 +3,7 @@ double, rounded half to even; NaN is 0. The functions in EXACT take integers as 
 
 A constant that a file makes part of a function is not in the network: a missing second operand is 2, slopes and
 bounds are those below."""
+# mypy: ignore-errors
 
 import math
 

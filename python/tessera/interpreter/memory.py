@@ -2,6 +2,7 @@
 
 A tag says what a byte is: which byte of which element of which tensor. Copies carry the tags along, so an operand
 is right if its tags are."""
+# mypy: ignore-errors
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided

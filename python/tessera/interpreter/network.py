@@ -1,4 +1,5 @@
 """The network of a header: tensors, and ops with all attributes."""
+# mypy: ignore-errors
 
 from math import prod
 

@@ -1,4 +1,5 @@
 """Where the elements of a box lie: operands and places of tensors as strided pieces of memory."""
+# mypy: ignore-errors
 
 from math import prod
 

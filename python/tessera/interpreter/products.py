@@ -1,5 +1,6 @@
 """Convolutions, matrix products and pools of a box of the output. Sums of integers are exact; callers reduce
 them modulo 2^32."""
+# mypy: ignore-errors
 
 import itertools
 from math import prod

@@ -2,6 +2,7 @@
 
 Sums of products are those of (q - zero_point), exact; all else is double on the numbers that elements stand for. A result
 is divided by the scale of the output, rounded half to even, shifted by the zero point and saturated."""
+# mypy: ignore-errors
 
 import numpy as np
 

@@ -1,4 +1,5 @@
 """Reads a command file (docs/guide/commands.md): the header, then the commands one by one, loops expanded."""
+# mypy: ignore-errors
 
 import copy
 import json

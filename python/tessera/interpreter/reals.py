@@ -1,4 +1,5 @@
 """Reductions, softmax and norms of a box of the output, in double."""
+# mypy: ignore-errors
 
 import numpy as np
 

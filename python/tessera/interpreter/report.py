@@ -1,4 +1,8 @@
 """Runs a command file and reports."""
+# mypy: allow-untyped-calls
+
+import os
+from typing import Any, Dict, List, Optional, Union
 
 from .execute import Machine
 from .parts import Refused
@@ -8,20 +12,21 @@ from .reader import CommandFile
 class Report:
     """`status` is `equal` or `refused`; then `reason` says which command (`command`, or None) breaks which rule."""
 
-    def __init__(self):
-        self.status, self.reason, self.command = "equal", "", None
+    def __init__(self) -> None:
+        self.status, self.reason = "equal", ""
+        self.command: Optional[int] = None
         self.commands = self.bytes = self.latency_cycles = self.elements = self.last_bits = self.more_bytes = 0
-        self.stand_ins = []
+        self.stand_ins: List[str] = []
 
-    def as_json(self):
-        data = {"tessera": "run/1", "status": self.status, "commands": self.commands, "latency_cycles": self.latency_cycles,
+    def as_json(self) -> Dict[str, Any]:
+        data: Dict[str, Any] = {"tessera": "run/1", "status": self.status, "commands": self.commands, "latency_cycles": self.latency_cycles,
                 "dram_bytes": self.bytes, "elements": self.elements, "last_bits": self.last_bits, "more_bytes": self.more_bytes,
                 "stand_ins": self.stand_ins}
         if self.status == "refused":
             data.update(command=self.command, reason=self.reason)
         return data
 
-    def as_text(self):
+    def as_text(self) -> str:
         if self.status == "refused":
             where = "after the last command: " if self.command is None else f"command {self.command}: "
             return f"refused, {where}{self.reason}"
@@ -37,9 +42,9 @@ class Report:
         return text
 
 
-def run_commands(path, seed=0):
+def run_commands(path: Union[str, os.PathLike[str]], seed: int = 0) -> Report:
     """A Report. Raises BadFile if the file is not one of commands."""
-    report, machine = Report(), None
+    report, machine = Report(), None  # the other modules have no annotations
     with CommandFile(path) as file:
         try:
             machine = Machine(file.header, seed)

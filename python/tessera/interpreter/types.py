@@ -2,6 +2,7 @@
 
 Values are NumPy arrays of the type itself; bfloat16 is float32 with 16 significant bits, 4-bit integers are
 int8 or uint8, bool is 0 or 1."""
+# mypy: ignore-errors
 
 import numpy as np
 
