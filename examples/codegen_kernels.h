@@ -8,21 +8,22 @@
 enum { AXES = 6 };
 enum type { INT8, UINT8, INT16, UINT16, INT32, BOOL };
 
-// A strided piece of a tensor: element c is at `at` + the sum of (c - begin) x stride. With bricks, channels are in
-// groups of `brick`.
+// A strided piece of a tensor: element c is at `at` + the sum of (c - begin) x stride. With bricks,
+// channels are in groups of `brick`.
 typedef struct {
-  uint8_t *at;
+  uint8_t* at;
   int32_t box[AXES][2];
   int64_t stride[AXES];
   int32_t brick, phase;
   int64_t brick_stride;
 } piece;
 
-// An operand: pieces of a tensor. `stored` is the shape of the tensor that holds the elements of a view.
+// An operand: pieces of a tensor. `stored` is the shape of the tensor that holds the elements of a
+// view.
 typedef struct {
   enum type type;
   int axes, pieces;
-  const piece *piece;
+  const piece* piece;
   int32_t box[AXES][2], shape[AXES];
   int stored_axes;
   int32_t stored[AXES];
@@ -35,7 +36,7 @@ typedef struct {
   enum { RELU, RELU6 } function[4];
 } attributes;
 
-static uint8_t *address(const operand *t, const int32_t *c) {
+static uint8_t* address(const operand* t, const int32_t* c) {
   int32_t own[AXES];
   int axes = t->axes;
   if (t->stored_axes) {  // of a view: the element with the same number
@@ -46,15 +47,16 @@ static uint8_t *address(const operand *t, const int32_t *c) {
     c = own;
   }
   for (int k = 0; k < t->pieces; ++k) {
-    const piece *p = &t->piece[k];
+    const piece* p = &t->piece[k];
     int inside = 1;
     for (int a = 0; a < axes; ++a) inside &= c[a] >= p->box[a][0] && c[a] < p->box[a][1];
     if (!inside) continue;
-    uint8_t *at = p->at;
+    uint8_t* at = p->at;
     for (int a = 0; a < axes; ++a) {
       const int64_t i = c[a] - p->box[a][0];
       if (a == 1 && p->brick)
-        at += (i + p->phase) / p->brick * p->brick_stride + (i + p->phase) % p->brick * p->stride[a];
+        at +=
+            (i + p->phase) / p->brick * p->brick_stride + (i + p->phase) % p->brick * p->stride[a];
       else
         at += i * p->stride[a];
     }
@@ -64,29 +66,44 @@ static uint8_t *address(const operand *t, const int32_t *c) {
   exit(1);
 }
 
-static int64_t get(const operand *t, const int32_t *c) {
-  const uint8_t *at = address(t, c);
-  union { int16_t i16; uint16_t u16; int32_t i32; } word;
+static int64_t get(const operand* t, const int32_t* c) {
+  const uint8_t* at = address(t, c);
+  union {
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+  } word;
   switch (t->type) {
-    case INT8: return *(const int8_t *)at;
-    case INT16: memcpy(&word, at, 2); return word.i16;
-    case UINT16: memcpy(&word, at, 2); return word.u16;
-    case INT32: memcpy(&word, at, 4); return word.i32;
-    default: return *at;
+    case INT8:
+      return *(const int8_t*)at;
+    case INT16:
+      memcpy(&word, at, 2);
+      return word.i16;
+    case UINT16:
+      memcpy(&word, at, 2);
+      return word.u16;
+    case INT32:
+      memcpy(&word, at, 4);
+      return word.i32;
+    default:
+      return *at;
   }
 }
 
-static int64_t clamp(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
+static int64_t clamp(int64_t x, int64_t low, int64_t high) {
+  return x < low ? low : x > high ? high : x;
+}
 
-static void put(const operand *t, const int32_t *c, int64_t x) {
-  static const int64_t low[] = {-128, 0, -32768, 0, INT32_MIN, 0}, high[] = {127, 255, 32767, 65535, INT32_MAX, 1};
+static void put(const operand* t, const int32_t* c, int64_t x) {
+  static const int64_t low[] = {-128, 0, -32768, 0, INT32_MIN, 0},
+                       high[] = {127, 255, 32767, 65535, INT32_MAX, 1};
   static const int width[] = {1, 1, 2, 2, 4, 1};
   x = clamp(x, low[t->type], high[t->type]);
   memcpy(address(t, c), &x, (size_t)width[t->type]);  // little endian
 }
 
 // The next element of a box; 0 after the last one.
-static int next(const operand *t, int32_t *c) {
+static int next(const operand* t, int32_t* c) {
   for (int a = t->axes; a-- > 0;) {
     if (++c[a] < t->box[a][1]) return 1;
     c[a] = t->box[a][0];
@@ -94,11 +111,11 @@ static int next(const operand *t, int32_t *c) {
   return 0;
 }
 
-static void first(const operand *t, int32_t *c) {
+static void first(const operand* t, int32_t* c) {
   for (int a = 0; a < t->axes; ++a) c[a] = t->box[a][0];
 }
 
-static int64_t fused(const attributes *op, int64_t x) {
+static int64_t fused(const attributes* op, int64_t x) {
   for (int k = 0; k < op->functions; ++k) {
     if (x < 0) x = 0;
     if (op->function[k] == RELU6 && x > 96) x = 96;
@@ -107,15 +124,17 @@ static int64_t fused(const attributes *op, int64_t x) {
 }
 
 // Bias, shift and fused functions of a complete sum.
-static int64_t finish(const attributes *op, const operand *bias, const int32_t *c, int64_t sum) {
+static int64_t finish(const attributes* op, const operand* bias, const int32_t* c, int64_t sum) {
   if (bias) sum += get(bias, c);
   sum = (int32_t)(uint32_t)sum;
   if (op->shift > 0) sum = (sum + ((int64_t)1 << (op->shift - 1))) >> op->shift;
   return fused(op, sum);
 }
 
-// `sums`: those of the parts of a split reduction before this one, or null; `last`: is this the last part?
-static inline void conv(const attributes *op, const operand *out, const operand *const *in, const operand *sums, int last) {
+// `sums`: those of the parts of a split reduction before this one, or null; `last`: is this the
+// last part?
+static inline void conv(const attributes* op, const operand* out, const operand* const* in,
+                        const operand* sums, int last) {
   const operand *x = in[0], *w = in[1], *bias = in[2];
   const int in_group = x->shape[1] / op->groups, out_group = out->shape[1] / op->groups;
   int32_t c[AXES];
@@ -123,10 +142,12 @@ static inline void conv(const attributes *op, const operand *out, const operand 
   do {
     int64_t sum = sums ? get(sums, c) : 0;
     const int begin = c[1] / out_group * in_group;
-    for (int k = begin < x->box[1][0] ? x->box[1][0] : begin; k < begin + in_group && k < x->box[1][1]; ++k)
+    for (int k = begin < x->box[1][0] ? x->box[1][0] : begin;
+         k < begin + in_group && k < x->box[1][1]; ++k)
       for (int r = 0; r < op->kernel[0]; ++r)
         for (int s = 0; s < op->kernel[1]; ++s) {
-          const int32_t at[AXES] = {c[0], k, c[2] * op->stride[0] - op->pad[0] + r * op->dilation[0],
+          const int32_t at[AXES] = {c[0], k,
+                                    c[2] * op->stride[0] - op->pad[0] + r * op->dilation[0],
                                     c[3] * op->stride[1] - op->pad[1] + s * op->dilation[1]};
           if (at[2] < 0 || at[2] >= x->shape[2] || at[3] < 0 || at[3] >= x->shape[3]) continue;
           sum += get(x, at) * get(w, (const int32_t[AXES]){c[1], k - begin, r, s});
@@ -135,7 +156,8 @@ static inline void conv(const attributes *op, const operand *out, const operand 
   } while (next(out, c));
 }
 
-static inline void matmul(const attributes *op, const operand *out, const operand *const *in, const operand *sums, int last) {
+static inline void matmul(const attributes* op, const operand* out, const operand* const* in,
+                          const operand* sums, int last) {
   const operand *a = in[0], *b = in[1], *bias = in[2];
   const int axis = op->transpose_a ? a->axes - 2 : a->axes - 1, rows = out->axes - 2;
   int32_t c[AXES], l[AXES], r[AXES], add[AXES];
@@ -152,20 +174,23 @@ static inline void matmul(const attributes *op, const operand *out, const operan
       sum += get(a, l) * get(b, r);
     }
     if (bias)
-      for (int n = 0; n < bias->axes; ++n) add[n] = bias->shape[n] == 1 ? 0 : c[n + out->axes - bias->axes];
+      for (int n = 0; n < bias->axes; ++n)
+        add[n] = bias->shape[n] == 1 ? 0 : c[n + out->axes - bias->axes];
     put(out, c, last ? finish(op, bias, add, sum) : (int32_t)(uint32_t)sum);
   } while (next(out, c));
 }
 
-static inline void pool(const attributes *op, const operand *out, const operand *const *in, int average) {
-  const operand *x = in[0];
+static inline void pool(const attributes* op, const operand* out, const operand* const* in,
+                        int average) {
+  const operand* x = in[0];
   int32_t c[AXES];
   first(out, c);
   do {
     int64_t sum = 0, count = 0, most = INT64_MIN;
     for (int r = 0; r < op->kernel[0]; ++r)
       for (int s = 0; s < op->kernel[1]; ++s) {
-        const int32_t at[AXES] = {c[0], c[1], c[2] * op->stride[0] - op->pad[0] + r * op->dilation[0],
+        const int32_t at[AXES] = {c[0], c[1],
+                                  c[2] * op->stride[0] - op->pad[0] + r * op->dilation[0],
                                   c[3] * op->stride[1] - op->pad[1] + s * op->dilation[1]};
         if (at[2] < 0 || at[2] >= x->shape[2] || at[3] < 0 || at[3] >= x->shape[3]) continue;
         const int64_t seen = get(x, at);
@@ -178,8 +203,8 @@ static inline void pool(const attributes *op, const operand *out, const operand 
 }
 
 // Mean over rows and columns, which the output keeps as extents of 1 or drops.
-static inline void mean(const attributes *op, const operand *out, const operand *const *in) {
-  const operand *x = in[0];
+static inline void mean(const attributes* op, const operand* out, const operand* const* in) {
+  const operand* x = in[0];
   int32_t c[AXES];
   first(out, c);
   do {
@@ -192,35 +217,44 @@ static inline void mean(const attributes *op, const operand *out, const operand 
 
 enum function { ADD, SUB, MUL, MAX, MIN, COPY };
 
-static inline void elementwise(const attributes *op, const operand *out, const operand *const *in, int inputs, enum function function) {
+static inline void elementwise(const attributes* op, const operand* out, const operand* const* in,
+                               int inputs, enum function function) {
   int32_t c[AXES], at[AXES];
   first(out, c);
   do {
     int64_t total = 0;
     for (int k = 0; k < inputs; ++k) {
-      const operand *x = in[k];
+      const operand* x = in[k];
       for (int n = 0; n < x->axes; ++n) at[n] = x->shape[n] == 1 ? 0 : c[n + out->axes - x->axes];
       const int64_t y = get(x, at);
-      if (k == 0) total = y;
-      else if (function == ADD) total += y;
-      else if (function == SUB) total -= y;
-      else if (function == MUL) total = total * y >> 4;
-      else if (function == MAX) total = y > total ? y : total;
-      else total = y < total ? y : total;
+      if (k == 0)
+        total = y;
+      else if (function == ADD)
+        total += y;
+      else if (function == SUB)
+        total -= y;
+      else if (function == MUL)
+        total = total * y >> 4;
+      else if (function == MAX)
+        total = y > total ? y : total;
+      else
+        total = y < total ? y : total;
     }
     put(out, c, fused(op, total));
   } while (next(out, c));
 }
 
 // A function of one value of 8 bits.
-static inline void lookup(const attributes *op, const operand *out, const operand *const *in, const int16_t *table) {
+static inline void lookup(const attributes* op, const operand* out, const operand* const* in,
+                          const int16_t* table) {
   int32_t c[AXES];
   first(out, c);
   do put(out, c, fused(op, table[(uint8_t)get(in[0], c)]));
   while (next(out, c));
 }
 
-static inline void concat(const attributes *op, const operand *out, const operand *const *in, int inputs, const int32_t *extents) {
+static inline void concat(const attributes* op, const operand* out, const operand* const* in,
+                          int inputs, const int32_t* extents) {
   int32_t c[AXES], at[AXES];
   first(out, c);
   do {
@@ -235,46 +269,55 @@ static inline void concat(const attributes *op, const operand *out, const operan
   } while (next(out, c));
 }
 
-static inline void softmax(const attributes *op, const operand *out, const operand *const *in) {
-  const operand *x = in[0];
+static inline void softmax(const attributes* op, const operand* out, const operand* const* in) {
+  const operand* x = in[0];
   int32_t c[AXES], at[AXES];
   first(out, c);
   do {
     memcpy(at, c, sizeof at);
     double most = -1e300, sum = 0;
-    for (at[op->axis] = 0; at[op->axis] < x->shape[op->axis]; ++at[op->axis]) most = fmax(most, (double)get(x, at) / 16);
-    for (at[op->axis] = 0; at[op->axis] < x->shape[op->axis]; ++at[op->axis]) sum += exp((double)get(x, at) / 16 - most);
+    for (at[op->axis] = 0; at[op->axis] < x->shape[op->axis]; ++at[op->axis])
+      most = fmax(most, (double)get(x, at) / 16);
+    for (at[op->axis] = 0; at[op->axis] < x->shape[op->axis]; ++at[op->axis])
+      sum += exp((double)get(x, at) / 16 - most);
     put(out, c, (int64_t)rint(exp((double)get(x, c) / 16 - most) / sum * 128));
   } while (next(out, c));
 }
 
-static inline void memcpy2d(uint8_t *to, int64_t to_stride, const uint8_t *from, int64_t from_stride, int64_t run, int64_t count) {
-  for (int64_t k = 0; k < count; ++k) memcpy(to + k * to_stride, from + k * from_stride, (size_t)run);
+static inline void memcpy2d(uint8_t* to, int64_t to_stride, const uint8_t* from,
+                            int64_t from_stride, int64_t run, int64_t count) {
+  for (int64_t k = 0; k < count; ++k)
+    memcpy(to + k * to_stride, from + k * from_stride, (size_t)run);
 }
 
 // Copies `count[0]` x ... runs.
-static inline void copy(uint8_t *to, const uint8_t *from, int dims, const int64_t (*dim)[3], int64_t run) {
-  if (dims == 0) memcpy(to, from, (size_t)run);
-  else if (dims == 1) memcpy2d(to, dim[0][1], from, dim[0][2], run, dim[0][0]);
+static inline void copy(uint8_t* to, const uint8_t* from, int dims, const int64_t (*dim)[3],
+                        int64_t run) {
+  if (dims == 0)
+    memcpy(to, from, (size_t)run);
+  else if (dims == 1)
+    memcpy2d(to, dim[0][1], from, dim[0][2], run, dim[0][0]);
   else
-    for (int64_t k = 0; k < dim[0][0]; ++k) copy(to + k * dim[0][1], from + k * dim[0][2], dims - 1, dim + 1, run);
+    for (int64_t k = 0; k < dim[0][0]; ++k)
+      copy(to + k * dim[0][1], from + k * dim[0][2], dims - 1, dim + 1, run);
 }
 
 // The runs of a copy, one after another in new memory.
-static inline uint8_t *gather(const uint8_t *from, int dims, const int64_t (*dim)[3], int64_t run) {
+static inline uint8_t* gather(const uint8_t* from, int dims, const int64_t (*dim)[3], int64_t run) {
   int64_t size = run, packed[AXES + 2][3];
   for (int k = dims; k-- > 0; size *= dim[k][0]) {
     packed[k][0] = dim[k][0];
     packed[k][1] = size;
     packed[k][2] = dim[k][2];
   }
-  uint8_t *between = malloc((size_t)size);
+  uint8_t* between = malloc((size_t)size);
   copy(between, from, dims, (const int64_t(*)[3])packed, run);
   return between;
 }
 
 // The inverse; frees `between`.
-static inline void scatter(uint8_t *to, uint8_t *between, int dims, const int64_t (*dim)[3], int64_t run) {
+static inline void scatter(uint8_t* to, uint8_t* between, int dims, const int64_t (*dim)[3],
+                           int64_t run) {
   int64_t size = run, packed[AXES + 2][3];
   for (int k = dims; k-- > 0; size *= dim[k][0]) {
     packed[k][0] = dim[k][0];

@@ -23,7 +23,7 @@ from random_runs import RandomMachine, RandomNetwork  # noqa: E402
 
 from tessera.interpreter import run_commands  # noqa: E402
 
-COUNT = int(os.environ.get("TESSERA_RANDOM_COUNT", "40"))
+COUNT = int(os.environ.get("TESSERA_RANDOM_COUNT", "20"))
 SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1"))
 FOUND, BAD_INPUT, WRONG, INFEASIBLE, STOPPED = 0, 2, 3, 20, 30
 UNSUPPORTED = "--commands does not support"
