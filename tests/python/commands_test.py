@@ -120,7 +120,8 @@ class Commands(unittest.TestCase):
         compiler = os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
         if compiler is None:
             self.skipTest("there is no C compiler")
-        for profile, options in (("nvdla-like", ()), ("gap9-like", ("--fold",))):
+        loops = ("--fold", "--max-ops", "1", "--tile-shapes", "0", "-c", "6000", "--set", "tiling.halo=[recompute]")
+        for profile, options in (("nvdla-like", ()), ("gap9-like", loops)):
             with self.subTest(profile=profile):
                 self.assertTrue(self.plan(TOY, profile, *options))
                 program = self.folder / "program"
@@ -130,6 +131,7 @@ class Commands(unittest.TestCase):
                     done = subprocess.run(line, capture_output=True, text=True, check=False)
                     self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
                 self.assertEqual(done.stdout, "equal\n")
+                self.assertEqual("for (int64_t i = 0" in program.with_suffix(".c").read_text(), options == loops)
 
     def test_damage(self):
         """Each damaged file is refused, or its outcome is right."""

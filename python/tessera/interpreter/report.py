@@ -56,7 +56,7 @@ def run_commands(path: Union[str, os.PathLike[str]], seed: int = 0) -> Report:
             machine.finish(file.end)
         except Refused as refused:
             report.status, report.reason = "refused", str(refused)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             report.status, report.reason = "refused", f"it is malformed ({type(error).__name__}: {error})"
         if machine is not None:
             report.commands, report.bytes, report.latency_cycles = machine.count, machine.bytes, machine.clock.latest
