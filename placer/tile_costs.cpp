@@ -128,8 +128,8 @@ TileSchedule TileCosts::schedule(const std::vector<search::GroupStep>& steps) {
     TileStep mine{.granularity = choice.granularity};
     mine.ops.assign(step.ops.begin(), step.ops.end());
     mine.retained.assign(query.kept.begin(), query.kept.end());
-    const auto [rows, columns] =
-        cost::TileRun(prices_.machine()).grid(cost::TileGroup(graph_, query), choice.granularity);
+    const auto [rows, columns] = cost::TileSimulation(prices_.machine())
+                                     .grid(cost::TileGroup(graph_, query), choice.granularity);
     if (choice.walk != cost::TileWalk::rows) {
       mine.traversal.emplace();
       for (std::int64_t at = 0; at < rows * columns; ++at) {

@@ -1,7 +1,7 @@
 // A group of ops on the tile machine, with what it moves, in local numbers.
 //
 //   TileGroup group(graph, {.ops = {0, 1}, .kept = {3}});
-//   double latency = TileRun(group, machine).cost({64, 64, 32}, TileWalk::snake_rows);  //
+//   double latency = TileSimulation(group, machine).cost({64, 64, 32}, TileWalk::snake_rows);  //
 //   tile_run.h
 //
 // The cost of a group is a function of this value and a granularity alone.

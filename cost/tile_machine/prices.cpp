@@ -41,8 +41,8 @@ constexpr std::int64_t most_iterations = 4096;
 
 class Cheapest {
  public:
-  Cheapest(const TileGroup& group, const TileMachine& machine, TileRun& run, PriceEffort effort,
-           const std::function<bool()>& stop)
+  Cheapest(const TileGroup& group, const TileMachine& machine, TileSimulation& run,
+           PriceEffort effort, const std::function<bool()>& stop)
       : group_(group),
         machine_(machine),
         run_(run),
@@ -263,7 +263,7 @@ class Cheapest {
 
   const TileGroup& group_;
   const TileMachine& machine_;
-  TileRun& run_;
+  TileSimulation& run_;
   TilePrice best_;
   PriceEffort effort_;
   const std::function<bool()>& stop_;

@@ -49,7 +49,7 @@ class TilePrices {
  private:
   const TileGraph& graph_;
   TileMachine machine_;
-  TileRun run_;
+  TileSimulation run_;
   std::function<bool()> stop_;
   bool exhaustive_ = false;
   std::map<TileGroup, TilePrice> known_, exact_;

@@ -15,8 +15,8 @@ std::pair<std::int64_t, std::int64_t> walk_step(TileWalk walk, std::int64_t rows
   return {row, walk == TileWalk::rows || row % 2 == 0 ? column : columns - 1 - column};
 }
 
-std::pair<std::int64_t, std::int64_t> TileRun::grid(const TileGroup& group,
-                                                    const Granularity& size) const {
+std::pair<std::int64_t, std::int64_t> TileSimulation::grid(const TileGroup& group,
+                                                           const Granularity& size) const {
   const Granularity& native = machine_.native;
   if (size.width > native.width || size.height > native.height) return {0, 0};
   if (group.has_matmul() && size.depth > native.depth) return {0, 0};
@@ -32,13 +32,13 @@ std::pair<std::int64_t, std::int64_t> TileRun::grid(const TileGroup& group,
   return grid;
 }
 
-double TileRun::cost(const TileGroup& group, const TileChoice& choice, double limit) {
+double TileSimulation::cost(const TileGroup& group, const TileChoice& choice, double limit) {
   if (!begin(group, choice.granularity)) return infinity;
   return walk([&](std::int64_t at) { return walk_step(choice.walk, rows_, columns_, at); }, limit);
 }
 
-double TileRun::cost(const TileGroup& group, const Granularity& granularity,
-                     std::span<const std::size_t> traversal) {
+double TileSimulation::cost(const TileGroup& group, const Granularity& granularity,
+                            std::span<const std::size_t> traversal) {
   if (!begin(group, granularity)) return infinity;
   return walk(
       [&](std::int64_t at) {
@@ -48,12 +48,12 @@ double TileRun::cost(const TileGroup& group, const Granularity& granularity,
       infinity);
 }
 
-bool TileRun::fits(const TileGroup& group, const Granularity& granularity) {
+bool TileSimulation::fits(const TileGroup& group, const Granularity& granularity) {
   if (!begin(group, granularity)) return false;
   return group.base() + run_tile({}).peak <= machine_.capacity;
 }
 
-bool TileRun::begin(const TileGroup& group, const Granularity& granularity) {
+bool TileSimulation::begin(const TileGroup& group, const Granularity& granularity) {
   group_ = &group;
   size_ = granularity;
   std::tie(rows_, columns_) = grid(group, granularity);
@@ -73,7 +73,7 @@ bool TileRun::begin(const TileGroup& group, const Granularity& granularity) {
   return true;
 }
 
-void TileRun::find_events() {
+void TileSimulation::find_events() {
   events_.assign({0, parts_ - 1, parts_});
   for (const std::int64_t depth : group_->depths()) {
     const std::int64_t last = parts_of(depth, size_.depth);
@@ -84,8 +84,8 @@ void TileRun::find_events() {
   events_.erase(std::ranges::unique(events_).begin(), events_.end());
 }
 
-TileRun::Signature TileRun::signature(const Tile& tile, const Tile& before,
-                                      std::uint64_t whole) const {
+TileSimulation::Signature TileSimulation::signature(const Tile& tile, const Tile& before,
+                                                    std::uint64_t whole) const {
   const TileGroup::Tensor& sink =
       group_->tensors()[static_cast<std::size_t>(group_->sinks().front())];
   const auto tall = [&](const Tile& each) {
@@ -101,7 +101,7 @@ TileRun::Signature TileRun::signature(const Tile& tile, const Tile& before,
   return {tall(tile), wide(tile), tall(before), wide(before), flags, whole};
 }
 
-double TileRun::walk(const Positions& positions, double limit) {
+double TileSimulation::walk(const Positions& positions, double limit) {
   double total = 0;
   std::int64_t resident = group_->base();
   Tile before;
@@ -145,7 +145,7 @@ double TileRun::walk(const Positions& positions, double limit) {
   return total;
 }
 
-TileRun::TileCost TileRun::run_tile(const Tile& tile) {
+TileSimulation::TileCost TileSimulation::run_tile(const Tile& tile) {
   tile_ = tile;
   known_.clear();
   stored_here_.clear();
@@ -164,7 +164,8 @@ TileRun::TileCost TileRun::run_tile(const Tile& tile) {
   return sum;
 }
 
-void TileRun::run_part(const Tile& tile, std::int64_t part, TileCost& sum, std::int64_t repeat) {
+void TileSimulation::run_part(const Tile& tile, std::int64_t part, TileCost& sum,
+                              std::int64_t repeat) {
   ++work_;
   require(tile, part);
   std::int64_t memory = sum.retained;
@@ -182,7 +183,7 @@ void TileRun::run_part(const Tile& tile, std::int64_t part, TileCost& sum, std::
 
 /// Sets before_ to the loads of a part of a tile, without its cost. `fresh`: a tile that was not
 /// simulated before.
-void TileRun::rebuild_loads(const Tile& tile, std::int64_t part, bool fresh) {
+void TileSimulation::rebuild_loads(const Tile& tile, std::int64_t part, bool fresh) {
   if (fresh) {
     tile_ = tile;
     known_.clear();
@@ -196,7 +197,7 @@ void TileRun::rebuild_loads(const Tile& tile, std::int64_t part, bool fresh) {
   std::swap(before_, loads_);
 }
 
-void TileRun::require(const Tile& tile, std::int64_t part) {
+void TileSimulation::require(const Tile& tile, std::int64_t part) {
   compute_ = 0;
   loads_.clear();
   outputs_.clear();
@@ -215,7 +216,7 @@ void TileRun::require(const Tile& tile, std::int64_t part) {
   }
 }
 
-void TileRun::need_tile(std::int32_t tensor, const Rectangle& area, std::int64_t part) {
+void TileSimulation::need_tile(std::int32_t tensor, const Rectangle& area, std::int64_t part) {
   char& seen = seen_tiles_[static_cast<std::size_t>(tensor)];
   if (seen != 0) return;
   seen = 1;
@@ -244,7 +245,7 @@ void TileRun::need_tile(std::int32_t tensor, const Rectangle& area, std::int64_t
   need_operand({op.inputs[1], {begin, end, area.left, area.right}, false, true}, false);
 }
 
-void TileRun::need_operand(const Piece& piece, bool along_columns) {
+void TileSimulation::need_operand(const Piece& piece, bool along_columns) {
   if (piece.area.empty()) return;
   for (const Piece& each : seen_)
     if (each.tensor == piece.tensor && each.area == piece.area) return;
@@ -283,13 +284,13 @@ void TileRun::need_operand(const Piece& piece, bool along_columns) {
 
 /// Did an earlier tile of a regular group need the piece? A piece that depends on the row alone is
 /// needed by every tile of the row.
-bool TileRun::made_before(const Piece& piece) const {
+bool TileSimulation::made_before(const Piece& piece) const {
   if (piece.tile_rows) return !piece.tile_columns && !tile_.first_in_row;
   return piece.tile_columns ? !tile_.first_in_column : !tile_.first;
 }
 
 /// Was the piece made before in this call? Notes that it is.
-bool TileRun::known(const Piece& piece) {
+bool TileSimulation::known(const Piece& piece) {
   if (!regular_) return !known_ever_.insert({piece.tensor, piece.area}).second;
   if (made_before(piece)) return true;
   for (const Piece& each : known_)
@@ -298,13 +299,13 @@ bool TileRun::known(const Piece& piece) {
   return false;
 }
 
-Rectangle TileRun::all_of(std::int32_t tensor) const {
+Rectangle TileSimulation::all_of(std::int32_t tensor) const {
   const TileGroup::Tensor& what = group_->tensors()[static_cast<std::size_t>(tensor)];
   return {0, what.height, 0, what.width};
 }
 
 /// Pieces of one tensor side by side.
-void TileRun::group_pieces(std::vector<Piece>& pieces) {
+void TileSimulation::group_pieces(std::vector<Piece>& pieces) {
   // A stable insertion sort: there are few pieces, and they are nearly sorted.
   for (std::size_t k = 1; k < pieces.size(); ++k)
     for (std::size_t at = k; at > 0 && pieces[at].tensor < pieces[at - 1].tensor; --at)
@@ -312,13 +313,13 @@ void TileRun::group_pieces(std::vector<Piece>& pieces) {
 }
 
 /// The end of the pieces of the tensor at `begin`.
-std::size_t TileRun::end_of(const std::vector<Piece>& pieces, std::size_t begin) {
+std::size_t TileSimulation::end_of(const std::vector<Piece>& pieces, std::size_t begin) {
   std::size_t end = begin;
   while (end < pieces.size() && pieces[end].tensor == pieces[begin].tensor) ++end;
   return end;
 }
 
-Rectangles TileRun::areas_of(const std::vector<Piece>& pieces, std::int32_t tensor) {
+Rectangles TileSimulation::areas_of(const std::vector<Piece>& pieces, std::int32_t tensor) {
   Rectangles out;
   for (const Piece& each : pieces)
     if (each.tensor == tensor) out.push_back(each.area);
@@ -326,7 +327,7 @@ Rectangles TileRun::areas_of(const std::vector<Piece>& pieces, std::int32_t tens
 }
 
 /// Adds the loads to the memory. Returns the elements that are moved.
-std::int64_t TileRun::load(std::int64_t& memory) {
+std::int64_t TileSimulation::load(std::int64_t& memory) {
   group_pieces(loads_);
   std::int64_t moved = 0;
   if (machine_.rulings) return load_rulings(memory);
@@ -351,7 +352,7 @@ std::int64_t TileRun::load(std::int64_t& memory) {
 }
 
 /// Only identical pieces are reused, or any piece of a tensor that is loaded as a whole.
-std::int64_t TileRun::load_rulings(std::int64_t& memory) {
+std::int64_t TileSimulation::load_rulings(std::int64_t& memory) {
   std::int64_t moved = 0;
   std::size_t kept = 0;
   whole_ = 0;
@@ -386,7 +387,7 @@ std::int64_t TileRun::load_rulings(std::int64_t& memory) {
 }
 
 /// Adds outputs and accumulators to the memory. Returns the elements that are moved.
-std::int64_t TileRun::store(std::int64_t& memory, std::int64_t& retained) {
+std::int64_t TileSimulation::store(std::int64_t& memory, std::int64_t& retained) {
   group_pieces(outputs_);
   std::int64_t moved = 0;
   for (std::size_t begin = 0; begin < outputs_.size();) {
@@ -412,7 +413,7 @@ std::int64_t TileRun::store(std::int64_t& memory, std::int64_t& retained) {
 }
 
 /// An output with one piece per iteration; an accumulator is the same piece.
-std::int64_t TileRun::store_once(const Piece& piece, bool kept, std::int64_t& memory) {
+std::int64_t TileSimulation::store_once(const Piece& piece, bool kept, std::int64_t& memory) {
   bool fresh = !made_before(piece);
   for (const Piece& each : stored_here_)
     if (each.tensor == piece.tensor && each.area == piece.area) fresh = false;
@@ -422,7 +423,7 @@ std::int64_t TileRun::store_once(const Piece& piece, bool kept, std::int64_t& me
   return added;
 }
 
-std::int64_t TileRun::store_any(std::int32_t tensor, bool kept, std::int64_t& memory) {
+std::int64_t TileSimulation::store_any(std::int32_t tensor, bool kept, std::int64_t& memory) {
   Rectangles& stored = stored_[static_cast<std::size_t>(tensor)];
   const Rectangles pieces = areas_of(outputs_, tensor);
   Rectangles all = pieces;

@@ -1,6 +1,6 @@
 // The cost of a group with one granularity and one order of tiles.
 //
-//   TileRun run(machine);
+//   TileSimulation run(machine);
 //   double cost = run.cost(group, {{64, 64, 32}, TileWalk::snake_rows}, infinity);
 //
 // Equal to the checker (model/tile_step.h), but faster: in a regular group the cost of a tile
@@ -41,9 +41,9 @@ struct TileChoice {
   TileWalk walk = TileWalk::rows;
 };
 
-class TileRun {
+class TileSimulation {
  public:
-  explicit TileRun(const TileMachine& machine) : machine_(machine) {}
+  explicit TileSimulation(const TileMachine& machine) : machine_(machine) {}
 
   /// The latency times the bandwidth, and infinity if the choice is invalid, needs more than the
   /// capacity or costs at least `limit`.

@@ -72,15 +72,15 @@ void give_modes(Random& random, Hardware& hardware) {
   hardware.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
 }
 
-struct Case {
+struct CommandCase {
   Network network;
   Hardware hardware;
   NetworkPlan plan;
 };
 
-Case random_case(std::uint64_t seed) {
+CommandCase random_case(std::uint64_t seed) {
   Random random(seed ^ 0xc0de);
-  Case one;
+  CommandCase one;
   const testing::RandomNetworkParams wish{.ops = static_cast<std::size_t>(random.between(1, 6)),
                                           .extent = random.between(4, 16),
                                           .channels = random.between(2, 12),
@@ -114,20 +114,20 @@ Case random_case(std::uint64_t seed) {
   return one;
 }
 
-std::string commands_of(const Case& one, bool fold = false) {
+std::string commands_of(const CommandCase& one, bool fold = false) {
   std::string text;
   write_commands(one.network, one.hardware, one.plan, {.fold = fold},
                  [&](std::string_view piece) { text += piece; });
   return text;
 }
 
-CommandsVerdict judged(const Case& one, const std::string& text) {
+CommandsVerdict judged(const CommandCase& one, const std::string& text) {
   std::istringstream lines(text);
   return commands::check_text(lines, "commands.jsonl", one.network, one.hardware, one.plan);
 }
 
 /// The commands of a text, for comparison.
-std::string unfolded(const Case& one, const std::string& text) {
+std::string unfolded(const CommandCase& one, const std::string& text) {
   std::istringstream lines(text);
   commands::CommandReader reader(lines, "commands.jsonl", one.network, one.hardware);
   std::string all;
@@ -194,7 +194,7 @@ TEST(Commands, EveryByteIsRight) {
   std::map<std::string, int> refused;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_SEED=" + std::to_string(seed) + " TESSERA_CASES=1");
-    const Case one = random_case(seed);
+    const CommandCase one = random_case(seed);
     ++seen[one.plan.status == Status::feasible ? "planned" : "no plan: " + one.plan.reason];
     if (one.plan.status != Status::feasible) continue;
     std::string text;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cost/score.h"
+#include "model/numeric.h"
 #include "planner/joined.h"
 #include "tessera/plan.h"
 #include "tests/random/literal_tilings.h"
@@ -28,8 +29,6 @@ namespace {
 
 using testing::Random;
 using testing::setting;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Cost and peak of a tiling.
 struct Tiling {

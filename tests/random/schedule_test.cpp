@@ -91,7 +91,7 @@ class AllSchedules {
     if (!fresh) return at->second;
     TileStep mine{.ops = bits(step.ops), .retained = step.retained};
     const auto [width, height, depth] = graph_.native;
-    cost::TileRun run(
+    cost::TileSimulation run(
         {graph_.capacity, graph_.bandwidth, graph_.native, reading_ == TileReading::rulings});
     cost::TileGroupQuery query;
     for (const std::size_t op : mine.ops) query.ops.push_back(static_cast<std::uint32_t>(op));
@@ -255,7 +255,7 @@ TEST(Schedule, PricesAgreeWithTheChecker) {
                         random.between(1, graph.native.height),
                         random.between(1, graph.native.depth)};
     const cost::TileGroup group(graph, query);
-    cost::TileRun run(
+    cost::TileSimulation run(
         {graph.capacity, graph.bandwidth, graph.native, reading == TileReading::rulings});
     const auto [rows, columns] = run.grid(group, step.granularity);
     if (rows > 0) {
