@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -170,8 +171,8 @@ class PrefetchedWeights : LaterLook {
     keep_weights(runs[k]);
     runs[k].early.push_back(weight);
     for (PlannedSubgraph* run : {&runs[k - 1], &runs[k]}) {
-      const Piece piece = piece_with_places(*run);
-      cost_as_placed(piece, *run);
+      const std::shared_ptr<const Piece> piece = piece_with_places(*run);
+      cost_as_placed(*piece, *run);
     }
     const bool gains = score_of(runs) < before;
     old.put_back(runs);
@@ -210,7 +211,8 @@ class PrefetchedWeights : LaterLook {
     if (run.variant.reduction > 1) return {};
     PlannedSubgraph staying = run;
     if (!keep_weights(staying)) return {};
-    const Piece piece = make_piece(network_, hardware_, staying, readers_);
+    const std::shared_ptr<const Piece> known = pieces_.of(staying);
+    const Piece& piece = *known;
     std::vector<std::pair<Step, std::string>> found;
     for (std::size_t t = 0; t < piece.part.tensors.size(); ++t) {
       const tiling::LocalTensor& local = piece.part.tensors[t];
@@ -234,19 +236,20 @@ class PrefetchedWeights : LaterLook {
         has(run.variant.one_copy, OneCopy::weights) ||
         run.variant.stationary == Stationary::weights)
       return false;
-    const Piece before = make_piece(network_, hardware_, run, readers_);
+    const std::shared_ptr<const Piece> before = pieces_.of(run);
     run.variant.weights = WeightPolicy::resident;
-    const Piece now = make_piece(network_, hardware_, run, readers_);
+    const std::shared_ptr<const Piece> now = pieces_.of(run);
     std::vector<BufferPlace>& places = run.placements.front().placement.places;
     const std::vector<BufferPlace> old = std::exchange(places, {});
-    for (const tiling::LoweredBuffer& buffer : now.lowering.buffers) {
-      const auto same = std::ranges::find_if(before.lowering.buffers, [&](const auto& other) {
+    for (const tiling::LoweredBuffer& buffer : now->lowering.buffers) {
+      const auto same = std::ranges::find_if(before->lowering.buffers, [&](const auto& other) {
         return other.tensor == buffer.tensor && other.role == buffer.role &&
                other.share == buffer.share;
       });
-      places.push_back(same == before.lowering.buffers.end()
-                           ? BufferPlace{}
-                           : old[static_cast<std::size_t>(same - before.lowering.buffers.begin())]);
+      places.push_back(
+          same == before->lowering.buffers.end()
+              ? BufferPlace{}
+              : old[static_cast<std::size_t>(same - before->lowering.buffers.begin())]);
     }
     return true;
   }
@@ -269,9 +272,9 @@ class PrefetchedWeights : LaterLook {
         runs[between].passing.push_back(weight);
     }
     for (std::size_t changed = j; changed <= k; ++changed) {
-      const Piece piece = piece_with_places(runs[changed]);
+      const std::shared_ptr<const Piece> piece = piece_with_places(runs[changed]);
       // What passes takes no time.
-      if (changed == j || changed + 1 >= k) cost_as_placed(piece, runs[changed]);
+      if (changed == j || changed + 1 >= k) cost_as_placed(*piece, runs[changed]);
     }
   }
 
@@ -301,8 +304,9 @@ class PrefetchedWeights : LaterLook {
 
   /// Of a run that has other weights to load, to find or to let pass: its places are again those of
   /// its buffers, one each, and anywhere where there are more of these.
-  [[nodiscard]] Piece piece_with_places(PlannedSubgraph& run) const {
-    Piece piece = make_piece(network_, hardware_, run, readers_);
+  [[nodiscard]] std::shared_ptr<const Piece> piece_with_places(PlannedSubgraph& run) const {
+    const std::shared_ptr<const Piece> known = pieces_.of(run);
+    const Piece& piece = *known;
     std::vector<BufferPlace>& places = run.placements.front().placement.places;
     // Behind those of the run's own tensors, before those of tensors that wait for others.
     const auto end = places.end() - static_cast<std::ptrdiff_t>(piece.part.passing.size() +
@@ -312,7 +316,7 @@ class PrefetchedWeights : LaterLook {
       places.insert(end, needed - places.size(), BufferPlace{});
     else
       places.erase(end - static_cast<std::ptrdiff_t>(places.size() - needed), end);
-    return piece;
+    return known;
   }
 
   std::set<std::string> shared_;  ///< weights that several ops read

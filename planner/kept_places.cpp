@@ -164,14 +164,13 @@ std::vector<std::pair<std::size_t, std::size_t>> tied_runs(const Hardware& hardw
   return stretches;
 }
 
-KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const Hardware& within,
-                       std::span<PlannedSubgraph> runs, const Limits& limits) {
+KeptPlaces settle_kept(PieceStore& store, const Hardware& within, std::span<PlannedSubgraph> runs,
+                       const Limits& limits) {
   Together together(placement_memories(within), runs);
-  std::vector<Piece> pieces;
-  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
+  std::vector<std::shared_ptr<const Piece>> pieces;
   for (const PlannedSubgraph& run : runs) {
-    pieces.push_back(make_piece(network, hardware, run, readers));
-    together.add(pieces.back());
+    pieces.push_back(store.of(run));
+    together.add(*pieces.back());
   }
   if (together.homeless()) return {Status::infeasible, StopReason::completed};
   const validation::LimitedBudget limited(limits);
@@ -184,7 +183,7 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const H
     // What lives through all tiles of a run gives it one place.
     runs[k].placements.erase(runs[k].placements.begin() + 1, runs[k].placements.end());
     PlannedPlacement& own = runs[k].placements.front();
-    own.problem = piece_problem(pieces[k], 0);
+    own.problem = piece_problem(*pieces[k], 0);
     own.engine = decision.engine;
     const std::vector<BufferIndex>& of_run = together.of_run(k);
     own.placement.places.clear();
@@ -193,11 +192,10 @@ KeptPlaces settle_kept(const Network& network, const Hardware& hardware, const H
     PlacementProblem inside = own.problem;
     inside.memories = together.problem().memories;
     auto modes =
-        facts::resolve_modes(inside, own.placement.places, pieces[k].lowering.steps_per_tile);
+        facts::resolve_modes(inside, own.placement.places, pieces[k]->lowering.steps_per_tile);
     if (!modes) throw InternalError("a joint placement of groups leaves a step without a mode");
     own.placement.modes = std::move(*modes);
-    const cost::GroupCost cost =
-        cost::group_cost(piece_run(pieces[k], hardware, runs[k].placements));
+    const cost::GroupCost cost = store.cost(*pieces[k], runs[k].placements);
     runs[k].metrics = cost.metrics;
     runs[k].utilisation = cost.utilisation;
     runs[k].mode_switches = cost.mode_switches;

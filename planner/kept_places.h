@@ -1,6 +1,6 @@
 // One place for each tensor that stays on the chip from run to run.
 //
-//   const KeptPlaces kept = settle_kept(network, hardware, within, plan.subgraphs, limits);
+//   const KeptPlaces kept = settle_kept(pieces, within, plan.subgraphs, limits);
 //   if (kept.status == Status::feasible) ...     // the subgraphs' placements agree now
 //
 // Each run of a plan is placed by itself at first. A tensor that stays on the chip has to lie at
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/piece_store.h"
 #include "tessera/hardware.h"
 #include "tessera/limits.h"
 #include "tessera/network.h"
@@ -32,12 +33,11 @@ struct KeptPlaces {
     const Hardware& hardware, std::span<const PlannedSubgraph> runs);
 
 /// Replaces placements and what they cost (peaks, mode switches). Places are sought in the memories
-/// of `within`: those of `hardware`, or less of them; together the runs may peak higher than each
-/// by itself, so what limits a run limits this too.
-/// require: the runs are one stretch of tied_runs().
-[[nodiscard]] KeptPlaces settle_kept(const Network& network, const Hardware& hardware,
-                                     const Hardware& within, std::span<PlannedSubgraph> runs,
-                                     const Limits& limits);
+/// of `within`: those of the pieces' hardware, or less of them; together the runs may peak higher
+/// than each by itself, so what limits a run limits this too. require: the runs are one stretch of
+/// tied_runs().
+[[nodiscard]] KeptPlaces settle_kept(PieceStore& pieces, const Hardware& within,
+                                     std::span<PlannedSubgraph> runs, const Limits& limits);
 
 /// A sentence for each tensor that lies in two places, or is kept by some of the runs that it lives
 /// through and not by others.

@@ -8,7 +8,9 @@
 #include "cost/tiled_group.h"
 #include "planner/cheaper.h"
 #include "planner/describe.h"
+#include "planner/hardware_key.h"
 #include "planner/kept_places.h"
+#include "planner/plan_memory.h"
 #include "tiling/subgraph.h"
 
 namespace tessera::planner {
@@ -24,6 +26,9 @@ LaterLook::LaterLook(const Network& network, const Hardware& hardware, const Pla
       limits_(peak_limits_of(params)),
       within_(machine_within(hardware, limits_)),
       readers_(tiling::last_readers(network)),
+      pieces_(network, hardware,
+              (params.memory ? params.memory : make_plan_memory())
+                  ->arrays(array_key(hardware), hardware)),
       makers_(network.tensors.size(), 0) {
   for (OpIndex k = 0; k < network.ops.size(); ++k)
     for (const TensorIndex t : network.ops[k].outputs) makers_[t] = k;
@@ -58,7 +63,7 @@ void LaterLook::cost_as_placed(const Piece& piece, PlannedSubgraph& run) const {
   for (std::size_t d = 0; d < run.placements.size(); ++d)
     run.placements[d].problem = piece_problem(piece, d);
   const Size peak = run.metrics.peak_bytes;
-  run.metrics = cost::group_cost(piece_run(piece, hardware_, run.placements)).metrics;
+  run.metrics = pieces_.cost(piece, run.placements).metrics;
   run.metrics.peak_bytes = peak;
 }
 
@@ -89,7 +94,7 @@ bool LaterLook::settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
     if (end <= first || begin > last) continue;
     const auto tied = std::span(runs).subspan(begin, end - begin);
     const auto settles = [&](const Hardware& within) {
-      return settle_kept(network_, hardware_, within, tied, limits).status == Status::feasible;
+      return settle_kept(pieces_, within, tied, limits).status == Status::feasible;
     };
     if (!(low && settles(machine_within(hardware_, peak))) && !settles(within_)) return false;
   }
@@ -103,8 +108,7 @@ bool LaterLook::settle_below(std::vector<PlannedSubgraph>& runs, Size peak) cons
   const Hardware within = machine_within(hardware_, below);
   return std::ranges::all_of(tied_runs(hardware_, runs), [&](const auto& stretch) {
     const auto& [begin, end] = stretch;
-    return settle_kept(network_, hardware_, within, std::span(runs).subspan(begin, end - begin),
-                       limits)
+    return settle_kept(pieces_, within, std::span(runs).subspan(begin, end - begin), limits)
                .status == Status::feasible;
   });
 }

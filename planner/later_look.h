@@ -12,7 +12,7 @@
 #include "model/shared_work.h"
 #include "planner/candidates.h"
 #include "planner/peaks.h"
-#include "planner/piece.h"
+#include "planner/piece_store.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 #include "tessera/network_plan.h"
@@ -75,6 +75,7 @@ class LaterLook {
   PeakLimits limits_;
   Hardware within_;  ///< `hardware_` with the memory that the limits leave
   std::vector<std::optional<OpIndex>> readers_;
+  mutable PieceStore pieces_;
 
  private:
   /// For runs that are placed together: each tensor is a question.

@@ -323,7 +323,8 @@ class WholePart final : public Part {
     if (const auto deadline = common_.params.budget.deadline; deadline != Clock::time_point::max())
       limits.timeout = std::max(Clock::duration{0}, deadline - Clock::now());
     std::vector<PlannedSubgraph> now = runs_;
-    const KeptPlaces kept = settle_kept(common_.network, common_.hardware, machine, now, limits);
+    PieceStore pieces(common_.network, common_.hardware);
+    const KeptPlaces kept = settle_kept(pieces, machine, now, limits);
     if (kept.status == Status::infeasible)
       return common_.universe.whole ? Enough::no : Enough::open;
     if (kept.status != Status::feasible) return Enough::open;

@@ -506,9 +506,10 @@ class Planner {
     const PeakLimits peaks = peak_limits_of(params_);
     const Hardware within = machine_within(hardware_, peaks);
     KeptPlaces kept;
+    PieceStore pieces(network_, hardware_);
     for (const auto& [first, end] : tied_runs(hardware_, plan_.subgraphs)) {
       const auto runs = std::span(plan_.subgraphs).subspan(first, end - first);
-      kept = settle_kept(network_, hardware_, within, runs, limits);
+      kept = settle_kept(pieces, within, runs, limits);
       const auto keeps = [&](const PlannedSubgraph& run) { return peaks.allow(run.metrics); };
       if (kept.status == Status::feasible && !std::ranges::all_of(runs, keeps))
         kept.status = Status::unknown;

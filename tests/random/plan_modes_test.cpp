@@ -73,7 +73,8 @@ bool enough(const Network& network, const Hardware& hardware, const NetworkPlan&
     memory.modes = kept_modes(memory, modes);
     limit_height(memory, std::max<Size>(1, plan.totals.peak_bytes));
     std::vector<PlannedSubgraph> runs = plan.subgraphs;
-    const Status status = planner::settle_kept(network, machine, machine, runs, {}).status;
+    planner::PieceStore pieces(network, machine);
+    const Status status = planner::settle_kept(pieces, machine, runs, {}).status;
     decided = decided && status != Status::unknown;
     return status == Status::feasible;
   }
@@ -87,9 +88,10 @@ bool enough(const Network& network, const Hardware& hardware, const NetworkPlan&
     Memory& memory = machine.memories.front().space;
     memory.modes = kept_modes(memory, modes);
     limit_height(memory, std::max<Size>(1, plan.totals.peak_bytes));
-    const Status status = planner::settle_kept(network, machine, machine,
-                                               std::span(runs).subspan(first, end - first), {})
-                              .status;
+    planner::PieceStore pieces(network, machine);
+    const Status status =
+        planner::settle_kept(pieces, machine, std::span(runs).subspan(first, end - first), {})
+            .status;
     decided = decided && status != Status::unknown;
     if (status != Status::feasible) return false;
   }

@@ -46,9 +46,10 @@ class AnyPartition {
 
   /// Finds one place for each tensor that is live in several groups: false if there is none.
   [[nodiscard]] bool finalise(std::vector<PlannedSubgraph>& runs) const {
+    planner::PieceStore pieces(network_, hardware_);
     for (const auto& [first, end] : planner::tied_runs(hardware_, runs)) {
       const auto tied = std::span(runs).subspan(first, end - first);
-      if (planner::settle_kept(network_, hardware_, hardware_, tied, {}).status != Status::feasible)
+      if (planner::settle_kept(pieces, hardware_, tied, {}).status != Status::feasible)
         return false;
     }
     return true;

@@ -43,11 +43,10 @@ std::vector<PlannedSubgraph> runs_with(const Network& network, const Hardware& h
   NetworkPlan plan = planned(network, hardware);
   std::vector<PlannedSubgraph> runs = plan.subgraphs;
   for (std::size_t k = 0; k < 2; ++k) runs[k].kept_rows = {{"t", rows}};
+  PieceStore pieces(network, hardware);
   for (const auto& [first, end] : tied_runs(hardware, runs))
-    EXPECT_EQ(
-        settle_kept(network, hardware, hardware, std::span(runs).subspan(first, end - first), {})
-            .status,
-        Status::feasible);
+    EXPECT_EQ(settle_kept(pieces, hardware, std::span(runs).subspan(first, end - first), {}).status,
+              Status::feasible);
   return runs;
 }
 
