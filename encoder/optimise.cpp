@@ -50,6 +50,7 @@ class CoreGuided {
       for (const int assumption : assumptions) {
         if (solver_.failed(assumption)) core.push_back(-assumption);
       }
+      if (core.empty()) break;  // no model at all: none is cheaper than the known one
       shrink(core);
       relax(core);
     }
