@@ -37,6 +37,7 @@ void Z3Base::make_solver() {
   options.set("random_seed", static_cast<unsigned>(params_.seed % 1'000'000'000U));
   solver_ = z3::solver(context_, logic());
   solver_.set(options);
+  limits_ = {};
   literals_.assign(1, context_.bool_val(true));
 }
 
@@ -58,11 +59,8 @@ void Z3Base::clause(std::span<const int> literals) {
 Answer Z3Base::solve(std::span<const int> assumptions, const Budget& budget) {
   if (budget.exhausted()) return Answer::unknown;
   ++calls_;
-  z3::params options(context_);
-  options.set("timeout", milliseconds_left(budget));
-  options.set("max_conflicts",
-              static_cast<unsigned>(std::clamp<std::int64_t>(budget.max_nodes, 0, no_limit)));
-  solver_.set(options);
+  limit(milliseconds_left(budget),
+        static_cast<unsigned>(std::clamp<std::int64_t>(budget.max_nodes, 0, no_limit)));
   z3::expr_vector assumed(context_);
   for (const int literal : assumptions)
     if (literal != always) assumed.push_back(expression(literal));
@@ -79,8 +77,18 @@ Answer Z3Base::solve(std::span<const int> assumptions, const Budget& budget) {
     return Answer::yes;
   }
   if (answer == z3::unknown) return Answer::unknown;
-  core_ = solver_.unsat_core();
+  core_.reset();
   return Answer::no;
+}
+
+void Z3Base::limit(unsigned milliseconds, unsigned conflicts) {
+  const std::pair limits(milliseconds, conflicts);
+  if (limits_ == limits) return;
+  z3::params options(context_);
+  options.set("timeout", milliseconds);
+  options.set("max_conflicts", conflicts);
+  solver_.set(options);
+  limits_ = limits;
 }
 
 bool Z3Base::holds(int literal) {
@@ -91,8 +99,9 @@ bool Z3Base::holds(int literal) {
 bool Z3Base::failed(int assumption) {
   if (assumption == always || assumption == never) return assumption == never;
   const z3::expr wanted = expression(assumption);
-  for (unsigned i = 0; i < core_.size(); ++i)
-    if (z3::eq(core_[static_cast<int>(i)], wanted)) return true;
+  if (!core_) core_ = solver_.unsat_core();
+  for (unsigned i = 0; i < core_->size(); ++i)
+    if (z3::eq((*core_)[static_cast<int>(i)], wanted)) return true;
   return false;
 }
 

@@ -4,7 +4,9 @@
 #include <z3++.h>
 
 #include <new>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend.h"
@@ -30,8 +32,7 @@ class Z3Base : public Backend {
   void report(Stats& stats) const override;
 
  protected:
-  explicit Z3Base(const Z3Params& params)
-      : params_(params), solver_(context_), model_(context_), core_(context_) {}
+  explicit Z3Base(const Z3Params& params) : params_(params), solver_(context_), model_(context_) {}
 
   /// Sets bits_, uniform_ and width_.
   void choose_theory(const Formula& formula, const std::vector<Domain>& domains, Size largest);
@@ -72,8 +73,12 @@ class Z3Base : public Backend {
   std::int64_t calls_ = 0;
 
  private:
+  /// Z3 takes some time to read parameters: they are set if they change.
+  void limit(unsigned milliseconds, unsigned conflicts);
+
   z3::model model_;
-  z3::expr_vector core_;
+  std::optional<z3::expr_vector> core_;  ///< of the last answer `no`, once it is wanted
+  std::optional<std::pair<unsigned, unsigned>> limits_;
 };
 
 /// Z3 reports exhausted memory by an exception of its own; convert it to bad_alloc.
