@@ -358,7 +358,8 @@ struct Attempts {
     Field field = line_up(asked, params.goal, settings.threads, with_rules(), in_slots_undecided);
     if (field.contenders.empty()) {
       if (!placed) throw BadInput("no engine supports this problem: " + field.refusals.text());
-      return limit(StopReason::completed, "No engine supports this problem: " + field.refusals.text());
+      return limit(StopReason::completed,
+                   "No engine supports this problem: " + field.refusals.text());
     }
     if (field.contenders.size() > 1 && canonical_first) {
       if (learning_first) {
