@@ -62,8 +62,8 @@ NO_KEYS = {
     "explorer/rows.cpp": {"B", "mm2", "ms", "pJ", "yes", "no", "null"},  # units and values
     "io/profile_edit.cpp": {"iB"},              # the end of KiB
 }
-# They look keys up that other readers read, or none.
-OTHER_FILES = {"io/tree.cpp", "io/load.cpp", "io/c_header.cpp", "io/report_page.cpp"}
+# They look keys up that other readers read, or none, or keys of a format that others define.
+OTHER_FILES = {"io/tree.cpp", "io/load.cpp", "io/c_header.cpp", "io/report_page.cpp", "io/tile_graph_json.cpp"}
 LOOKS_KEYS_UP = re.compile(r"\bFields \w*\(|[.>](?:need|find)\(\"[A-Za-z_]+\"")
 
 # Page, section -> the writers of JSON whose keys it names.

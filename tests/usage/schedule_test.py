@@ -22,7 +22,7 @@ class Schedule(Case):
         self.assertEqual((result["status"], result["latency"], result["proved"]), ("feasible", 4500, True))
         solution = json.loads(out.read_text())
         self.assertEqual(sum(solution["subgraph_latencies"]), 4500)
-        self.assertIn("latency 4500,", self.ends(FOUND, "check", problem, out).stdout)
+        self.assertIn("latency 4500.0,", self.ends(FOUND, "check", problem, out).stdout)
         solution["granularities"][0] = [256, 128, 1]
         wrong = self.file("wrong.json", json.dumps(solution))
         self.assertIn("exceeds the native granularity", self.ends(WRONG, "check", problem, wrong).stdout)
