@@ -8,11 +8,11 @@
 //   if (result.status == Status::feasible) std::cout << result.placement->places[0].offset;
 //
 // Asking:     place.h, session.h (again and again), tile.h, plan.h, pinnable.h, batch.h,
-//             commands.h, explain.h, explore.h, order.h, engines.h
+//             commands.h, explain.h, explore.h, order.h, schedule.h, engines.h
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
 // Values:     problem.h, rules.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
-//             network_plan.h, graph.h, limits.h, effort.h
+//             network_plan.h, graph.h, tile_graph.h, limits.h, effort.h
 #pragma once
 
 #include "api.h"

@@ -1,9 +1,9 @@
 // Graphs of matrices on an abstract tile machine: the problems and schedules of the MLSys 2026
 // contest.
 //
-//   TileGraph graph{.tensors = {{128, 128}, {128, 128}},
-//                   .ops = {{.kind = TileOpKind::pointwise, .inputs = {0}, .output = 1, .cost =
-//                   9}}, .capacity = 40000, .bandwidth = 10, .native = {128, 128, 128}};
+//   TileGraph graph{.tensors = {{128, 128}, {128, 128}}, .capacity = 40000, .bandwidth = 10};
+//   graph.ops = {{.kind = TileOpKind::pointwise, .inputs = {0}, .output = 1, .cost = 9}};
+//   graph.native = {128, 128, 128};
 //   assert(check_tile_graph(graph).empty());
 //   TileSchedule schedule{{{.ops = {0}, .granularity = {128, 128, 1}}}};
 //   TileScheduleVerdict verdict = check_tile_schedule(graph, schedule, TileReading::standard);
@@ -14,7 +14,6 @@
 // may run in several steps.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
