@@ -125,6 +125,15 @@ Folder::Loop Folder::loop_at(std::size_t line) const {
   return best;
 }
 
+/// Does a loop that begins inside the first round save more?
+bool Folder::begins_better(std::size_t line, const Loop& loop) const {
+  for (std::size_t later = line + 1; later < line + loop.length; ++later) {
+    const Loop other = loop_at(later);
+    if ((other.rounds - 1) * other.length > (loop.rounds - 1) * loop.length) return true;
+  }
+  return false;
+}
+
 void Folder::write_loop(std::size_t line, const Loop& loop) {
   std::string out = "{\"kind\":\"for\",\"id\":" + std::to_string(lines_[line].numbers.front()) +
                     ",\"count\":" + std::to_string(loop.rounds) + ",\"body\":[";
@@ -152,7 +161,7 @@ void Folder::write_loop(std::size_t line, const Loop& loop) {
 void Folder::finish() {
   for (std::size_t line = 0; line < lines_.size();) {
     const Loop loop = loop_at(line);
-    if (loop.rounds == 1) {
+    if (loop.rounds == 1 || begins_better(line, loop)) {
       write_(lines_[line++].text);
       continue;
     }

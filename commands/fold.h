@@ -37,6 +37,7 @@ class Folder {
   };
   [[nodiscard]] Loop loop_at(std::size_t line) const;
   [[nodiscard]] std::size_t rounds_at(std::size_t line, std::size_t length) const;
+  [[nodiscard]] bool begins_better(std::size_t line, const Loop& loop) const;
   void write_loop(std::size_t line, const Loop& loop);
 
   Write write_;
