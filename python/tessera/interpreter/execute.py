@@ -12,7 +12,7 @@ from .layers import Layers
 from .order import Clock, Order
 from .parts import Part, Refused
 from .places import Atom, atoms, box_of, place_atoms, place_runs, stored_parts
-from .types import NUMPY, element_bytes, from_bytes, half, is_float, to_bytes
+from .types import NUMPY, bits, element_bytes, from_bytes, half, is_float, to_bytes
 
 # Roles of banks.
 READS, WRITES, WEIGHTS = ("read", "read_write", "data"), ("write", "read_write", "data"), ("read", "read_write", "weight")
@@ -37,6 +37,7 @@ class Machine:
         self.more_bytes = 0  # than the plan counts
         self.compared, self.differing = 0, 0
         self.moves = {}  # transfers since the last barrier: bytes of both sides, bytes said
+        self.has_bricks = any("brick" in t.place for t in self.network.tensors.values())
         self.buffers = []  # of each group: places by name
         for group in header.get("groups", ()):
             self.buffers.append({})
@@ -177,6 +178,7 @@ class Machine:
                 raise Refused("its source and destination differ in counts")
             source.memory.read(source, number, number, what)
             content, tags = source.memory.content, source.memory.tags
+            self.note_content(command, source.of(tags))
             taken.append((target, source.of(content, False).copy(), source.of(tags, False).copy()))
         for target, content, tags in taken:
             target.memory.write(target, number, number, what)
@@ -194,7 +196,7 @@ class Machine:
         pairs = [command, *command.get("more", ())]
         encoded = sum(prod(n for n, _ in pair["src"].get("dims", [])) * pair["src"].get("element_bytes", 1) for pair in pairs)
         if "rest_of" not in command:
-            self.moves[first] = [command, 0, 0]
+            self.moves[first] = [command, 0, 0, 0, 0]
         elif first not in self.moves:
             raise Refused(f"it is the rest of command {first}, which is no transfer since the last barrier")
         self.moves[first][1] += encoded
@@ -204,7 +206,8 @@ class Machine:
         """Are the bytes of all transfers since the last barrier those of their boxes? A plan counts equal tiles
         with the address of the first one."""
         seen = {}
-        for number, (command, encoded, said) in self.moves.items():
+        for number, (command, encoded, said, count, total) in self.moves.items():
+            self.check_content(number, command, count, total)
             expected = self.burst_bytes(command, encoded)
             alike = seen.setdefault((command["tensor"], command["kind"], *(e - b for b, e in box_of(command))), set())
             alike.add(expected)
@@ -212,6 +215,27 @@ class Machine:
                 raise Refused(f"command {number} moves {expected} bytes in whole bursts, but says {said}")
             self.more_bytes += expected - said
         self.moves = {}
+
+    def note_content(self, command, tags):
+        """Number and sum of the tags that a transfer moves."""
+        move = self.moves[command.get("rest_of", command["id"])]
+        move[3] += tags.size
+        move[4] += int(tags.sum(dtype=np.int64))
+
+    def check_content(self, number, command, count, total):
+        """Does a transfer from or to off-chip memory move the elements of its box? Whole bricks have others, too."""
+        tensor = self.network.tensors[command["tensor"]]
+        box = box_of(command)
+        if len(box) != len(tensor.shape) or any(not 0 <= b <= e <= n for (b, e), n in zip(box, tensor.shape)):
+            raise Refused(f"the box of command {number} is not in the tensor `{tensor.name}`")
+        memories = [self.memory(pair[side]["memory"]) for pair in [command, *command.get("more", ())] for side in ("src", "dst")]
+        if tensor.place.get("encoded") or bits(tensor.dtype) == 4 or self.has_bricks or not any(m.offchip for m in memories):
+            return
+        width = element_bytes(tensor.dtype)
+        tags = self.tags_of(tensor.name)[tuple(slice(b, e) for b, e in box)]
+        expected = width * int(tags.sum(dtype=np.int64)) + tags.size * width * (width - 1) // 2
+        if (count, total) != (tags.size * width, expected):
+            raise Refused(f"command {number} moves other elements of `{tensor.name}` than those of its box")
 
     def burst_bytes(self, command, encoded):
         """Bytes of whole bursts of the part of the box that is off chip."""
