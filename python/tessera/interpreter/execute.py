@@ -274,12 +274,26 @@ class Machine:
                 self.accumulate(op, command, operand, box, parts)
                 continue
             given = self.given(op, parts, box)
+            self.check_pad(op, command, box)
             if op.type == "opaque":
                 tensor = self.network.tensors[name]
                 values = stand_in(tensor.shape, tensor.dtype, box, given, op.outputs.index(name))
             else:
                 values = evaluate(op, box, given)
             self.store(command, operand, values, what)
+
+    def check_pad(self, op, command, box):
+        """Are the rows and columns of padding those that the windows of this part cover?"""
+        if op.type not in ("conv", "max_pool", "average_pool") or "pad" not in command:
+            return
+        size = self.network.tensors[op.inputs[0]].shape
+        for k, said in enumerate(command["pad"]):
+            begin, end = box[k + 2]
+            first = begin * op.stride[k] - op.pad_begin[k]
+            last = (end - 1) * op.stride[k] - op.pad_begin[k] + (op.kernel[k] - 1) * op.dilation[k]
+            needed = [max(0, -first), max(0, last + 1 - size[k + 2])]
+            if list(said) != needed:
+                raise Refused(f"op `{op.name}` has the padding {said} along spatial axis {k}, but needs {needed}")
 
     def given(self, op, parts, box):
         """The parts in the order of the op's operands; an operand that is not needed is an empty part."""
