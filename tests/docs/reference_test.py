@@ -168,7 +168,7 @@ def options_in(text):
 
 def groups(page):
     """Name -> options, of the groups that the section of common options ends with."""
-    line = re.search(r"^The groups below are .*$", page, re.MULTILINE)[0]
+    line = re.search(r"^Groups: \*\*.*$", page, re.MULTILINE)[0]
     found = {name: options_in(listed) for name, listed in re.findall(r"\*\*(\w+)\*\* \(([^)]+)\)", line)}
     for name, listed in re.findall(r"\*\*(\w+)\*\* \(([^)]+)\)", line):
         for other, members in found.items():
