@@ -118,7 +118,7 @@ class Builder {
                               std::pair(std::min(a, b), std::max(a, b)));
   }
 
-  /// Computes interchangeable buffers if more than single lives decides conflicts; otherwise
+  /// Computes interchangeable buffers if relations decide about conflicts. Of a plain problem
   /// find_interchangeable() detects them.
   void query_interchangeable() {
     const bool told =
@@ -583,7 +583,7 @@ class Builder {
   Core& core_;
   Poll& poll_;
   Size common_ = 1;
-  bool special_ = false;  ///< more than one whole span per item and plain overlaps
+  bool special_ = false;  ///< not just one whole span per item and plain overlaps
   std::vector<BufferIndex> leader_;
   std::vector<int> item_of_;
   std::vector<facts::InterchangeableClass> interchangeable_;

@@ -22,8 +22,8 @@
 //    conflict used needs no reason. Reasons are given from the last skip to the first, so that they
 //    are not circular (unskip).
 //  - A state has failed before, or everything left in it is skipped: the bounds of its items; unless
-//    it began with nothing skipped, also all frames since F (because_known). Only this uses the
-//    order of equal buffers: they have equal lowest_.
+//    it began with nothing skipped, also all frames since F (because_known). Equal buffers
+//    wait for each other only here, unplaced and with equal lowest_.
 //
 // Frames that were jumped over are refuted like others, and enter the table of failed states.
 // Included by canonical_search.cpp, where Search is instantiated.
