@@ -1,5 +1,6 @@
 // The commands of a plan: every transfer and computation with its addresses, in the order of issue.
 //
+//   NetworkPlan plan = plan_network(net, hardware, {});                                // plan.h
 //   write_commands(net, hardware, plan, {}, [&](std::string_view piece) { file << piece; });
 //   CommandsVerdict verdict = check_commands(net, hardware, plan, "net.jsonl");
 //   for (const std::string& sentence : verdict.wrong) std::cout << sentence << '\n';

@@ -234,7 +234,7 @@ TEST(LearningLimits, MillionsOfPairsAreLeftBehindInAMoment) {
   params.budget.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   const double before = work_so_far();
   const engine::SearchResult found = make_engine("learning")->solve(problem, params);
-  EXPECT_LT(work_so_far() - before, 0.6 * testing::slowness);
+  EXPECT_LT(work_so_far() - before, 1.5 * testing::slowness);
   EXPECT_EQ(found.stop, StopReason::time_limit);
 }
 
