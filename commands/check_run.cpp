@@ -156,8 +156,8 @@ bool SymbolicRun::holds(TensorIndex tensor, std::int64_t first, Size length, Siz
 
 void SymbolicRun::add(const Command& command) {
   if (command.id != next_)
-    wrong(command, "its id is not " + std::to_string(next_) + ", the next one");
-  next_ = command.id + 1;
+    return wrong(command, "its id is not " + std::to_string(next_) + ", the next one");
+  ++next_;
   if (std::string why = order_.add(command); !why.empty()) return wrong(command, why);
   if (command.queue.empty()) {
     end_group(command.group);

@@ -12,6 +12,13 @@ Order::Order(const std::vector<FileQueue>& queues, std::int64_t buses)
 }
 
 std::string Order::add(const Command& command) {
+  std::string why = place(command);
+  // Later commands find it all the same.
+  if (!why.empty()) known_.push_back({.end = barrier_});
+  return why;
+}
+
+std::string Order::place(const Command& command) {
   if (command.queue.empty()) {  // a barrier
     if (command.kind != CommandKind::wait) return "it names no queue";
     known_.clear();

@@ -23,6 +23,7 @@ class Order {
   Order(const std::vector<FileQueue>& queues, std::int64_t buses);
 
   /// Returns a sentence if the command cannot be ordered: an unknown queue, bus or id.
+  /// require: ids are 0, 1, 2, ...
   [[nodiscard]] std::string add(const Command& command);
 
   /// require: both are added, earlier < later
@@ -40,6 +41,7 @@ class Order {
     std::vector<std::int64_t> free;  ///< per channel
     CommandId last = -1;             ///< that occupied it
   };
+  [[nodiscard]] std::string place(const Command& command);
   void find_beside(const Command& command, std::vector<CommandId> before, Known& known) const;
   void find_end(const Command& command, Queue& queue, Known& known);
   [[nodiscard]] const Known& known(CommandId id) const {
