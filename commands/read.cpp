@@ -209,6 +209,8 @@ Operand CommandReader::operand(const Node& node) const {
 void CommandReader::transfer(const Node& node, Command& command) const {
   command.tensor = tensor(need(node, "tensor"));
   command.box = box(need(node, "box"));
+  if (command.box.rank != network_.tensors[command.tensor].shape.size())
+    fail("`box` has another number of axes than the tensor");
   command.buffer = text(node, "buffer");
   command.bytes = whole(node, "bytes", 0);
   command.direct = node.find("direct") != nullptr;
@@ -229,6 +231,9 @@ void CommandReader::transfer(const Node& node, Command& command) const {
 void CommandReader::compute(const Node& node, Command& command) const {
   command.op = text(need(node, "op"));
   command.engine = text(need(node, "engine"));
+  if (std::ranges::find(hardware_.engines, command.engine, &Engine::name) ==
+      hardware_.engines.end())
+    fail("the profile has no engine " + io::shown(command.engine));
   if (const Node* begins = node.find("begins")) command.begins = whole(*begins);
   if (const Node* out = node.find("out"))
     for (const Node& each : list(*out)) command.out.push_back(operand(each));
@@ -261,6 +266,7 @@ Command CommandReader::command(const Node& node) {
   command.kind = static_cast<CommandKind>(found - kinds.begin());
   command.group = static_cast<std::size_t>(std::max<std::int64_t>(0, whole(node, "group", 0)));
   command.tile = whole(node, "tile", 0);
+  if (command.tile < 0) fail("a command has a negative tile");
   command.queue = text(node, "queue");
   command.cycles = whole(node, "cycles", 0);
   if (const Node* after = node.find("after"))
