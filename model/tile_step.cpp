@@ -240,7 +240,7 @@ class StepRun {
       const bool whole_before = has(have, whole);
       if (whole_before || has(pieces, whole)) pieces = {whole};
       std::ranges::sort(pieces);
-      pieces.erase(std::ranges::unique(pieces).begin(), pieces.end());
+      pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
       for (const Rectangle& piece : pieces) {
         memory += piece.area();
         if (!whole_before && !has(have, piece)) moved += piece.area();

@@ -86,7 +86,8 @@ double TileCosts::bound(const std::vector<OpId>& ops) {
       if (!inside(item) && groups_.size[item] <= groups_.capacity) step.resident.push_back(item);
   }
   cost::TileGroupQuery query = query_of(step);
-  query.resident.erase(std::ranges::unique(query.resident).begin(), query.resident.end());
+  query.resident.erase(std::unique(query.resident.begin(), query.resident.end()),
+                       query.resident.end());
   query.relaxed = true;
   return prices_.bound(query);
 }

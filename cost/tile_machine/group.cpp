@@ -76,7 +76,7 @@ void TileGroup::align() {
     depths_.push_back(op.depth);
   }
   std::ranges::sort(depths_);
-  depths_.erase(std::ranges::unique(depths_).begin(), depths_.end());
+  depths_.erase(std::unique(depths_.begin(), depths_.end()), depths_.end());
 }
 
 void TileGroup::find_pieces() {

@@ -16,7 +16,7 @@ void add_lengths(std::int64_t length, std::int64_t most, bool all, std::vector<s
 
 void sort_lengths(std::vector<std::int64_t>& lengths) {
   std::ranges::sort(lengths, std::greater<>{});
-  lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
+  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
 }
 
 /// Width and height of tiles, and whether the reduction is one part.

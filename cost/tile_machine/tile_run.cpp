@@ -81,7 +81,7 @@ void TileSimulation::find_events() {
     events_.push_back(last);
   }
   std::ranges::sort(events_);
-  events_.erase(std::ranges::unique(events_).begin(), events_.end());
+  events_.erase(std::unique(events_.begin(), events_.end()), events_.end());
 }
 
 TileSimulation::Signature TileSimulation::signature(const Tile& tile, const Tile& before,

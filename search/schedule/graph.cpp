@@ -12,7 +12,7 @@ GroupGraph group_graph(std::vector<std::vector<OpId>> reads, std::vector<std::in
   for (OpId op = 0; op < graph.ops(); ++op) {
     std::vector<OpId>& mine = graph.reads[op];
     std::ranges::sort(mine);
-    mine.erase(std::ranges::unique(mine).begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
     for (const OpId item : mine) graph.readers[item].push_back(op);
   }
   return graph;

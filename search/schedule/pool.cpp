@@ -168,12 +168,10 @@ class PoolMaker {
     };
     std::ranges::stable_sort(candidates, {}, rank);
     std::vector<std::size_t> kept(graph_.ops());
-    const auto left_out = std::ranges::remove_if(candidates, [&](const Candidate& each) {
+    const std::size_t left_out = std::erase_if(candidates, [&](const Candidate& each) {
       return ++kept[each.group.members.front()] > limits_.per_op;
     });
-    if (left_out.empty()) return;
-    pool_.complete = false;
-    candidates.erase(left_out.begin(), left_out.end());
+    if (left_out > 0) pool_.complete = false;
   }
 
   const GroupGraph& graph_;
