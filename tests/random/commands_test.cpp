@@ -54,24 +54,6 @@ void fix_tiling(Random& random, Hardware& hardware) {
   if (random.chance(40)) tiling.stay = Stay::rows;
 }
 
-void give_modes(Random& random, Hardware& hardware) {
-  Memory& memory = hardware.memories.front().space;
-  if (!memory.banks.empty()) return;
-  const std::int64_t banks = random.between(2, 4);
-  memory.capacity = std::max<Size>(1, memory.capacity / banks) * banks;
-  for (std::int64_t b = 0; b < banks; ++b)
-    memory.banks.push_back({.name = "b" + std::to_string(b), .size = memory.capacity / banks});
-  const std::int64_t modes = random.between(2, 6);
-  for (std::int64_t k = 0; k < modes; ++k) {
-    Mode mode{.name = "m" + std::to_string(k)};
-    for (std::int64_t b = 0; b < banks; ++b)
-      mode.roles.push_back(random.pick(std::vector{Role::read_write, Role::read_write, Role::read,
-                                                   Role::write, Role::weight, Role::data}));
-    memory.modes.push_back(std::move(mode));
-  }
-  hardware.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
-}
-
 struct CommandCase {
   Network network;
   Hardware hardware;
@@ -97,7 +79,8 @@ CommandCase random_case(std::uint64_t seed) {
   if (random.chance(35)) testing::randomize_stored(random, hardware);
   if (random.chance(30)) testing::split_reach(random, hardware);
   if (random.chance(25)) testing::reach_off_chip(random, hardware);
-  if (random.chance(20)) give_modes(random, hardware);
+  if (random.chance(20) && hardware.memories.front().space.banks.empty())
+    testing::give_modes(random, hardware);
   fix_tiling(random, hardware);
   if (hardware.tiling.weights.front() == WeightPolicy::resident) hardware.dma.weight_slices = 1;
   PlanParams params;

@@ -253,24 +253,6 @@ std::vector<TileVariant> ways(const tiling::Subgraph& part, const Hardware& hard
   return all;
 }
 
-/// Two to four banks, and some of the roles for each.
-void give_modes(Random& random, Hardware& hardware) {
-  Memory& memory = hardware.memories.front().space;
-  const std::int64_t banks = random.between(2, 4);
-  memory.capacity = std::max<Size>(1, memory.capacity / banks) * banks;
-  for (std::int64_t b = 0; b < banks; ++b)
-    memory.banks.push_back({.name = "b" + std::to_string(b), .size = memory.capacity / banks});
-  const std::int64_t modes = random.between(2, 6);
-  for (std::int64_t k = 0; k < modes; ++k) {
-    Mode mode{.name = "m" + std::to_string(k)};
-    for (std::int64_t b = 0; b < banks; ++b)
-      mode.roles.push_back(random.pick(std::vector{Role::read_write, Role::read_write, Role::read,
-                                                   Role::write, Role::weight, Role::data}));
-    memory.modes.push_back(std::move(mode));
-  }
-  hardware.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
-}
-
 TEST(Replay, NothingLiesWhereSomethingElseIs) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(1500));
@@ -286,7 +268,7 @@ TEST(Replay, NothingLiesWhereSomethingElseIs) {
     hardware.tiling.halo = {HaloPolicy::recompute};
     if (random.chance(40)) hardware.dma.weight_slices = random.between(2, 6);
     if (random.chance(30)) testing::split_reach(random, hardware);
-    if (random.chance(35)) give_modes(random, hardware);
+    if (random.chance(35)) testing::give_modes(random, hardware);
     if (random.chance(40))
       hardware.memories.front().bandwidth = Bandwidth{.amount = 2.5, .per_cycle = true};
     const tiling::Subgraph part =

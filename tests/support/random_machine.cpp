@@ -235,4 +235,21 @@ void reach_off_chip(Random random, Hardware& hardware) {
                             Direct::inputs_outputs};
 }
 
+void give_modes(Random& random, Hardware& hardware) {
+  Memory& memory = hardware.memories.front().space;
+  const std::int64_t banks = random.between(2, 4);
+  memory.capacity = std::max<Size>(1, memory.capacity / banks) * banks;
+  for (std::int64_t b = 0; b < banks; ++b)
+    memory.banks.push_back({.name = "b" + std::to_string(b), .size = memory.capacity / banks});
+  const std::int64_t modes = random.between(2, 6);
+  for (std::int64_t k = 0; k < modes; ++k) {
+    Mode mode{.name = "m" + std::to_string(k)};
+    for (std::int64_t b = 0; b < banks; ++b)
+      mode.roles.push_back(random.pick(std::vector{Role::read_write, Role::read_write, Role::read,
+                                                   Role::write, Role::weight, Role::data}));
+    memory.modes.push_back(std::move(mode));
+  }
+  hardware.mode_switch = {.cycles = random.between(0, 20), .energy_pj = 3};
+}
+
 }  // namespace tessera::testing

@@ -37,6 +37,10 @@ struct MachineWish {
 /// An array and lanes, an on-chip and an off-chip memory. Tiles use single and double buffering.
 [[nodiscard]] Hardware random_machine(Random& random, const MachineWish& wish);
 
+/// Gives the first memory two to four banks with modes: some of the roles for each bank.
+/// require: it has no banks
+void give_modes(Random& random, Hardware& hardware);
+
 /// Layouts of the memories (bricks, other orders, converted or not), and encoded weights.
 void randomize_stored(Random& random, Hardware& hardware);
 
