@@ -117,8 +117,6 @@ bool is_graph_json(std::string_view text) {
 }
 
 Graph read_graph_json(std::string_view text, const std::string& file) {
-  text = without_bom(text);
-  require_text(text, file);
   const Sources sources(file);
   const Node root = parse_json(text, sources);
   Graph graph = GraphReader(sources).read(root);

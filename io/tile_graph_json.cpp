@@ -108,8 +108,6 @@ bool is_tile_graph_json(std::string_view text) {
 }
 
 TileGraph read_tile_graph_json(std::string_view text, const std::string& file) {
-  text = without_bom(text);
-  require_text(text, file);
   const Sources sources(file);
   const Node root = parse_json(text, sources);
   Fields fields(sources, root, "the problem");
@@ -128,8 +126,6 @@ TileGraph read_tile_graph_json(std::string_view text, const std::string& file) {
 }
 
 TileSchedule read_tile_schedule_json(std::string_view text, const std::string& file) {
-  text = without_bom(text);
-  require_text(text, file);
   const Sources sources(file);
   const Node root = parse_json(text, sources);
   Fields fields(sources, root, "the solution");

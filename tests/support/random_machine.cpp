@@ -1,6 +1,9 @@
 #include "tests/support/random_machine.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "model/off_chip.h"
 #include "model/stored.h"
