@@ -153,10 +153,15 @@ Side CommandReader::side(const Node& node) const {
   side.address = whole(need(node, "address"));
   side.element_bytes = whole(need(node, "element_bytes"));
   if (side.element_bytes < 1) fail("`element_bytes` is less than 1");
+  // Without a limit on the counts a damaged file is copied for years.
+  const HardwareMemory& of = hardware_.memories[side.memory];
+  Size left = (of.offchip ? header_.sizes[side.memory] : of.space.capacity) / side.element_bytes;
   for (const Node& level : list(need(node, "dims"))) {
     if (list(level).size() != 2) fail("`dims` is not a list of [count, stride]");
     side.dims.push_back({whole(level.children[0]), whole(level.children[1])});
     if (side.dims.back().count < 1) fail("`dims` has a count of less than 1");
+    left /= side.dims.back().count;
+    if (left < 1) fail("`dims` has more bytes than the memory");
   }
   return side;
 }

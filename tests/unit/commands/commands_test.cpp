@@ -194,6 +194,13 @@ TEST(Commands, DamageIsFound) {
   std::string shorter = planned.text;
   shorter.erase(begin, shorter.find('\n', begin) + 1 - begin);
   EXPECT_NE(planned.judged(shorter).wrong, std::vector<std::string>{});
+  // A copy that never ends.
+  std::string endless = planned.text;
+  const std::string dims = "[8,1]";
+  for (std::size_t at = 0; (at = endless.find(dims, at)) != std::string::npos;)
+    endless.replace(at, dims.size(), "[1000000000000000,0]");
+  EXPECT_NE(endless, planned.text);
+  EXPECT_THROW(static_cast<void>(planned.judged(endless)), BadInput);
   const std::string open = planned.text.substr(0, planned.text.find("{\"end\""));
   EXPECT_NE(planned.judged(open).wrong, std::vector<std::string>{});
 }
