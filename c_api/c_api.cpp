@@ -108,6 +108,8 @@ Objective minimize_of(tessera_goal goal) {
       return Objective::cost;
     case TESSERA_FEWEST_MODES:
       return Objective::modes;
+    case TESSERA_FEWEST_SWITCHES:
+      return Objective::switches;
     case TESSERA_MOST_BENEFIT:
       return Objective::benefit;
   }

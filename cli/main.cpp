@@ -41,7 +41,7 @@ std::vector<std::string> with_plain_minimize(std::vector<std::string> arguments)
     if (arguments[i] == "--") break;
     if (arguments[i] != "--minimize") continue;
     const std::string next = i + 1 < arguments.size() ? arguments[i + 1] : "";
-    if (next == "height" || next == "cost" || next == "modes") {
+    if (next == "height" || next == "cost" || next == "modes" || next == "switches") {
       arguments[i] += "=" + next;
       arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     } else {

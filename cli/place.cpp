@@ -47,6 +47,7 @@ std::optional<Objective> minimize_of(const PlaceOptions& options, const Placemen
   if (word == "height") return Objective::height;
   if (word == "cost") return Objective::cost;
   if (word == "modes") return Objective::modes;
+  if (word == "switches") return Objective::switches;
   if (word == "default") return std::nullopt;
   // No option given: use the objective of the input.
   if (problem.objective != Objective::fit) return std::nullopt;
@@ -339,11 +340,12 @@ void add_place(CLI::App& app, Command& command) {
   options->output.declare(*sub);
   options->search.declare(*sub);
   options->progress.declare(*sub);
-  sub->add_option("--minimize", options->minimize,
-                  "also minimise height, cost or modes; without a value: the objectives of the "
-                  "input, or the height")
-      ->check(one_of({"default", "height", "cost", "modes"}))
-      ->type_name("[height|cost|modes]");
+  sub->add_option(
+         "--minimize", options->minimize,
+         "also minimise height, cost, modes or switches; without a value: the objectives of the "
+         "input, or the height")
+      ->check(one_of({"default", "height", "cost", "modes", "switches"}))
+      ->type_name("[height|cost|modes|switches]");
   sub->add_option("--maximize", options->maximize,
                   "choose the optional buffers with the largest total benefit")
       ->check(one_of({"benefit"}))

@@ -105,20 +105,28 @@ void add_balance(const PlacementProblem& problem, Encoding& encoding, Poll* poll
 
 namespace {
 
-/// The mode of a choice; empty if no buffer depends on it.
+/// A true one of these literals: the last choice if it is true again.
+std::size_t chosen(const std::vector<Lit>& literals, std::size_t last,
+                   const std::function<bool(Lit)>& holds) {
+  if (last < literals.size() && holds(literals[last])) return last;
+  std::size_t k = 0;
+  while (k + 1 < literals.size() && !holds(literals[k])) ++k;
+  return k;
+}
+
+/// The mode of a choice; empty if no buffer depends on it. `last`: the choices before, one for the
+/// mode or one per bank.
 std::string chosen_mode(const Memory& memory, const ModeChoice& choice,
-                        const std::function<bool(Lit)>& holds) {
+                        std::vector<std::size_t>& last, const std::function<bool(Lit)>& holds) {
   if (!choice.modes.empty()) {
-    for (std::size_t k = 0; k < choice.modes.size(); ++k) {
-      if (holds(choice.modes[k])) return memory.modes[k].name;
-    }
+    last[0] = chosen(choice.modes, last[0], holds);
+    return memory.modes[last[0]].name;
   }
   if (choice.roles.empty()) return {};
   std::vector<Role> roles;
   for (std::size_t bank = 0; bank < choice.roles.size(); ++bank) {
-    std::size_t k = 0;
-    while (k + 1 < choice.roles[bank].size() && !holds(choice.roles[bank][k])) ++k;
-    roles.push_back(memory.banks[bank].roles[k]);
+    last[bank] = chosen(choice.roles[bank], last[bank], holds);
+    roles.push_back(memory.banks[bank].roles[last[bank]]);
   }
   return per_bank_mode_name(roles);
 }
@@ -149,8 +157,9 @@ Placement decode(const PlacementProblem& problem, const Encoding& encoding,
     if (!has_modes(memory)) continue;
     std::vector<std::string> names;
     std::string fallback;
+    std::vector<std::size_t> last(memory.banks.size() + 1, no_index);
     for (const ModeChoice& choice : encoding.modes[m]) {
-      names.push_back(chosen_mode(memory, choice, holds));
+      names.push_back(chosen_mode(memory, choice, last, holds));
       if (fallback.empty()) fallback = names.back();
     }
     if (fallback.empty()) fallback = any_mode(memory);

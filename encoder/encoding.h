@@ -25,7 +25,8 @@ struct EncodeParams {
   bool presence = false;
   /// Clauses that orders are transitive and exclude their reverse (order_axioms.cpp).
   bool order_axioms = true;
-  /// The soft literals: the costs of avoid_overlap, the modes used, or none.
+  /// The soft literals: the costs of avoid_overlap, the modes used, their switches, or
+  /// none.
   Objective goal = Objective::fit;
   /// Polled while the formula grows: throws BudgetEnded. May be null. Not owned.
   Poll* poll = nullptr;

@@ -18,7 +18,7 @@ class SolverEngine final : public engine::PlacementEngine {
         {facts::Feature::parts, facts::Feature::choice_of_memory, facts::Feature::modes,
          facts::Feature::modes_per_bank, facts::Feature::same_bank, facts::Feature::different_banks,
          facts::Feature::adjacent, facts::Feature::rules, facts::Feature::least_cost,
-         facts::Feature::least_modes});
+         facts::Feature::least_modes, facts::Feature::least_switches});
   }
   std::optional<std::string> outgrown(const PlacementProblem& problem, Objective) const override {
     return unsupported_rule(problem);

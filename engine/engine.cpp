@@ -26,6 +26,7 @@ class FreshSession final : public PlacementSession {
 facts::FeatureSet features_asked(const PlacementProblem& problem, Objective goal) {
   facts::FeatureSet asked = facts::features_of(problem);
   if (goal == Objective::cost) asked.add(facts::Feature::least_cost);
+  if (goal == Objective::switches) asked.add(facts::Feature::least_switches);
   if (goal == Objective::modes)
     asked.add(asked.contains(facts::Feature::modes_per_bank) ? facts::Feature::least_modes_per_bank
                                                              : facts::Feature::least_modes);

@@ -28,8 +28,8 @@
 
 namespace tessera::engine {
 
-/// The features that an engine needs for the problem and the goal: a fit, the least cost or the
-/// fewest modes. placer/ finds heights and benefits by several queries.
+/// The features that an engine needs for the problem and the goal: a fit, the least cost, the
+/// fewest modes or switches. placer/ finds heights and benefits by several queries.
 [[nodiscard]] facts::FeatureSet features_asked(const PlacementProblem& problem, Objective goal);
 
 /// Receives the lines of a proof during the search.
@@ -46,7 +46,7 @@ struct SearchParams {
   Budget budget;
   Objective goal = Objective::fit;
   std::uint64_t seed = 0;
-  /// For Objective::cost and Objective::modes: accept any placement that pays at most this.
+  /// For Objective::cost, modes and switches: accept any placement that pays at most this.
   /// require: the engine proves bounds (SearchResult::bound).
   std::optional<Cost> at_most{};
   /// For the same goals: a proved lower bound. A placement that pays no more is optimal, and the
@@ -67,7 +67,7 @@ struct SearchResult {
   Status status = Status::unknown;
   StopReason stop = StopReason::completed;
   std::optional<Placement> placement{};
-  /// For Objective::cost and Objective::modes: a proved lower bound. The placement is optimal if
+  /// For Objective::cost, modes and switches: a proved lower bound. The placement is optimal if
   /// and only if its cost equals the bound.
   Cost bound = 0;
   std::string reason{};  ///< one sentence, for infeasible and unknown

@@ -12,6 +12,11 @@ Cost goal_value(const PlacementProblem& problem, const Placement& placement, Obj
   if (goal == Objective::cost) return soft_cost(problem, placement);
   if (goal == Objective::fit) return 0;
   Cost used = 0;
+  if (goal == Objective::switches) {
+    for (const auto& steps : placement.modes)
+      for (std::size_t t = 1; t < steps.size(); ++t) used += steps[t] != steps[t - 1] ? 1 : 0;
+    return used;
+  }
   for (const auto& steps : placement.modes)
     used += static_cast<Cost>(std::set<std::string_view>(steps.begin(), steps.end()).size());
   return used;

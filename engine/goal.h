@@ -5,12 +5,12 @@
 
 namespace tessera::engine {
 
-/// The soft cost of the placement, or the number of distinct modes over all memories; 0 for
-/// Objective::fit.
+/// The soft cost of the placement, the number of distinct modes over all memories, or how often
+/// their modes change from one step to the next; 0 for Objective::fit.
 [[nodiscard]] Cost goal_value(const PlacementProblem& problem, const Placement& placement,
                               Objective goal);
 
-/// A lower bound without a search: cost 0, or one mode for every memory that has steps.
+/// A lower bound without a search: 0, but one mode for every memory that has steps.
 [[nodiscard]] Cost goal_floor(const PlacementProblem& problem, Objective goal);
 
 }  // namespace tessera::engine

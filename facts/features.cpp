@@ -85,6 +85,8 @@ std::string_view name(Feature feature) {
       return "rules";
     case Feature::least_cost:
       return "minimum cost";
+    case Feature::least_switches:
+      return "minimum number of mode switches";
     case Feature::least_modes:
       return "minimum number of modes";
     case Feature::least_modes_per_bank:

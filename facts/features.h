@@ -53,8 +53,9 @@ enum class Feature : std::uint8_t {
   least_cost,
   least_modes,
   least_modes_per_bank,  ///< modes are combinations of roles per bank
+  least_switches,
 };
-inline constexpr int feature_count = static_cast<int>(Feature::least_modes_per_bank) + 1;
+inline constexpr int feature_count = static_cast<int>(Feature::least_switches) + 1;
 
 /// A few words for a message: "modes", "the relation adjacent", "a choice between memories".
 [[nodiscard]] std::string_view name(Feature feature);

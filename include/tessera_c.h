@@ -49,7 +49,8 @@ typedef enum tessera_goal {
   TESSERA_LEAST_HEIGHT = 1,
   TESSERA_LEAST_COST = 2,
   TESSERA_FEWEST_MODES = 3,
-  TESSERA_MOST_BENEFIT = 4 /* choose the optional buffers to place */
+  TESSERA_MOST_BENEFIT = 4, /* choose the optional buffers to place */
+  TESSERA_FEWEST_SWITCHES = 5
 } tessera_goal;
 
 /* All zero: any placement, no limit, two threads, the engine "auto". */

@@ -35,7 +35,8 @@ std::vector<ObjectiveValue> read_objectives(const Sources& sources, Fields& fiel
     ObjectiveValue value;
     const Node& name = entry.need("name");
     value.name = as_text(sources, name, "name");
-    static_cast<void>(as_one_of(sources, name, "name", {"height", "cost", "modes", "benefit"}));
+    static_cast<void>(
+        as_one_of(sources, name, "name", {"height", "cost", "modes", "switches", "benefit"}));
     const auto amount = [&](std::string_view key) {
       const Node& node = entry.need(key);
       return value.name == "benefit" ? as_benefit(sources, node, key)

@@ -37,6 +37,8 @@ std::string describe(const PlacementProblem& problem, const Claim& claim) {
       return say("cost >= ", claim.least);
     case ClaimKind::modes:
       return say("modes >= ", claim.least);
+    case ClaimKind::switches:
+      return say("switches >= ", claim.least);
     case ClaimKind::benefit:
       if (claim.most < 0) return "infeasible whatever is left out" + capacities_of(problem);
       return "benefit <= " + benefit_text(claim.most);

@@ -23,8 +23,24 @@ PlacementProblem counterexample_problem(const PlacementProblem& problem, const C
   return lower;
 }
 
+Objective counterexample_goal(const Claim& claim) {
+  switch (claim.kind) {
+    case ClaimKind::cost:
+      return Objective::cost;
+    case ClaimKind::modes:
+      return Objective::modes;
+    case ClaimKind::switches:
+      return Objective::switches;
+    case ClaimKind::infeasible:
+    case ClaimKind::height:
+    case ClaimKind::benefit:
+      break;
+  }
+  return Objective::fit;
+}
+
 std::optional<Cost> counterexample_cost(const Claim& claim) {
-  if (claim.kind != ClaimKind::cost && claim.kind != ClaimKind::modes) return std::nullopt;
+  if (counterexample_goal(claim) == Objective::fit) return std::nullopt;
   return claim.least - 1;
 }
 

@@ -1,5 +1,5 @@
-// A claim (height, cost or modes is at least some value) as a placement problem: its solutions are
-// the counterexamples.
+// A claim (height, cost, modes or switches is at least some value) as a placement problem: its
+// solutions are the counterexamples.
 //
 //   PlacementProblem counter = counterexample_problem(problem, claim);
 //   std::optional<Cost> most = counterexample_cost(claim);
@@ -19,7 +19,10 @@ namespace tessera {
 [[nodiscard]] PlacementProblem counterexample_problem(const PlacementProblem& problem,
                                                       const Claim& claim);
 
-/// For costs and modes, least - 1: the highest cost of a counterexample.
+/// What counterexample_cost() counts; fit for all other claims.
+[[nodiscard]] Objective counterexample_goal(const Claim& claim);
+
+/// For costs, modes and switches, least - 1: the highest cost of a counterexample.
 [[nodiscard]] std::optional<Cost> counterexample_cost(const Claim& claim);
 
 /// Forbids all addresses at or above `height`: by a smaller capacity, or by a reserved range if the

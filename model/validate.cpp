@@ -38,10 +38,11 @@ void validate_objectives(const PlacementProblem& problem, std::vector<Defect>& o
   std::vector<Objective> all{problem.objective};
   all.insert(all.end(), problem.next_objectives.begin(), problem.next_objectives.end());
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if (all[k] > Objective::modes) return wrong("The objective of the problem is unknown.");
-    if (all[k] == Objective::modes)
+    if (all[k] > Objective::switches) return wrong("The objective of the problem is unknown.");
+    if (all[k] == Objective::modes || all[k] == Objective::switches)
       return wrong(
-          "`modes` is not an objective of a problem; use the option `minimize` of place().");
+          "Modes and their switches are not objectives of a problem; use the option `minimize` of "
+          "place().");
     if (all[k] == Objective::fit && all.size() > 1)
       return wrong(
           "The list of objectives names `fit`, which has no effect with other objectives; remove "

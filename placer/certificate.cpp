@@ -40,15 +40,12 @@ std::string claim_line(const Claim& claim) {
       return line + "cost " + std::to_string(claim.least) + '\n';
     case ClaimKind::modes:
       return line + "modes " + std::to_string(claim.least) + '\n';
+    case ClaimKind::switches:
+      return line + "switches " + std::to_string(claim.least) + '\n';
     case ClaimKind::benefit:
       return line + "benefit " + std::to_string(claim.most) + '\n';
   }
   return line;
-}
-
-Objective goal_of(ClaimKind kind) {
-  if (kind == ClaimKind::cost) return Objective::cost;
-  return kind == ClaimKind::modes ? Objective::modes : Objective::fit;
 }
 
 }  // namespace
@@ -146,7 +143,7 @@ void CertificateFile::seal() {
 }
 
 bool proved_by_cut(const PlacementProblem& problem, const Claim& claim) {
-  if (claim.kind == ClaimKind::benefit || goal_of(claim.kind) != Objective::fit ||
+  if (claim.kind == ClaimKind::benefit || counterexample_goal(claim) != Objective::fit ||
       proof::unspoken(problem))
     return false;
   const PlacementProblem refuted = counterexample_problem(problem, claim);
@@ -164,7 +161,7 @@ std::optional<std::string> certify(const PlacementProblem& problem, const Claim&
   // A certificate does without rules: what holds without them holds with them.
   PlacementProblem refuted = counterexample_problem(problem, claim);
   refuted.rules.clear();
-  const Objective goal = goal_of(claim.kind);
+  const Objective goal = counterexample_goal(claim);
   if (goal == Objective::fit) {
     if (const std::optional<facts::Cut> cut = facts::find_cut(refuted)) {
       file.begin(claim, "cut");

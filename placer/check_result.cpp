@@ -208,11 +208,12 @@ class ResultCheck {
         cost_or_modes = true;
         continue;
       }
-      const bool modes = each.name == "modes";
-      const std::int64_t has =
-          each.name == "height" ? height
-          : modes               ? engine::goal_value(problem_, *result_.placement, Objective::modes)
-                                : cost;
+      const bool switches = each.name == "switches";
+      const bool modes = each.name == "modes" || switches;
+      const Objective counted = switches ? Objective::switches : Objective::modes;
+      const std::int64_t has = each.name == "height" ? height
+                               : modes ? engine::goal_value(problem_, *result_.placement, counted)
+                                       : cost;
       equal("objective " + each.name, each.value, has);
       if (each.bound > each.value)
         wrong("The result states a lower bound of the " + each.name + " of " +
@@ -224,8 +225,8 @@ class ResultCheck {
         wrong("The result states that its " + each.name +
               " is not proved, but its bound is equal.");
       if (modes && verdict_.wrong.empty())
-        bound({ClaimKind::modes, {}, each.bound},
-              "bound " + std::to_string(each.bound) + " of modes");
+        bound({switches ? ClaimKind::switches : ClaimKind::modes, {}, each.bound},
+              "bound " + std::to_string(each.bound) + " of " + each.name);
       if (each.name == "height" && first)
         equal("bound of the height", each.bound, result_.lower_bound);
       if (each.name == "cost" && first) equal("bound of the cost", each.bound, result_.cost_bound);

@@ -36,7 +36,7 @@ struct Decision {
 
 /// require: validate(problem) is empty, `engine` is "auto" or the name of one that supports the
 /// problem with params.goal.
-/// ensure: with Objective::cost or Objective::modes a placement is optimal iff found.bound equals
+/// ensure: with Objective::cost, modes or switches a placement is optimal iff found.bound equals
 /// its value.
 [[nodiscard]] Decision decide(const PlacementProblem& problem, const engine::SearchParams& params,
                               const DecideParams& settings);

@@ -40,7 +40,7 @@ constexpr int certifying_share = 6;
 
 /// The goal of engine queries for this objective.
 Objective goal_of(Objective what) {
-  return what == Objective::cost || what == Objective::modes ? what : Objective::fit;
+  return what == Objective::height || what == Objective::benefit ? Objective::fit : what;
 }
 
 class Placer {
@@ -55,7 +55,7 @@ class Placer {
 
   PlacementResult run() {
     validation::require_valid(problem_);
-    if (params_.minimize > Objective::modes) throw BadInput("unknown objective to minimise");
+    if (params_.minimize > Objective::switches) throw BadInput("unknown objective to minimise");
     objectives_ = resolve_objectives(params_.minimize, problem_);
     const Objective what = objectives_.front();
     search_.goal = goal_of(what);
@@ -259,12 +259,14 @@ class Placer {
       result_.cost_bound = bound;
       result_.proven_optimal = bound == result_.cost;
       result_.objectives.push_back({"cost", result_.cost, bound, result_.proven_optimal});
-    } else if (what == Objective::modes) {
-      const Cost used = engine::goal_value(problem_, *result_.placement, Objective::modes);
+    } else if (what == Objective::modes || what == Objective::switches) {
+      const Cost used = engine::goal_value(problem_, *result_.placement, what);
       result_.proven_optimal = bound == used;
-      result_.objectives.push_back({"modes", used, bound, result_.proven_optimal});
-      answer_.found.stats.push_back({"modes_used", used});
-      answer_.found.stats.push_back({"modes_bound", bound});
+      const bool modes = what == Objective::modes;
+      result_.objectives.push_back(
+          {modes ? "modes" : "switches", used, bound, result_.proven_optimal});
+      answer_.found.stats.push_back({modes ? "modes_used" : "switches", used});
+      answer_.found.stats.push_back({modes ? "modes_bound" : "switches_bound", bound});
     } else {
       result_.proven_optimal = result_.cost == 0;
     }
@@ -296,7 +298,11 @@ class Placer {
       // later bounds depend on values of previous objectives
       if (&each != &result_.objectives.front()) break;
       if (each.bound < 1) continue;
-      all.push_back({each.name == "modes" ? ClaimKind::modes : ClaimKind::cost, {}, each.bound});
+      all.push_back({each.name == "modes"      ? ClaimKind::modes
+                     : each.name == "switches" ? ClaimKind::switches
+                                               : ClaimKind::cost,
+                     {},
+                     each.bound});
     }
     return all;
   }
@@ -381,7 +387,8 @@ PlacementResult place_lifted(const PlacementProblem& problem, const Lifted& abov
 /// Smaller is better; heights compare lexicographically, largest first.
 std::vector<std::int64_t> value_of(const PlacementResult& result, Objective what) {
   if (what == Objective::cost) return {result.cost};
-  if (what == Objective::modes) return {result.objectives.front().value};
+  if (what == Objective::modes || what == Objective::switches)
+    return {result.objectives.front().value};
   std::vector<std::int64_t> falling = result.heights;
   std::sort(falling.begin(), falling.end(), std::greater<>());
   return falling;
@@ -427,7 +434,8 @@ class BestOf {
     for (ObjectiveValue& each : result.objectives) {
       each.bound = least_->objectives.empty() ? 0 : least_->objectives.front().bound;
       each.proved = each.bound == each.value;
-      if (what_ == Objective::modes) result.proven_optimal = each.proved;
+      if (what_ == Objective::modes || what_ == Objective::switches)
+        result.proven_optimal = each.proved;
     }
     return result;
   }

@@ -94,6 +94,8 @@ Claim read_claim(std::string_view rest, const PlacementProblem& problem, std::si
     claim.kind = ClaimKind::cost;
   } else if (word == "modes") {
     claim.kind = ClaimKind::modes;
+  } else if (word == "switches") {
+    claim.kind = ClaimKind::switches;
   } else if (word == "benefit") {
     claim.kind = ClaimKind::benefit;
     const auto most = take_number(rest);

@@ -158,6 +158,7 @@ void Derivation::line(std::string_view text) {
         break;
       case 'x':
       case 'u':
+      case 't':
         declare_payment(kind, text);
         break;
       case 'h':

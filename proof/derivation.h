@@ -82,16 +82,17 @@ class Derivation {
     role,
     shared,  ///< two buffers share an address
     used,    ///< a memory uses a mode
+    change,  ///< the modes of a memory at two steps differ
   };
   struct Variable {
     Kind kind = Kind::unknown;
     BufferIndex buffer = 0;
     std::int64_t span = -1;
     std::int64_t stride = 1;
-    Order order;  ///< pair, half: items; distance, gaps: variables; shared: buffers
+    Order order;  ///< pair, half: items; distance, gaps: variables; shared: buffers; change: steps
     std::int64_t distance = 0;
     std::int64_t back = 0;   ///< gap
-    MemoryIndex memory = 0;  ///< memory: the buffer is in it; mode, role, used: its
+    MemoryIndex memory = 0;  ///< memory: the buffer is in it; mode, role, used, change: its
     Step step = 0;           ///< mode, role
     std::size_t number = 0;  ///< of the mode, or of the role among the bank's
     std::size_t bank = 0;    ///< role
@@ -145,6 +146,7 @@ class Derivation {
   [[nodiscard]] bool pays_too_much(const Literal* lit);
   void axiom(std::string_view& text);
   [[nodiscard]] bool uses_its_mode(const std::vector<Literal>& clause) const;
+  [[nodiscard]] bool changes_its_mode(const std::vector<Literal>& clause) const;
   [[nodiscard]] bool names_every_choice(const std::vector<Literal>& clause) const;
   /// Does the problem rule out that all of them are false?
   [[nodiscard]] bool must_hold(const std::vector<Literal>& clause);
@@ -222,6 +224,7 @@ class Derivation {
   std::vector<Payment> payments_;
   std::map<std::size_t, std::size_t> payment_of_;  // by variable
   std::set<std::pair<std::size_t, std::size_t>> paid_for_;
+  std::vector<std::size_t> changed_;  ///< by memory: the end of its last change
   std::vector<Cost> core_weight_;
   // The step in progress.
   bool open_ = false;

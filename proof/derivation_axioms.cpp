@@ -123,7 +123,8 @@ void Derivation::axiom(std::string_view& text) {
   // The clause holds for all places, or no place violates it.
   undo_.clear();
   bool right = refuted_ || (clause.empty() ? relations_contradict()
-                                           : names_every_choice(clause) || uses_its_mode(clause));
+                                           : names_every_choice(clause) || uses_its_mode(clause) ||
+                                                 changes_its_mode(clause));
   if (!right) {
     for (const Literal& lit : clause) right = !raise(negation(lit)) || right;
     right = right || must_hold(clause);
@@ -156,6 +157,26 @@ bool Derivation::uses_its_mode(const std::vector<Literal>& clause) const {
   const Variable& used = variables_[uses.key / 2];
   return mode.kind == Kind::mode && in.key % 2 == 1 && used.kind == Kind::used &&
          uses.key % 2 == 0 && mode.memory == used.memory && mode.number == used.number;
+}
+
+// A memory or bank that is in a mode or role at the first step of a change is in it at the second
+// one, or the change is made.
+bool Derivation::changes_its_mode(const std::vector<Literal>& clause) const {
+  if (clause.size() != 3) return false;
+  const Variable* from = nullptr;
+  const Variable* to = nullptr;
+  const Variable* change = nullptr;
+  for (const Literal& lit : clause) {
+    const Variable& var = variables_[lit.key / 2];
+    (var.kind == Kind::change ? change : lit.key % 2 == 1 ? from : to) = &var;
+    if (var.kind == Kind::change && lit.key % 2 == 1) return false;
+  }
+  if (from == nullptr || to == nullptr || change == nullptr) return false;
+  return (from->kind == Kind::mode || from->kind == Kind::role) && to->kind == from->kind &&
+         from->memory == change->memory && to->memory == change->memory && from->bank == to->bank &&
+         from->number == to->number &&
+         static_cast<std::size_t>(from->step) == change->order.lower &&
+         static_cast<std::size_t>(to->step) == change->order.upper;
 }
 
 // At every step a memory is in one of its modes, and each bank in one of its roles. If there are

@@ -1,5 +1,5 @@
-// Payments: pairs that share addresses, used modes, and cores. A core is a set of payments of which
-// every placement makes at least one.
+// Payments: pairs that share addresses, used modes, changes of modes, and cores. A core is a set of
+// payments of which every placement makes at least one.
 //
 // Let c(t) be what payment t costs, x(t) = 1 where it is made, and let core k, a clause over the
 // payments T(k), take w(k) from the cost of each t in T(k), so that what is left, l(t), is not
@@ -26,6 +26,19 @@ void Derivation::declare_payment(char kind, std::string_view& text) {
       throw Wrong{"an overlap of these buffers has no cost"};
     var.kind = Kind::shared;
     var.order = {what.first, what.second};
+  } else if (kind == 't') {
+    var.memory = index(text, facts_.memories());
+    const auto steps = static_cast<std::size_t>(facts_.steps());
+    const std::size_t from = index(text, steps);
+    const std::size_t to = index(text, steps);
+    what = {var.memory, to};
+    changed_.resize(facts_.memories(), 0);
+    // By time, so that every switch is part of one change at most.
+    if (claim_.kind != ClaimKind::switches || from < changed_[var.memory] || to <= from)
+      throw Wrong{"this change of modes has no cost of its own"};
+    changed_[var.memory] = to;
+    var.kind = Kind::change;
+    var.order = {from, to};
   } else {
     var.memory = index(text, facts_.memories());
     var.number = index(text, facts_.modes(var.memory));

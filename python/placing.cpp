@@ -28,10 +28,12 @@ std::optional<Objective> minimize_of(const py::handle& value, const py::handle& 
     if (word == "height") return Objective::height;
     if (word == "cost") return Objective::cost;
     if (word == "modes") return Objective::modes;
+    if (word == "switches") return Objective::switches;
   }
-  throw BadInput(
-      "unknown objective to minimise",
-      "`minimize` is \"height\", \"cost\", \"modes\", or True for the objective of the problem");
+  throw BadInput("unknown objective to minimise",
+                 "`minimize` is \"height\", \"cost\", \"modes\", \"switches\", or True for the "
+                 "objective of the "
+                 "problem");
 }
 
 /// Progress of a search, for a callback.
@@ -164,7 +166,7 @@ replaces the arrays.
 
 `capacity` and `alignment` (one number, or an array) are bytes; a capacity may be a text such as
 "192 KiB". `fixed` and `hints` are arrays of offsets, -1 for none. `timeout` is in seconds.
-`minimize` is "height", "cost", "modes", or True for the objective of the problem.
+`minimize` is "height", "cost", "modes", "switches", or True for the objective of the problem.
 
 `benefits` makes buffers optional: the value of placing each, nan for a buffer that must be placed.
 `maximize="benefit"` then chooses the buffers with the largest total benefit.

@@ -1,10 +1,11 @@
 // The mode of every step, as variables. Steps without begins, ends or accesses between them share
-// one choice, and choices with equal demands are merged. Modes per bank are one choice per bank:
-// the product of the banks' roles is never enumerated. If rules name modes, every step has a choice
-// of exactly one.
+// one choice. Choices with equal demands are merged; if switches count, only consecutive ones.
+// Modes per bank are one choice per bank: the product of the banks' roles is never enumerated. If
+// rules name modes, every step has a choice of exactly one.
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "layers.h"
 #include "model/rules.h"
@@ -70,6 +71,8 @@ class MemoryModes {
         choices.push_back({.steps = steps, .modes = {}, .roles = {}});
         continue;
       }
+      // Apart in time, equal demands may have different modes: that can save switches.
+      if (context_.params.goal == Objective::switches && !known.contains(demands)) known.clear();
       const auto [entry, is_new] = known.try_emplace(std::move(demands));
       if (is_new) entry->second = choose(steps, entry->first);
       choices.push_back(entry->second);
@@ -197,6 +200,27 @@ void count_modes(Context& context, MemoryIndex m) {
   }
 }
 
+/// One literal per two consecutive choices that is true if the mode changes between them. Where no
+/// buffer depends on the mode, it does not change. Without a change, every mode that is true before
+/// is true after, so decode() can keep it.
+void count_switches(Context& context, MemoryIndex m) {
+  const Memory& memory = context.problem.memories[m];
+  const ModeChoice* before = nullptr;
+  for (const ModeChoice& choice : context.encoding.modes[m]) {
+    if (choice.modes.empty() && choice.roles.empty()) continue;
+    const ModeChoice* last = std::exchange(before, &choice);
+    if (last == nullptr || (last->modes == choice.modes && last->roles == choice.roles)) continue;
+    const Lit changes = context.formula.boolean("mode of " + memory.name + " changes at step " +
+                                                std::to_string(choice.steps.lower));
+    for (std::size_t k = 0; k < choice.modes.size(); ++k)
+      context.formula.clause({-last->modes[k], choice.modes[k], changes});
+    for (std::size_t bank = 0; bank < choice.roles.size(); ++bank)
+      for (std::size_t k = 0; k < choice.roles[bank].size(); ++k)
+        context.formula.clause({-last->roles[bank][k], choice.roles[bank][k], changes});
+    context.encoding.soft.push_back({changes, 1});
+  }
+}
+
 }  // namespace
 
 void add_modes(Context& context) {
@@ -204,6 +228,7 @@ void add_modes(Context& context) {
     if (!has_modes(context.problem.memories[m])) continue;
     MemoryModes(context, m).run();
     if (context.params.goal == Objective::modes) count_modes(context, m);
+    if (context.params.goal == Objective::switches) count_switches(context, m);
   }
 }
 

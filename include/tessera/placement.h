@@ -60,7 +60,7 @@ using Stats = std::vector<Stat>;
 
 /// The value of one objective (benefit is maximised, others are minimised).
 struct ObjectiveValue {
-  std::string name{};      ///< "height", "cost", "modes", "benefit" (in thousandths)
+  std::string name{};      ///< "height", "cost", "modes", "switches", "benefit" (in thousandths)
   std::int64_t value = 0;  ///< of the placement
   /// Proved: no placement has a smaller value (for the benefit: a larger one). For a later
   /// objective: no placement with the values of the earlier ones.
@@ -86,7 +86,7 @@ struct PlacementResult {
   Cost cost_bound = 0;                   ///< proved
   Benefit benefit = 0;                   ///< of the placed optional buffers
   Benefit benefit_bound = 0;             ///< proved: no placement has a larger benefit
-  bool proven_optimal = false;           ///< cost, modes and benefit meet their bounds
+  bool proven_optimal = false;           ///< all objectives but the height meet their bounds
   std::vector<ObjectiveValue> objectives{};
   /// In a result read from a file: the modes it calls unused, per memory.
   std::optional<std::vector<std::vector<std::string>>> unused_modes{};

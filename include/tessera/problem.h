@@ -134,11 +134,12 @@ struct Relation {
 
 /// The objective in addition to satisfying all hard rules.
 enum class Objective : std::uint8_t {
-  fit,      ///< none: any placement within the capacities
-  height,   ///< minimise the heights of memories: the largest first, then the next
-  cost,     ///< minimise the sum of avoid_overlap costs
-  benefit,  ///< maximise the summed benefit of the placed optional buffers
-  modes,    ///< minimise the number of distinct modes; only as a parameter of place()
+  fit,       ///< none: any placement within the capacities
+  height,    ///< minimise the heights of memories: the largest first, then the next
+  cost,      ///< minimise the sum of avoid_overlap costs
+  benefit,   ///< maximise the summed benefit of the placed optional buffers
+  modes,     ///< minimise the number of distinct modes; only as a parameter of place()
+  switches,  ///< minimise the changes of modes from step to step; only as a parameter of place()
 };
 
 /// A placement problem; see validate() for its invariants.
@@ -150,7 +151,7 @@ struct PlacementProblem {
   std::vector<ConditionRule> rules{};
   Objective objective = Objective::fit;
   /// Objectives after `objective`, in order. Each is optimised at the values reached for the
-  /// earlier ones. None is `fit` or `modes`, and none occurs twice.
+  /// earlier ones. None is `fit`, `modes` or `switches`, and none occurs twice.
   std::vector<Objective> next_objectives{};
 };
 

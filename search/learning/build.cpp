@@ -376,29 +376,8 @@ Placement Build::decode() const {
     placement.places.push_back(place);
   }
   placement.modes.resize(problem_.memories.size());
-  for (MemoryIndex m = 0; m < problem_.memories.size(); ++m) {
-    const Memory& memory = problem_.memories[m];
-    if (!has_modes(memory)) continue;
-    const auto first_true = [&state](const std::vector<Key>& keys) {
-      for (std::size_t k = 0; k < keys.size(); ++k)
-        if (keys[k] != no_key && state.bound(keys[k]) > 0) return k;
-      return std::size_t{0};
-    };
-    const auto name_of = [&](const std::vector<std::vector<Key>>& mode) {
-      if (!tables_[m].empty()) return tables_[m][first_true(mode[0])].name;
-      std::vector<Role> roles;
-      for (std::size_t bank = 0; bank < memory.banks.size(); ++bank)
-        roles.push_back(memory.banks[bank].roles[first_true(mode[bank])]);
-      return per_bank_mode_name(roles);
-    };
-    std::vector<std::vector<Key>> idle(memory.banks.size() + 1);
-    if (!used_[m].empty()) idle[0] = used_[m];
-    auto& names = placement.modes[m];
-    names.assign(static_cast<std::size_t>(horizon(problem_)), name_of(idle));
-    for (const Choice& choice : choices_[m])
-      for (const Step step : choice.steps)
-        names[static_cast<std::size_t>(step)] = name_of(choice.mode);
-  }
+  for (MemoryIndex m = 0; m < problem_.memories.size(); ++m)
+    if (has_modes(problem_.memories[m])) placement.modes[m] = decode_modes(m);
   return placement;
 }
 

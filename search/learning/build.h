@@ -132,6 +132,10 @@ class Build {
   struct StepClass;
   void step_modes(MemoryIndex m, const StepClass& steps);
   [[nodiscard]] std::vector<char> needless_modes(MemoryIndex m, const StepClass& steps) const;
+  [[nodiscard]] std::vector<StepClass> step_classes(MemoryIndex m) const;
+  void count_modes(MemoryIndex m);
+  void count_switches(MemoryIndex m);
+  [[nodiscard]] std::vector<std::string> decode_modes(MemoryIndex m) const;
   ItemIndex item(BufferIndex b, AddressRange range);
   void hard_pair(BufferIndex a, AddressRange of_a, BufferIndex b, AddressRange of_b);
   [[nodiscard]] bool tied(BufferIndex a, BufferIndex b) const;
@@ -157,7 +161,8 @@ class Build {
   std::vector<BufferIndex> item_buffer_;
   PairKeys hard_;  ///< item pairs that must not overlap
 
-  /// Steps with equal requirements on a memory's mode share one choice.
+  /// Steps with equal requirements on a memory's mode share one choice; if switches count, only
+  /// consecutive ones.
   struct StepClass {
     std::vector<Step> steps;
     std::vector<std::pair<BufferIndex, AddressRange>> reads, writes, live;

@@ -369,8 +369,9 @@ std::vector<Claim> claims_of(const PlacementProblem& problem, std::uint64_t seed
   if (of.size() > 1 && seed % 3 == 0)
     of.erase(of.begin() + static_cast<std::ptrdiff_t>(seed / 3 % of.size()));
   claims.push_back({ClaimKind::height, of, least_height(problem, of, seed)});
-  for (const auto& [kind, goal] : {std::pair{ClaimKind::cost, Objective::cost},
-                                   std::pair{ClaimKind::modes, Objective::modes}}) {
+  for (const auto& [kind, goal] :
+       {std::pair{ClaimKind::cost, Objective::cost}, std::pair{ClaimKind::modes, Objective::modes},
+        std::pair{ClaimKind::switches, Objective::switches}}) {
     const engine::SearchResult best =
         placer::make_engine("learning")->solve(problem, effort_of(seed, goal));
     if (best.bound > 0) claims.push_back({kind, {}, best.bound});
@@ -401,9 +402,7 @@ std::unique_ptr<engine::PlacementEngine> writer_of(std::uint64_t seed) {
 /// writes nothing.
 bool derive(const PlacementProblem& problem, const Claim& claim, std::uint64_t seed,
             placer::CertificateFile& file) {
-  engine::SearchParams search = effort_of(seed, claim.kind == ClaimKind::cost    ? Objective::cost
-                                                : claim.kind == ClaimKind::modes ? Objective::modes
-                                                                                 : Objective::fit);
+  engine::SearchParams search = effort_of(seed, counterexample_goal(claim));
   search.at_most = counterexample_cost(claim);
   search.proof = &file;
   file.begin(claim, "derivation");

@@ -40,16 +40,17 @@ KEEP = os.environ.get("TESSERA_KEEP")
 BATCH = 200
 
 EVERYTHING = {
-    *(f"claim {kind}" for kind in ("infeasible", "height", "cost", "modes", "benefit")),
+    *(f"claim {kind}" for kind in ("infeasible", "height", "cost", "modes", "switches", "benefit")),
     "choice of benefit",
     *(f"row {what}" for what in ("sum", "set by cut", "set by derivation", "with a grain")),
     *(f"tree {word}" for word in ("prices", "in", "out", "twin", "leaf", "over")),
     *(f"cut of {kind}" for kind in ("infeasible", "height")),
-    *(f"derivation of {kind}" for kind in ("infeasible", "height", "cost", "modes")),
-    *(f"line {letter}" for letter in "oipvhfjmkbxuyzalds"),
+    *(f"derivation of {kind}" for kind in ("infeasible", "height", "cost", "modes", "switches")),
+    *(f"line {letter}" for letter in "oipvhfjmkbxutyzalds"),
     *(f"rule {letter}" for letter in "cetwnsrgq"),
     *(f"clause: {what}" for what in (
-        "contradiction", "every mode at a step", "every role of a bank", "some mode is used", "a mode that is used", "empty",
+        "contradiction", "every mode at a step", "every role of a bank", "some mode is used", "a mode that is used",
+        "a mode that stays, or a change", "empty",
         "nothing is left", "nothing is left beside a third buffer", "nothing is left in a mode", "nothing is left in a role",
         "one lies below the other", "twins", "not between two differences", "an overlap is paid for")),
     *(f"cut with {what}" for what in ("step", "range", "grain", "two memories")),

@@ -199,7 +199,7 @@ def step_moved(chance, lines):
 
 
 def claim_changed(chance, line):
-    kind = chance.choice(("infeasible", "height", "height", "cost", "modes", "benefit", "benefit"))
+    kind = chance.choice(("infeasible", "height", "height", "cost", "modes", "switches", "benefit", "benefit"))
     if kind == "benefit":
         return f"claim benefit {chance.choice((-2, -1, 0, 1, 375, 1000, 5000, 1 << 61, (1 << 61) + 1))}"
     if kind == "infeasible":

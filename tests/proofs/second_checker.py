@@ -45,7 +45,7 @@ def read_claim(line, memories):
         if not -1 <= most <= UNLIMITED:
             raise Wrong("a benefit below -1, or of too much")
         return "benefit", most, []
-    if words[0] != "claim" or len(words) < 3 or words[1] not in ("height", "cost", "modes"):
+    if words[0] != "claim" or len(words) < 3 or words[1] not in ("height", "cost", "modes", "switches"):
         raise Wrong("a claim that there is not")
     values = numbers(" ".join(words[2:]))
     if not values or not 1 <= values[0] <= UNLIMITED:

@@ -5,7 +5,7 @@ from second_rules import RULES
 from second_boxes import Boxes
 
 # How many numbers a line has.
-COUNTS = {"o": 2, "i": 3, "p": 3, "v": 3, "h": 4, "f": 5, "j": 4, "m": 3, "k": 4, "b": 5, "x": 3, "u": 3, "y": 1, "z": 1, "s": 2}
+COUNTS = {"o": 2, "i": 3, "p": 3, "v": 3, "h": 4, "f": 5, "j": 4, "m": 3, "k": 4, "b": 5, "x": 3, "u": 3, "t": 4, "y": 1, "z": 1, "s": 2}
 
 
 class Derivation:
@@ -23,9 +23,10 @@ class Derivation:
         self.dead = self.in_step = self.shown = False
         self.turned = False
         self.paid, self.left, self.cores = set(), {}, []
+        self.changed = {}
         self.outside = {"o": self.declare_offset, "i": self.declare_item, "p": self.declare_order, "v": self.declare_below,
                         "h": self.declare_distance, "f": self.declare_gap, "j": self.declare_half_gap, "m": self.declare_memory, "k": self.declare_mode, "b": self.declare_role,
-                        "x": self.declare_overlap, "u": self.declare_use, "y": self.swap, "z": self.turn, "a": self.clause,
+                        "x": self.declare_overlap, "u": self.declare_use, "t": self.declare_change, "y": self.swap, "z": self.turn, "a": self.clause,
                         "l": self.begin_step, "d": self.forget, "s": self.core}
 
     def line(self, text):
@@ -249,6 +250,13 @@ class Derivation:
             raise Wrong("a mode that there is not, or a claim that is not about modes")
         self.declare_payment(v, 1, "u", m, k)
 
+    def declare_change(self, v, m, first, second):
+        self.memory(m), self.step(first), self.step(second)
+        if self.refuted.claim != "switches" or not self.changed.get(m, 0) <= first < second:
+            raise Wrong("a claim that is not about switches, or changes that are not in the order of time")
+        self.changed[m] = second
+        self.declare_payment(v, 1, "t", m, first, second)
+
     # --- choices that change nothing -------------------------------------------------------------------------------------
 
     def order(self, key):
@@ -298,7 +306,7 @@ class Derivation:
             if holds:
                 why = "contradiction"
             else:
-                why = self.names_every_choice(literals) or self.says_use(literals) or Boxes(self).nothing_left(literals)
+                why = self.names_every_choice(literals) or self.says_use(literals) or self.says_change(literals) or Boxes(self).nothing_left(literals)
             self.undo(0)
             if not why:
                 raise Wrong("no rule of the problem says this clause")
@@ -330,6 +338,18 @@ class Derivation:
                 k, u = self.kind[one[0] >> 1], self.kind[two[0] >> 1]
                 if one[0] & 1 and not two[0] & 1 and k[0] == "k" and u[0] == "u" and k[1] == u[1] and k[3] == u[2]:
                     return "a mode that is used"
+        return None
+
+    def says_change(self, literals):
+        changes = [key >> 1 for key, _ in literals if self.kind[key >> 1][0] == "t" and not key & 1]
+        before = [self.kind[key >> 1] for key, _ in literals if self.kind[key >> 1][0] in "kb" and key & 1]
+        after = [self.kind[key >> 1] for key, _ in literals if self.kind[key >> 1][0] in "kb" and not key & 1]
+        if len(literals) != 3 or not len(changes) == len(before) == len(after) == 1:
+            return None
+        _, m, first, second = self.kind[changes[0]]
+        same = [(one[0], one[3:]) for one in (before[0], after[0])]
+        if before[0][1:3] == (m, first) and after[0][1:3] == (m, second) and same[0] == same[1]:
+            return "a mode that stays, or a change"
         return None
 
     def forget(self, values):

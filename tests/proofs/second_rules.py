@@ -209,7 +209,7 @@ def rest(d, literal, premises, _items):
 
 
 def payments(d, _literal, _premises, _items):
-    if d.refuted.claim not in ("cost", "modes"):
+    if d.refuted.claim not in ("cost", "modes", "switches"):
         return False
     made = {v for v in d.left if d.known[2 * v]}
     paid = sum(d.left[v] for v in made) + sum(weight * max(1, len(made & core)) for weight, core in d.cores)

@@ -21,7 +21,8 @@ TEST(RandomAllEngines, AgreeWithBruteForceInOneGo) {
     const PlacementProblem problem = random_problem(random, Features::all());
     // One objective per problem: usually feasibility.
     const Objective goal = seed % 4 == 2   ? Objective::cost
-                           : seed % 4 == 3 ? Objective::modes
+                           : seed % 8 == 3 ? Objective::modes
+                           : seed % 8 == 7 ? Objective::switches
                                            : Objective::fit;
     ++questions;
     const auto wrong = engines.wrong(problem, goal);

@@ -63,10 +63,11 @@ std::vector<Size> falling(std::vector<Size> heights) {
 /// A message if the result differs from the oracle's.
 std::optional<std::string> wrong(const PlacementProblem& problem, const PlaceParams& params,
                                  Tally& tally) {
-  const OracleGoal goal = params.minimize == Objective::height  ? OracleGoal::heights
-                          : params.minimize == Objective::cost  ? OracleGoal::cost
-                          : params.minimize == Objective::modes ? OracleGoal::modes
-                                                                : OracleGoal::any;
+  const OracleGoal goal = params.minimize == Objective::height     ? OracleGoal::heights
+                          : params.minimize == Objective::cost     ? OracleGoal::cost
+                          : params.minimize == Objective::modes    ? OracleGoal::modes
+                          : params.minimize == Objective::switches ? OracleGoal::switches
+                                                                   : OracleGoal::any;
   PlacementResult result;
   try {
     result = place(problem, params);
@@ -152,6 +153,10 @@ TEST(RandomBase, FindsTheLeastCost) {
 
 TEST(RandomBase, FindsTheFewestModes) {
   expect_right(Features::all(), Objective::modes, 300);
+}
+
+TEST(RandomBase, FindsTheFewestSwitches) {
+  expect_right(Features::all(), Objective::switches, 200);
 }
 
 /// Infeasible problems are explained; others have nothing to explain.

@@ -107,6 +107,7 @@ TEST(RandomTwins, AllEnginesAnswerLikeBruteForce) {
     const PlacementProblem problem = problem_of(seed);
     const Objective goal = seed % 4 == 2   ? Objective::cost
                            : seed % 8 == 3 ? Objective::modes
+                           : seed % 8 == 7 ? Objective::switches
                                            : Objective::fit;
     const auto wrong = engines.wrong(problem, goal);
     ASSERT_FALSE(wrong) << "seed " << seed << ", " << *wrong;

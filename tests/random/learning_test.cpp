@@ -120,20 +120,22 @@ TEST(RandomLearning, EverySwitchKeepsTheAnswers) {  // each switch inverted
     SCOPED_TRACE(each.name);
     placer::EngineParams params;
     each.rule(params) = !each.rule(params);
-    expect_agreement(*search::make_learning_engine(params.learning),
-                     {.features = Features::all(),
-                      .count = 100,
-                      .seed = 5000,
-                      .goals = {Objective::fit, Objective::cost, Objective::modes},
-                      .must_support = true});
+    expect_agreement(
+        *search::make_learning_engine(params.learning),
+        {.features = Features::all(),
+         .count = 100,
+         .seed = 5000,
+         .goals = {Objective::fit, Objective::cost, Objective::modes, Objective::switches},
+         .must_support = true});
   }
 }
 
 TEST(RandomLearning, SessionsAnswerLikeAFreshSolve) {
-  expect_session_agreement(*search::make_learning_engine({}),
-                           {.features = Features::all(),
-                            .count = 700,
-                            .goals = {Objective::cost, Objective::fit, Objective::modes}});
+  expect_session_agreement(
+      *search::make_learning_engine({}),
+      {.features = Features::all(),
+       .count = 700,
+       .goals = {Objective::cost, Objective::fit, Objective::modes, Objective::switches}});
   expect_session_agreement(*search::make_learning_engine({}),
                            {.features = Features::one_address_space(), .count = 700, .seed = 9000});
 }
@@ -268,7 +270,9 @@ TEST(RandomLearning, ABoundOfAStoppedSearchIsABound) {
     Random random(seed);
     const PlacementProblem problem = random_problem(random, features);
     engine::SearchParams search;
-    search.goal = seed % 2 == 0 ? Objective::cost : Objective::modes;
+    search.goal = seed % 2 == 0   ? Objective::cost
+                  : seed % 4 == 1 ? Objective::modes
+                                  : Objective::switches;
     const auto best = search::make_learning_engine({})->solve(problem, search);
     search.budget.max_nodes = static_cast<std::int64_t>(1 + seed / 2 % 4);
     const auto early = search::make_learning_engine({})->solve(problem, search);

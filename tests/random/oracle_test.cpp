@@ -29,6 +29,14 @@ std::size_t distinct_modes(const Placement& placement) {
   return used;
 }
 
+std::int64_t changes_of_modes(const Placement& placement) {
+  std::int64_t changes = 0;
+  for (const auto& modes : placement.modes)
+    for (std::size_t t = 1; t < modes.size(); ++t)
+      if (modes[t] != modes[t - 1]) ++changes;
+  return changes;
+}
+
 std::string first_violation(const PlacementProblem& problem, const Placement& placement) {
   const std::vector<Violation> violations = check(problem, placement);
   return violations.empty() ? "" : violations.front().message;
@@ -99,8 +107,8 @@ TEST(RandomOracle, EveryPlacementPassesTheChecker) {
     Random random(seed + k);
     const PlacementProblem problem = random_problem(random, Features::all());
     bool found = false;
-    for (const OracleGoal goal :
-         {OracleGoal::any, OracleGoal::height, OracleGoal::cost, OracleGoal::modes}) {
+    for (const OracleGoal goal : {OracleGoal::any, OracleGoal::height, OracleGoal::cost,
+                                  OracleGoal::modes, OracleGoal::switches}) {
       const std::optional<OracleAnswer> answer = brute_force(problem, goal);
       if (goal == OracleGoal::any) found = answer.has_value();
       ASSERT_EQ(answer.has_value(), found) << to_yaml(problem);
@@ -113,6 +121,9 @@ TEST(RandomOracle, EveryPlacementPassesTheChecker) {
       }
       if (goal == OracleGoal::modes) {
         ASSERT_EQ(distinct_modes(placement), static_cast<std::size_t>(answer->value));
+      }
+      if (goal == OracleGoal::switches) {
+        ASSERT_EQ(changes_of_modes(placement), answer->value) << to_yaml(problem);
       }
       if (goal == OracleGoal::height) {
         Size sum = 0;
@@ -238,6 +249,7 @@ TEST(RandomOracle, MissesNothingThatCountingThroughAllPlacementsFinds) {
     std::int64_t height = none;
     std::int64_t cost = none;
     std::int64_t modes = none;
+    std::int64_t switches = none;
     do {
       const Placement placement = odometer.placement();
       if (!check(problem, placement, 1).empty()) continue;
@@ -246,6 +258,7 @@ TEST(RandomOracle, MissesNothingThatCountingThroughAllPlacementsFinds) {
       height = std::min(height, sum);
       cost = std::min(cost, soft_cost(problem, placement));
       modes = std::min(modes, static_cast<std::int64_t>(distinct_modes(placement)));
+      switches = std::min(switches, changes_of_modes(placement));
     } while (odometer.advance());
     const auto value = [&](OracleGoal goal) {
       const auto answer = brute_force(problem, goal);
@@ -254,6 +267,7 @@ TEST(RandomOracle, MissesNothingThatCountingThroughAllPlacementsFinds) {
     ASSERT_EQ(value(OracleGoal::height), height) << to_yaml(problem);
     ASSERT_EQ(value(OracleGoal::cost), cost) << to_yaml(problem);
     ASSERT_EQ(value(OracleGoal::modes), modes) << to_yaml(problem);
+    ASSERT_EQ(value(OracleGoal::switches), switches) << to_yaml(problem);
   }
   if (count < 1000) return;
   EXPECT_GT(counted, count / 5);

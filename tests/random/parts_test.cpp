@@ -139,10 +139,11 @@ TEST(RandomParts, SatAgreesWithTheOracle) {
        {encoder::OffsetEncoding::automatic, encoder::OffsetEncoding::binary,
         encoder::OffsetEncoding::chains}) {
     SCOPED_TRACE(static_cast<int>(encoding));
-    expect_agreement(*encoder::make_sat_engine({.encoding = encoding}),
-                     {.features = Features::all_with_parts(),
-                      .count = 400,
-                      .goals = {Objective::fit, Objective::cost, Objective::modes}});
+    expect_agreement(
+        *encoder::make_sat_engine({.encoding = encoding}),
+        {.features = Features::all_with_parts(),
+         .count = 400,
+         .goals = {Objective::fit, Objective::cost, Objective::modes, Objective::switches}});
   }
 }
 

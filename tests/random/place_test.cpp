@@ -29,6 +29,8 @@ OracleGoal oracle_goal(std::optional<Objective> what) {
       return OracleGoal::cost;
     case Objective::modes:
       return OracleGoal::modes;
+    case Objective::switches:
+      return OracleGoal::switches;
     case Objective::fit:
     case Objective::benefit:
       break;
@@ -42,6 +44,13 @@ std::int64_t used_modes(const Placement& placement) {
     used += std::set<std::string>(modes.begin(), modes.end()).size();
   }
   return static_cast<std::int64_t>(used);
+}
+
+std::int64_t switches(const Placement& placement) {
+  std::int64_t changes = 0;
+  for (const auto& modes : placement.modes)
+    for (std::size_t t = 1; t < modes.size(); ++t) changes += modes[t] != modes[t - 1] ? 1 : 0;
+  return changes;
 }
 
 Wrong bounds_that_do_not_hold(const PlacementProblem& problem, const PlacementResult& result) {
@@ -108,6 +117,8 @@ Wrong compare(const PlacementProblem& problem, const PlaceParams& params) {
       return least("cost", result.cost, result.proven_optimal);
     case Objective::modes:
       return least("modes", used_modes(*result.placement), true);
+    case Objective::switches:
+      return least("switches", switches(*result.placement), result.proven_optimal);
     case Objective::fit:
     case Objective::benefit:
       break;
@@ -187,6 +198,10 @@ TEST(RandomPlace, FindsTheLeastCost) {
 
 TEST(RandomPlace, FindsTheFewestModes) {
   expect_right(Features::all(), 500, Objective::modes, 1);
+}
+
+TEST(RandomPlace, FindsTheFewestSwitches) {
+  expect_right(Features::all(), 400, Objective::switches, 1);
 }
 
 TEST(RandomPlace, FindsTheFewestModesOfBuffersWithParts) {

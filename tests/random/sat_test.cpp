@@ -11,10 +11,11 @@ TEST(RandomSat, AgreesWithTheOracle) {
                    {.features = Features::all(), .count = 1000, .must_support = true});
 }
 
-TEST(RandomSat, FindsTheLeastCostAndTheFewestModes) {
-  expect_agreement(
-      *encoder::make_sat_engine({}),
-      {.features = Features::all(), .count = 300, .goals = {Objective::cost, Objective::modes}});
+TEST(RandomSat, FindsTheLeastCostTheFewestModesAndSwitches) {
+  expect_agreement(*encoder::make_sat_engine({}),
+                   {.features = Features::all(),
+                    .count = 250,
+                    .goals = {Objective::cost, Objective::modes, Objective::switches}});
 }
 
 TEST(RandomSat, EveryEncodingGivesTheSameAnswer) {
@@ -52,10 +53,11 @@ TEST(RandomSat, LiveSolversAnswerLikeAFreshSolve) {
 }
 
 TEST(RandomSat, SessionsTakeTurnsBetweenGoals) {
-  expect_session_agreement(*encoder::make_sat_engine({}),
-                           {.features = Features::all(),
-                            .count = 700,
-                            .goals = {Objective::cost, Objective::fit, Objective::modes}});
+  expect_session_agreement(
+      *encoder::make_sat_engine({}),
+      {.features = Features::all(),
+       .count = 700,
+       .goals = {Objective::cost, Objective::fit, Objective::modes, Objective::switches}});
 }
 
 }  // namespace

@@ -18,10 +18,11 @@ TEST_F(RandomSmt, AgreesWithTheOracle) {
                    {.features = Features::all(), .count = 1000, .must_support = true});
 }
 
-TEST_F(RandomSmt, FindsTheLeastCostAndTheFewestModes) {
-  expect_agreement(
-      *encoder::make_smt_engine({}),
-      {.features = Features::all(), .count = 300, .goals = {Objective::cost, Objective::modes}});
+TEST_F(RandomSmt, FindsTheLeastCostTheFewestModesAndSwitches) {
+  expect_agreement(*encoder::make_smt_engine({}),
+                   {.features = Features::all(),
+                    .count = 250,
+                    .goals = {Objective::cost, Objective::modes, Objective::switches}});
 }
 
 TEST_F(RandomSmt, EveryTheoryGivesTheSameAnswer) {
@@ -50,10 +51,11 @@ TEST_F(RandomSmt, LiveSolversAnswerLikeAFreshSolve) {
 }
 
 TEST_F(RandomSmt, SessionsTakeTurnsBetweenGoals) {
-  expect_session_agreement(*encoder::make_smt_engine({}),
-                           {.features = Features::all(),
-                            .count = 300,
-                            .goals = {Objective::cost, Objective::fit, Objective::modes}});
+  expect_session_agreement(
+      *encoder::make_smt_engine({}),
+      {.features = Features::all(),
+       .count = 300,
+       .goals = {Objective::cost, Objective::fit, Objective::modes, Objective::switches}});
 }
 
 }  // namespace

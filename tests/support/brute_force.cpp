@@ -84,14 +84,22 @@ class Enumeration {
     Placement found = placement();
     auto modes = possible_modes(found.places);
     if (!modes) return;
-    if (goal_ == OracleGoal::modes) {
+    if (goal_ == OracleGoal::modes || goal_ == OracleGoal::switches) {
       value = 0;
       for (const auto& names : *modes)
-        value += static_cast<std::int64_t>(std::set(names.begin(), names.end()).size());
+        value += goal_ == OracleGoal::modes
+                     ? static_cast<std::int64_t>(std::set(names.begin(), names.end()).size())
+                     : switches_of(names);
       if (best_ && value >= best_->value) return;
     }
     found.modes = std::move(*modes);
     best_ = OracleAnswer{std::move(found), value};
+  }
+
+  static std::int64_t switches_of(const std::vector<std::string>& names) {
+    std::int64_t switches = 0;
+    for (std::size_t t = 1; t < names.size(); ++t) switches += names[t] != names[t - 1] ? 1 : 0;
+    return switches;
   }
 
   using ModeNames = std::vector<std::vector<std::string>>;
@@ -99,12 +107,15 @@ class Enumeration {
   /// By the rules whose buffers are all placed. Computed once for equal possible modes and places
   /// of these buffers.
   std::optional<ModeNames> possible_modes(const std::vector<BufferPlace>& places) {
-    const bool fewest = goal_ == OracleGoal::modes && std::ranges::all_of(placed_, std::identity{});
+    const ModeWish wish = !std::ranges::all_of(placed_, std::identity{}) ? ModeWish::any
+                          : goal_ == OracleGoal::modes                   ? ModeWish::fewest
+                          : goal_ == OracleGoal::switches                ? ModeWish::least_switches
+                                                                         : ModeWish::any;
     std::vector<std::size_t> named;
     for (const auto& [buffers, about_modes] : rule_buffers_)
       for (const BufferIndex b : buffers)
         if (about_modes) named.push_back(placed_[b] ? chosen_[b] : max_places);
-    named.push_back(fewest ? 1 : 0);
+    named.push_back(static_cast<std::size_t>(wish));
     const std::pair key(possible_, std::move(named));
     if (const auto known = modes_of_.find(key); known != modes_of_.end()) return known->second;
     std::vector<ModeNames> allowed(modes_.size());
@@ -114,7 +125,7 @@ class Enumeration {
         for (std::size_t k = 0; k < modes_[m].size(); ++k)
           if ((possible >> k & 1) != 0) names.push_back(modes_[m][k].name);
       }
-    auto found = modes_by_rules(problem_, places, placed_, allowed, fewest);
+    auto found = modes_by_rules(problem_, places, placed_, allowed, wish);
     modes_of_.emplace(key, found);
     return found;
   }
@@ -309,6 +320,8 @@ class Enumeration {
         return heights_so_far();
       case OracleGoal::cost:
         return cost_so_far();
+      case OracleGoal::switches:
+        return least_switches();
       case OracleGoal::modes:
         break;
     }
@@ -358,6 +371,42 @@ class Enumeration {
     return best;
   }
 
+  /// The modes with the fewest switches: for each step and mode, the switches up to there.
+  [[nodiscard]] std::vector<std::size_t> steadiest(MemoryIndex m) const {
+    constexpr std::int64_t never = 1'000'000;
+    const std::size_t count = modes_[m].size();
+    std::vector<std::vector<std::int64_t>> least;
+    for (const ModeSet possible : possible_[m]) {
+      std::vector<std::int64_t>& now = least.emplace_back(count, never);
+      for (std::size_t k = 0; k < count; ++k) {
+        if ((possible >> k & 1) == 0) continue;
+        if (least.size() == 1) now[k] = 0;
+        for (std::size_t from = 0; least.size() > 1 && from < count; ++from)
+          now[k] = std::min(now[k], least[least.size() - 2][from] + (from == k ? 0 : 1));
+      }
+    }
+    std::vector<std::size_t> chosen(least.size());
+    for (std::size_t t = least.size(); t-- > 0;)
+      for (std::size_t k = 0, best = count; k < count; ++k) {
+        const bool last = t + 1 == least.size();
+        const auto value = [&](std::size_t mode) {
+          return least[t][mode] + (last || mode == chosen[t + 1] ? 0 : 1);
+        };
+        if (best == count || value(k) < value(best)) chosen[t] = best = k;
+      }
+    return chosen;
+  }
+
+  [[nodiscard]] std::int64_t least_switches() const {
+    std::int64_t total = 0;
+    for (MemoryIndex m = 0; m < modes_.size(); ++m) {
+      if (modes_[m].empty()) continue;
+      const std::vector<std::size_t> chosen = steadiest(m);
+      for (std::size_t t = 1; t < chosen.size(); ++t) total += chosen[t] != chosen[t - 1] ? 1 : 0;
+    }
+    return total;
+  }
+
   [[nodiscard]] Placement placement() const {
     Placement result;
     for (BufferIndex b = 0; b < count_; ++b) {
@@ -366,6 +415,10 @@ class Enumeration {
     result.modes.resize(modes_.size());
     for (MemoryIndex m = 0; m < modes_.size(); ++m) {
       if (modes_[m].empty()) continue;
+      if (goal_ == OracleGoal::switches) {
+        for (const std::size_t k : steadiest(m)) result.modes[m].push_back(modes_[m][k].name);
+        continue;
+      }
       const ModeSet wanted = goal_ == OracleGoal::modes ? fewest_modes(m) : ~ModeSet{0};
       for (const ModeSet possible : possible_[m]) {
         const int k = std::countr_zero(possible & wanted);

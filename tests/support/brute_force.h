@@ -17,12 +17,13 @@
 namespace tessera::testing {
 
 enum class OracleGoal : std::uint8_t {
-  any,      ///< the first placement found
-  height,   ///< minimum sum over memories of the largest offset + size
-  top,      ///< minimum of the largest offset + size of all memories
-  heights,  ///< lexicographic minimum of the memories' largest offset + size, in descending order
-  cost,     ///< minimum total cost of avoid_overlap
-  modes,    ///< minimum number of different modes used, summed over memories
+  any,       ///< the first placement found
+  height,    ///< minimum sum over memories of the largest offset + size
+  top,       ///< minimum of the largest offset + size of all memories
+  heights,   ///< lexicographic minimum of the memories' largest offset + size, in descending order
+  cost,      ///< minimum total cost of avoid_overlap
+  modes,     ///< minimum number of different modes used, summed over memories
+  switches,  ///< minimum number of steps whose mode differs from the one before, over all memories
 };
 
 struct OracleAnswer {

@@ -33,6 +33,8 @@ OracleGoal oracle_goal(Objective goal) {
       return OracleGoal::cost;
     case Objective::modes:
       return OracleGoal::modes;
+    case Objective::switches:
+      return OracleGoal::switches;
     case Objective::height:
     case Objective::benefit:
       break;  // no engine is queried for them
@@ -44,6 +46,9 @@ std::int64_t value_of(const PlacementProblem& problem, const Placement& placemen
   if (goal == Objective::cost) return soft_cost(problem, placement);
   std::size_t used = 0;
   for (const std::vector<std::string>& modes : placement.modes) {
+    for (std::size_t t = 1; goal == Objective::switches && t < modes.size(); ++t)
+      used += modes[t] != modes[t - 1] ? 1 : 0;
+    if (goal == Objective::switches) continue;
     used += std::set<std::string>(modes.begin(), modes.end()).size();
   }
   return static_cast<std::int64_t>(used);
@@ -122,9 +127,10 @@ std::string describe(std::uint64_t seed, Objective goal, const Magnification& by
                      const std::string& what) {
   std::ostringstream out;
   out << "seed " << seed << ", goal "
-      << (goal == Objective::fit    ? "fit"
-          : goal == Objective::cost ? "cost"
-                                    : "modes");
+      << (goal == Objective::fit     ? "fit"
+          : goal == Objective::cost  ? "cost"
+          : goal == Objective::modes ? "modes"
+                                     : "switches");
   if (by.granule != 1) out << ", addresses times " << by.granule;
   if (by.spread != 1) out << ", steps times " << by.spread;
   out << ": " << what;
@@ -202,11 +208,12 @@ std::optional<std::string> wrong_session(engine::PlacementEngine& engine,
 std::optional<std::string> wrong_answer(engine::PlacementEngine& engine,
                                         const PlacementProblem& problem, Objective goal,
                                         std::chrono::milliseconds patience) {
-  return guarded([&]() -> std::optional<std::string> {
-    if (engine.unsupported(problem, goal)) return std::nullopt;
+  if (engine.unsupported(problem, goal)) return std::nullopt;
+  const std::optional<OracleAnswer> expected = brute_force(problem, oracle_goal(goal));
+  return guarded([&] {
     const engine::SearchResult result =
         engine.solve(problem, {.budget = {.deadline = Clock::now() + patience}, .goal = goal});
-    return compare(problem, goal, result, brute_force(problem, oracle_goal(goal)));
+    return compare(problem, goal, result, expected);
   });
 }
 

@@ -63,6 +63,7 @@ class YamlWriter {
       case Objective::benefit:
         return "maximize_benefit";
       case Objective::modes:
+      case Objective::switches:
         break;
     }
     return "?";

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "tests/support/literal_rules.h"
@@ -140,84 +141,146 @@ bool selects(const ConditionRule& rule, Step step) {
 
 using Modes = std::vector<std::vector<std::string>>;
 
-/// Extends the modes step by step in all ways; keeps one way for each pair of last modes and used
-/// modes.
+/// A rule about modes whose other conditions the places have decided.
+struct ModeRule {
+  const ConditionRule* rule = nullptr;
+  RuleNode that;
+  bool next = false;
+};
+
+/// Extends the modes step by step in all ways; keeps the best way for each combination of last
+/// modes and, if they count, used modes.
 class ModeSearch {
  public:
   ModeSearch(const PlacementProblem& problem, const std::vector<BufferPlace>& places,
-             const std::vector<bool>& placed, const std::vector<Modes>& allowed, bool fewest)
-      : problem_(problem), places_(places), allowed_(allowed), fewest_(fewest) {
+             const std::vector<bool>& placed, const std::vector<Modes>& allowed, ModeWish wish)
+      : problem_(problem), places_(places), allowed_(allowed), wish_(wish) {
     for (const ConditionRule& rule : problem.rules) {
       std::set<BufferIndex> buffers;
       name_buffers(rule.that, buffers);
-      if (names_modes(rule.that) &&
-          std::ranges::all_of(buffers, [&](BufferIndex b) { return placed[b]; }))
-        rules_.push_back(&rule);
+      if (!names_modes(rule.that) ||
+          !std::ranges::all_of(buffers, [&](BufferIndex b) { return placed[b]; }))
+        continue;
+      rules_.push_back(
+          {&rule, rule.that, names(rule.that, [](const RuleNode& each) { return each.next; })});
+      decide(rules_.back().that);
+      name_modes(rules_.back().that);
     }
-    for (const ConditionRule* rule : rules_) name_modes(rule->that);
   }
 
   std::optional<Modes> run(Step steps) {
-    std::map<Key, Modes> now{{{}, Modes(allowed_.size())}};
+    std::vector<Layer> layers(1);
+    layers[0].emplace_back();
+    layers[0][0].names.resize(allowed_.size());
+    layers[0][0].used.resize(allowed_.size());
     for (Step t = 0; t < steps; ++t) {
-      std::map<Key, Modes> next;
-      for (const auto& [key, modes] : now) extend(modes, 0, t, next);
-      now = std::move(next);
+      std::vector<Names> now;
+      Names names(allowed_.size());
+      combine(names, 0, t, now);
+      layers.push_back(extend(layers.back(), now, t));
     }
-    std::optional<Modes> best;
-    std::size_t fewest = 0;
-    for (const auto& [key, modes] : now) {
-      std::size_t count = 0;
-      for (const auto& used : key.second) count += used.size();
-      if (best && count >= fewest) continue;
-      best = modes;
-      fewest = count;
+    const Layer& last = layers.back();
+    if (last.empty()) return std::nullopt;
+    std::size_t best = 0;
+    for (std::size_t w = 1; w < last.size(); ++w)
+      if (last[w].value < last[best].value) best = w;
+    Modes modes(allowed_.size());
+    for (Step t = steps; t > 0; --t) {
+      const Way& way = layers[static_cast<std::size_t>(t)][best];
+      for (MemoryIndex m = 0; m < allowed_.size(); ++m)
+        if (!allowed_[m].empty()) modes[m].insert(modes[m].begin(), way.names[m]);
+      best = way.before;
     }
-    return best;
+    return modes;
   }
 
  private:
-  using Key = std::pair<std::vector<std::string>, std::vector<std::set<std::string>>>;
+  using Names = std::vector<std::string>;  ///< a mode per memory
+  struct Way {
+    Names names;
+    std::vector<std::set<std::string>> used;
+    std::int64_t value = 0;
+    std::size_t before = 0;  ///< in the layer before
+  };
+  using Layer = std::vector<Way>;
+  static constexpr std::size_t most_ways = 20'000;
+
+  /// Replaces conditions that are not about modes by what they are.
+  void decide(RuleNode& node) const {
+    if (names_modes(node)) {
+      for (RuleNode& each : node.of) decide(each);
+      return;
+    }
+    const bool holds = RuleReading{problem_, places_}.holds(node);
+    node = RuleNode{};
+    node.op = holds ? RuleOp::all : RuleOp::any;
+  }
 
   void name_modes(const RuleNode& node) {
     if (node.op == RuleOp::in_mode) named_.emplace(node.memory, node.mode);
     for (const RuleNode& each : node.of) name_modes(each);
   }
 
-  void extend(const Modes& modes, MemoryIndex m, Step t, std::map<Key, Modes>& next) const {
-    if (m < allowed_.size()) {
-      if (allowed_[m].empty()) return extend(modes, m + 1, t, next);
-      bool other = false;  // one mode that no rule names stands for all, unless they count
-      for (const std::string& mode : allowed_[m][static_cast<std::size_t>(t)]) {
-        if (!fewest_ && !named_.contains({m, mode}) && std::exchange(other, true)) continue;
-        Modes longer = modes;
-        longer[m].push_back(mode);
-        extend(longer, m + 1, t, next);
-      }
+  /// The combinations of modes at a step that the rules about one step allow.
+  void combine(Names& names, MemoryIndex m, Step t, std::vector<Names>& found) const {
+    if (m == allowed_.size()) {
+      if (holds_all(names, names, t, false)) found.push_back(names);
+      if (found.size() > most_ways) throw std::length_error("too many modes for the oracle");
       return;
     }
-    for (const ConditionRule* rule : rules_) {
-      const bool looks_ahead = names(rule->that, [](const RuleNode& each) { return each.next; });
-      const Step at = looks_ahead ? t - 1 : t;
-      if (at < 0 || !selects(*rule, at)) continue;
-      if (!RuleReading{problem_, places_, &modes, at}.holds(rule->that)) return;
+    if (allowed_[m].empty()) return combine(names, m + 1, t, found);
+    bool other = false;  // one mode that no rule names stands for all, unless they count
+    for (const std::string& mode : allowed_[m][static_cast<std::size_t>(t)]) {
+      if (wish_ == ModeWish::any && !named_.contains({m, mode}) && std::exchange(other, true))
+        continue;
+      names[m] = mode;
+      combine(names, m + 1, t, found);
     }
-    Key key;
-    for (const auto& of_memory : modes) {
-      key.first.push_back(of_memory.empty() ? "" : of_memory.back());
-      if (!fewest_ && !named_.contains({key.first.size() - 1, key.first.back()}))
-        key.first.back().clear();
-      if (fewest_) key.second.emplace_back(of_memory.begin(), of_memory.end());
-    }
-    next.emplace(std::move(key), modes);
+  }
+
+  /// The rules about one step, or those that also name the next one.
+  [[nodiscard]] bool holds_all(const Names& now, const Names& next, Step t, bool two) const {
+    Modes both(now.size());
+    for (MemoryIndex m = 0; m < now.size(); ++m) both[m] = {now[m], next[m]};
+    return std::ranges::all_of(rules_, [&](const ModeRule& each) {
+      return each.next != two || !selects(*each.rule, t) ||
+             RuleReading{problem_, places_, &both, 0}.holds(each.that);
+    });
+  }
+
+  [[nodiscard]] Layer extend(const Layer& before, const std::vector<Names>& now, Step t) const {
+    Layer after;
+    std::map<std::pair<Names, std::vector<std::set<std::string>>>, std::size_t> known;
+    const bool two = std::ranges::any_of(rules_, &ModeRule::next);
+    for (std::size_t w = 0; w < before.size(); ++w)
+      for (const Names& names : now) {
+        if (t > 0 && two && !holds_all(before[w].names, names, t - 1, true)) continue;
+        Way way{names, before[w].used, before[w].value, w};
+        Names last = names;
+        for (MemoryIndex m = 0; m < names.size(); ++m) {
+          if (wish_ == ModeWish::any && !named_.contains({m, last[m]})) last[m].clear();
+          if (wish_ == ModeWish::fewest && !allowed_[m].empty() &&
+              way.used[m].insert(names[m]).second)
+            ++way.value;
+          if (wish_ == ModeWish::least_switches && t > 0 && names[m] != before[w].names[m])
+            ++way.value;
+        }
+        const auto [entry, is_new] = known.try_emplace({last, way.used}, after.size());
+        if (is_new)
+          after.push_back(std::move(way));
+        else if (way.value < after[entry->second].value)
+          after[entry->second] = std::move(way);
+        if (after.size() > most_ways) throw std::length_error("too many modes for the oracle");
+      }
+    return after;
   }
 
   const PlacementProblem& problem_;
   const std::vector<BufferPlace>& places_;
   const std::vector<Modes>& allowed_;
-  const bool fewest_;                                    ///< the used modes matter
+  const ModeWish wish_;
   std::set<std::pair<MemoryIndex, std::string>> named_;  ///< modes
-  std::vector<const ConditionRule*> rules_;  ///< about modes, whose buffers are all placed
+  std::vector<ModeRule> rules_;  ///< about modes, whose buffers are all placed
 };
 
 }  // namespace
@@ -235,10 +298,10 @@ std::vector<std::pair<std::set<BufferIndex>, bool>> buffers_of_rules(
 std::optional<Modes> modes_by_rules(const PlacementProblem& problem,
                                     const std::vector<BufferPlace>& places,
                                     const std::vector<bool>& placed,
-                                    const std::vector<Modes>& allowed, bool fewest) {
+                                    const std::vector<Modes>& allowed, ModeWish wish) {
   Step steps = 0;
   for (const Buffer& buffer : problem.buffers) steps = std::max(steps, buffer.live.back().upper);
-  return ModeSearch(problem, places, placed, allowed, fewest).run(steps);
+  return ModeSearch(problem, places, placed, allowed, wish).run(steps);
 }
 
 std::optional<bool> keeps_rule(const PlacementProblem& problem, const RuleNode& node,

@@ -2,6 +2,7 @@
 // addresses.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,12 +28,15 @@ namespace tessera::testing {
 [[nodiscard]] std::vector<std::pair<std::set<BufferIndex>, bool>> buffers_of_rules(
     const PlacementProblem& problem);
 
-/// Modes of every step that satisfy the rules whose buffers are all placed, on demand the fewest
-/// different ones; nothing if there are none. `allowed`: per memory and step, the modes that other
-/// rules allow; no steps without modes.
+/// Which modes are wanted among those that satisfy all rules.
+enum class ModeWish : std::uint8_t { any, fewest, least_switches };
+
+/// Modes of every step that satisfy the rules whose buffers are all placed; nothing if there are
+/// none. `allowed`: per memory and step, the modes that other rules allow; no steps without modes.
+/// Throws std::length_error if there are too many combinations.
 [[nodiscard]] std::optional<std::vector<std::vector<std::string>>> modes_by_rules(
     const PlacementProblem& problem, const std::vector<BufferPlace>& places,
     const std::vector<bool>& placed,
-    const std::vector<std::vector<std::vector<std::string>>>& allowed, bool fewest);
+    const std::vector<std::vector<std::vector<std::string>>>& allowed, ModeWish wish);
 
 }  // namespace tessera::testing

@@ -225,6 +225,7 @@ class Certificates(Case):
                                 (EXAMPLES / "residual-block.csv", "--minimize", "-p", "ethos-u55-like", "-c", "160 KiB"),
                                 (EXAMPLES / "residual-block.csv", "-p", "ethos-u55-like", "-c", "140 KiB"),
                                 (EXAMPLES / "patent-three-banks.yaml", "--minimize", "modes"),
+                                (EXAMPLES / "patent-three-banks.yaml", "--minimize", "switches"),
                                 (EXAMPLES / "too-tight.yaml",)):
             with self.subTest(given=given.name, options=options):
                 proof = self.folder / "own.proof"

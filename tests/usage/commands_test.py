@@ -405,7 +405,8 @@ class Check(Case):
             "- {avoid_overlap: [a, b], cost: 5}\n- {avoid_overlap: [b, c], cost: 3}\n"
             "- {avoid_overlap: [a, c], cost: 2}\n")
         for problem, what, claim in ((soft, "cost", "cost >= 2"),
-                                     (EXAMPLES / "patent-three-banks.yaml", "modes", "modes >= 2")):
+                                     (EXAMPLES / "patent-three-banks.yaml", "modes", "modes >= 2"),
+                                     (EXAMPLES / "patent-three-banks.yaml", "switches", "switches >= 1")):
             done = self.ends(FOUND, "place", problem, "--minimize", what, "--proof", proof)
             self.assertIn(claim, done.stderr)
             done = self.ends(FOUND, "check", problem, "--proof", proof)

@@ -107,6 +107,10 @@ buffers:
         self.assertEqual(result["unused_modes"], {"m": ["read|read", "write|write"]})
         told = self.ends(BAD_INPUT, "place", self.problem(banks(13), text), "--minimize", "modes").stderr
         self.assertIn("no engine supports this problem", told)
+        # Switches are counted without a table of modes.
+        for count in (2, 13):
+            result = self.place(self.problem(banks(count), text), "--minimize", "switches")
+            self.assertEqual(result["objectives"], [{"name": "switches", "value": 2, "bound": 2, "proved": True}])
 
 
 if __name__ == "__main__":
