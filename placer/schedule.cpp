@@ -53,7 +53,7 @@ ScheduleResult schedule_ops(const TileGraph& graph, const ScheduleParams& params
   else if (found.exhausted)
     result.status = Status::infeasible;
   result.bound = std::min(found.bound / bandwidth, found.steps ? result.latency : infinity);
-  result.proved = found.steps && result.bound >= result.latency * (1 - tolerance);
+  result.proved = found.steps && found.bound >= found.cost;
   if (result.proved) result.bound = result.latency;
   if (!result.proved && !found.exhausted) result.stop = stopped.value_or(StopReason::node_limit);
   result.stats = {{"work", found.work},

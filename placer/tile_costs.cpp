@@ -73,8 +73,8 @@ double TileCosts::price(const search::GroupStep& step) {
   return at->second;
 }
 
-double TileCosts::bound(const std::vector<OpId>& ops) {
-  ++queries_;
+/// The query of a step in the best state of the memory.
+cost::TileGroupQuery TileCosts::relaxed(const std::vector<OpId>& ops) const {
   search::GroupStep step{.ops = ops};
   const auto inside = [&](OpId op) { return std::ranges::binary_search(ops, op); };
   for (const OpId op : ops) {
@@ -89,7 +89,17 @@ double TileCosts::bound(const std::vector<OpId>& ops) {
   query.resident.erase(std::unique(query.resident.begin(), query.resident.end()),
                        query.resident.end());
   query.relaxed = true;
-  return prices_.bound(query);
+  return query;
+}
+
+double TileCosts::bound(const std::vector<OpId>& ops) {
+  ++queries_;
+  return prices_.bound(relaxed(ops));
+}
+
+double TileCosts::least(const std::vector<OpId>& ops) {
+  ++queries_;
+  return prices_.least(relaxed(ops)).cost;
 }
 
 bool TileCosts::refine() {

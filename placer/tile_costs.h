@@ -27,6 +27,7 @@ class TileCosts final : public search::GroupCosts {
   /// Costs are latencies times the bandwidth.
   [[nodiscard]] double price(const search::GroupStep& step) override;
   [[nodiscard]] double bound(const std::vector<search::OpId>& ops) override;
+  [[nodiscard]] double least(const std::vector<search::OpId>& ops) override;
   [[nodiscard]] double share(search::OpId op) override;
   [[nodiscard]] bool refine() override;
   void stop_when(std::function<bool()> stop) override { prices_.stop_when(std::move(stop)); }
@@ -41,6 +42,7 @@ class TileCosts final : public search::GroupCosts {
   struct KeyHash {
     std::size_t operator()(const std::vector<search::OpId>& key) const;
   };
+  [[nodiscard]] cost::TileGroupQuery relaxed(const std::vector<search::OpId>& ops) const;
   [[nodiscard]] cost::TileGroupQuery query_of(const search::GroupStep& step) const;
   [[nodiscard]] std::vector<std::uint32_t> tensors_of(const std::vector<search::OpId>& items) const;
 

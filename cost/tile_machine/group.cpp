@@ -50,7 +50,7 @@ TileGroup::TileGroup(const TileGraph& graph, const TileGroupQuery& query) {
     if (tensor.resident && !query.relaxed) base_ += tensor.area();
   align();
   find_pieces();
-  find_regular();
+  find_mixed();
 }
 
 void TileGroup::align() {
@@ -107,23 +107,28 @@ void TileGroup::find_pieces() {
   }
 }
 
-void TileGroup::find_regular() {
+void TileGroup::find_mixed() {
   for (const std::int32_t sink : sinks_) {
     const Tensor& a = tensors_[static_cast<std::size_t>(sink)];
     const Tensor& b = tensors_[static_cast<std::size_t>(sinks_.front())];
     if (a.width != b.width || a.height != b.height) one_shape_ = false;
   }
-  regular_ = one_shape_;
+  plain_ = one_shape_;
   const auto mixed = [](unsigned axis) { return (axis & by_tile) != 0 && (axis & by_part) != 0; };
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
-    unsigned rows = 0;
-    unsigned columns = 0;
+    unsigned rows = 0, columns = 0, operand_rows = 0, operand_columns = 0;
     for (const Piece& piece : pieces_[t]) {
       rows |= piece.rows;
       columns |= piece.columns;
+      if (piece.aligned) continue;
+      operand_rows |= piece.rows;
+      operand_columns |= piece.columns;
     }
-    if (mixed(rows) || mixed(columns) || (tensors_[t].output && pieces_[t].size() > 1))
-      regular_ = false;
+    rows_.any = rows_.any || mixed(rows);
+    rows_.operands = rows_.operands || mixed(operand_rows);
+    columns_.any = columns_.any || mixed(columns);
+    columns_.operands = columns_.operands || mixed(operand_columns);
+    if (tensors_[t].output && pieces_[t].size() > 1) plain_ = false;
   }
 }
 

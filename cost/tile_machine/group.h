@@ -74,9 +74,17 @@ class TileGroup {
   [[nodiscard]] const std::vector<std::int64_t>& depths() const { return depths_; }
   /// Of the smallest matmul.
   [[nodiscard]] std::int64_t least_depth() const { return least_depth_; }
-  /// Do all sinks have the same shape, and has no tensor pieces by tile and by reduction along
-  /// one axis? Then costs of tiles do not depend on their position (tile_run.h).
-  [[nodiscard]] bool regular() const { return regular_; }
+  /// Do all sinks have the same shape, has each output one piece, and has no tensor pieces of
+  /// operands by tile and by reduction along an axis with several tiles? Then costs of tiles do not
+  /// depend on their position, except along mixed axes (tile_run.h).
+  [[nodiscard]] bool regular(std::int64_t rows, std::int64_t columns) const {
+    return plain_ && (rows == 1 || !rows_.operands) && (columns == 1 || !columns_.operands);
+  }
+  /// Has a tensor pieces by tile and by reduction along the axis?
+  [[nodiscard]] bool mixed_rows() const { return rows_.any; }
+  [[nodiscard]] bool mixed_columns() const { return columns_.any; }
+  /// Is it regular for some grids?
+  [[nodiscard]] bool plain() const { return plain_; }
   /// Have all sinks the same shape?
   [[nodiscard]] bool one_shape() const { return one_shape_; }
   /// The different pieces of a tensor that one iteration needs.
@@ -94,7 +102,7 @@ class TileGroup {
  private:
   void align();
   void find_pieces();
-  void find_regular();
+  void find_mixed();
 
   std::vector<Tensor> tensors_;
   std::vector<Op> ops_;                     ///< in the order of the query
@@ -104,7 +112,13 @@ class TileGroup {
   std::int64_t least_depth_ = 0;
   std::int64_t base_ = 0;
   bool has_matmul_ = false;
-  bool regular_ = true;
+  bool plain_ = true;
+  /// Has a tensor pieces by tile and by reduction along an axis?
+  struct Mixed {
+    bool any = false;
+    bool operands = false;  ///< without its aligned piece
+  };
+  Mixed rows_, columns_;
   bool one_shape_ = true;
 };
 

@@ -50,6 +50,9 @@ class Cheapest {
         stop_(stop),
         exhaustive_(effort == PriceEffort::all) {}
 
+  /// Only choices that cost less matter.
+  void start_from(const TilePrice& price) { best_ = price; }
+
   TilePrice find() {
     struct First {
       double cost = infinity;
@@ -158,7 +161,7 @@ class Cheapest {
       double cost = static_cast<double>(op.cost);
       if (op.matmul && !machine_.rulings)
         cost *= static_cast<double>(op.depth) / static_cast<double>(machine_.native.depth);
-      if (piece.aligned && group_.regular()) {
+      if (piece.aligned && group_.plain()) {
         compute_.add(cost, true, true);
         continue;
       }
@@ -183,7 +186,7 @@ class Cheapest {
       const bool again =
           tensor.maker < 0 &&
           (piece.rows == TileGroup::by_part || piece.columns == TileGroup::by_part) &&
-          group_.pieces(t).size() == 1 && group_.regular() && group_.depths().size() == 1 &&
+          group_.pieces(t).size() == 1 && group_.plain() && group_.depths().size() == 1 &&
           !(machine_.rulings && piece.inner);
       moved_.add(area, again && piece.rows != TileGroup::by_tile,
                  again && piece.columns != TileGroup::by_tile);
@@ -201,30 +204,45 @@ class Cheapest {
     return run_.fits(group_, {pair.width, pair.height, depth});
   }
 
-  /// The last part of a reduction may need more memory than the others, so that memory does not
-  /// rise with the depth. Depth 1 needs the least, unless a larger one saves an accumulator.
+  /// May some depth fit? The last part of a reduction may need more memory than the others, so that
+  /// memory does not rise with the depth. Depth 1 needs the least, except for the accumulators of
+  /// short reductions, which a larger one saves, and for tensors that are then loaded as a whole.
   [[nodiscard]] bool some_depth_fits(const Pair& pair) {
     if (pair.one_part) return fits(pair, most_depth_);
     if (fits(pair, 1)) return true;
     if (group_.depths().size() == 1) return false;
-    for (std::int64_t depth = 2; depth <= most_depth_; ++depth)
-      if (!one_part(depth) && fits(pair, depth)) return true;
+    if (machine_.rulings && several_pieces()) return true;
+    return run_.fits(group_, {pair.width, pair.height, 1}, group_.depths().back());
+  }
+
+  /// Has an input several pieces?
+  [[nodiscard]] bool several_pieces() const {
+    for (std::size_t t = 0; t < group_.tensors().size(); ++t)
+      if (group_.tensors()[t].maker < 0 && group_.pieces(t).size() > 1) return true;
     return false;
   }
 
-  /// The largest depth that fits; 0: none.
+  /// A depth that fits, and the largest of all if memory rises with the depth; 0: none.
   [[nodiscard]] std::int64_t largest_depth(const Pair& pair) {
     if (!some_depth_fits(pair)) return 0;
-    std::int64_t depth = most_depth_;
-    if (pair.one_part) return depth;
-    if (one_part(depth)) --depth;
-    while (depth > 0 && !fits(pair, depth)) --depth;
-    return depth;
+    std::int64_t most = most_depth_;
+    if (pair.one_part) return most;
+    if (one_part(most)) --most;
+    if (exhaustive_ || fits(pair, most)) return most;
+    std::int64_t least = fits(pair, 1) ? 1 : 0;
+    for (const std::int64_t depth : group_.depths())
+      if (least == 0 && depth < most && fits(pair, depth)) least = depth;
+    if (least == 0) return 0;
+    while (least + 1 < most) {
+      const std::int64_t middle = (least + most) / 2;
+      (fits(pair, middle) ? least : most) = middle;
+    }
+    return least;
   }
 
   [[nodiscard]] bool too_long(const Pair& pair, std::int64_t depth) const {
-    if (exhaustive_ || group_.regular()) return false;
     const auto [rows, columns] = run_.grid(group_, {pair.width, pair.height, 1});
+    if (exhaustive_ || group_.regular(rows, columns)) return false;
     const std::int64_t parts =
         group_.depths().empty() ? 1 : parts_of(group_.depths().back(), depth);
     return rows * columns > most_iterations / parts;
@@ -283,13 +301,22 @@ TilePrices::TilePrices(const TileGraph& graph, TileReading reading)
       run_(machine_) {}
 
 TilePrice TilePrices::price(const TileGroupQuery& query) {
-  TileGroup group(graph_, query);
-  std::map<TileGroup, TilePrice>& known = exhaustive_ ? exact_ : known_;
+  return price_of(TileGroup(graph_, query), exhaustive_);
+}
+
+TilePrice TilePrices::least(const TileGroupQuery& query) {
+  return price_of(TileGroup(graph_, query), true);
+}
+
+TilePrice TilePrices::price_of(const TileGroup& group, bool exact) {
+  std::map<TileGroup, TilePrice>& known = exact ? exact_ : known_;
   const auto found = known.find(group);
   if (found != known.end()) return found->second;
-  const PriceEffort effort = exhaustive_ ? PriceEffort::all : PriceEffort::some;
-  const TilePrice price = Cheapest(group, machine_, run_, effort, stop_).find();
-  if (!stop_ || !stop_()) known.emplace(std::move(group), price);
+  const PriceEffort effort = exact ? PriceEffort::all : PriceEffort::some;
+  Cheapest cheapest(group, machine_, run_, effort, stop_);
+  if (exact) cheapest.start_from(price_of(group, false));
+  const TilePrice price = cheapest.find();
+  if (!stop_ || !stop_()) known.emplace(group, price);
   return price;
 }
 

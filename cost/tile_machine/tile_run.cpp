@@ -48,9 +48,13 @@ double TileSimulation::cost(const TileGroup& group, const Granularity& granulari
       infinity);
 }
 
-bool TileSimulation::fits(const TileGroup& group, const Granularity& granularity) {
+bool TileSimulation::fits(const TileGroup& group, const Granularity& granularity,
+                          std::int64_t accumulated) {
   if (!begin(group, granularity)) return false;
-  return group.base() + run_tile({}).peak <= machine_.capacity;
+  accumulated_ = accumulated;
+  const std::int64_t peak = run_tile({}).peak;
+  accumulated_ = 0;
+  return group.base() + peak <= machine_.capacity;
 }
 
 bool TileSimulation::begin(const TileGroup& group, const Granularity& granularity) {
@@ -61,7 +65,7 @@ bool TileSimulation::begin(const TileGroup& group, const Granularity& granularit
   parts_ = 1;
   for (const std::int64_t depth : group.depths())
     parts_ = std::max(parts_, parts_of(depth, size_.depth));
-  regular_ = group.regular() && group.tensors().size() <= 64;
+  regular_ = group.regular(rows_, columns_) && group.tensors().size() <= 64;
   find_events();
   known_ever_.clear();
   if (!regular_) stored_.assign(group.tensors().size(), {});
@@ -88,11 +92,14 @@ TileSimulation::Signature TileSimulation::signature(const Tile& tile, const Tile
                                                     std::uint64_t whole) const {
   const TileGroup::Tensor& sink =
       group_->tensors()[static_cast<std::size_t>(group_->sinks().front())];
+  // Along mixed axes the position matters, too.
   const auto tall = [&](const Tile& each) {
-    return std::min(size_.height, sink.height - each.row * size_.height);
+    const std::int64_t height = std::min(size_.height, sink.height - each.row * size_.height);
+    return group_->mixed_rows() ? each.row * sink.height + height : height;
   };
   const auto wide = [&](const Tile& each) {
-    return std::min(size_.width, sink.width - each.column * size_.width);
+    const std::int64_t width = std::min(size_.width, sink.width - each.column * size_.width);
+    return group_->mixed_columns() ? each.column * sink.width + width : width;
   };
   const unsigned flags = (tile.first ? 1U : 0U) | (tile.first_in_row ? 2U : 0U) |
                          (tile.first_in_column ? 4U : 0U) | (tile.row == before.row ? 8U : 0U) |
@@ -236,7 +243,8 @@ void TileSimulation::need_tile(std::int32_t tensor, const Rectangle& area, std::
   }
   const std::int64_t begin = part * size_.depth;
   const std::int64_t end = std::min(op.depth, begin + size_.depth);
-  if (size_.depth < op.depth && !(machine_.rulings && last && !what.output))
+  if (size_.depth < op.depth && op.depth >= accumulated_ &&
+      !(machine_.rulings && last && !what.output))
     accumulators_.push_back(piece);
   if (begin >= op.depth) return;
   compute_ += static_cast<double>(op.cost) * static_cast<double>(end - begin) /

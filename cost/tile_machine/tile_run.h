@@ -4,7 +4,8 @@
 //   double cost = run.cost(group, {{64, 64, 32}, TileWalk::snake_rows}, infinity);
 //
 // Equal to the checker (model/tile_step.h), but faster: in a regular group the cost of a tile
-// depends on its size, on its predecessor and on whether its row and column were visited. Tiles
+// depends on its size, on its predecessor, on whether its row and column were visited, and on its
+// position along mixed axes. Tiles
 // and parts of the reduction that agree in that are evaluated once.
 #pragma once
 
@@ -51,8 +52,10 @@ class TileSimulation {
   /// The same for any order of the tiles.
   [[nodiscard]] double cost(const TileGroup& group, const Granularity& granularity,
                             std::span<const std::size_t> traversal);
-  /// Does the first tile fit, as far as its retained outputs allow?
-  [[nodiscard]] bool fits(const TileGroup& group, const Granularity& granularity);
+  /// Does the first tile fit, as far as its retained outputs allow? Accumulators of reductions that
+  /// are shorter than `accumulated` are not counted.
+  [[nodiscard]] bool fits(const TileGroup& group, const Granularity& granularity,
+                          std::int64_t accumulated = 0);
   /// Iterations simulated so far.
   [[nodiscard]] std::int64_t work() const { return work_; }
   /// Rows and columns of the grid of tiles; {0, 0} for an invalid granularity.
@@ -119,6 +122,7 @@ class TileSimulation {
   std::int64_t columns_ = 0;
   std::int64_t parts_ = 1;
   bool regular_ = false;
+  std::int64_t accumulated_ = 0;
   std::vector<std::int64_t> events_;  ///< parts that differ from the part before
   Tile tile_;
   // Of one iteration:

@@ -196,6 +196,7 @@ class Search {
     OpSet fast(graph_.ops());
     for (const OpId item : state.kept) fast.insert(item);
     available |= fast;
+    available -= state.closed;
     OpSet wanted = state.needed;
     if (!params_.all_choices && state.kept.empty()) {
       const OpId first = first_ready(state, available);
@@ -204,8 +205,11 @@ class Search {
     std::vector<std::pair<double, std::uint32_t>> out;
     for (std::uint32_t k = 0; k < pool_.groups.size(); ++k) {
       const Group& group = pool_.groups[k];
-      if (!group.ops.meets(wanted) || !available.contains(group.outside)) continue;
-      if (!params_.all_choices && !state.kept.empty() && !group.outside.meets(fast)) continue;
+      if (!available.contains(group.outside)) continue;
+      // A step of ops that need not run may still keep an item for the next step.
+      if (!params_.all_choices &&
+          (!group.ops.meets(wanted) || (!state.kept.empty() && !group.outside.meets(fast))))
+        continue;
       double estimate = state.estimate + group.bound;
       double bound = state.bound + group.bound;
       for (const OpId op : group.members)
@@ -251,9 +255,10 @@ class Search {
     std::vector<OpId> keepable;
     for (const OpId item : group.inner)
       if (!state.closed.contains(item)) open.push_back(item);
+    // An item that no later step may read is kept so that it is not written.
     const auto may_keep = [&](OpId item) {
       return params_.keep && graph_.size[item] <= graph_.capacity &&
-             !graph_.readers[item].empty() && !state.closed.contains(item);
+             !graph_.readers[item].empty() && (params_.all_choices || !state.closed.contains(item));
     };
     for (const OpId item : params_.all_choices ? group.members : open)
       if (may_keep(item)) keepable.push_back(item);

@@ -28,7 +28,8 @@ struct LayerParams {
   std::size_t width = 1;    ///< states per layer that are expanded
   double below = infinity;  ///< only schedules that cost less count
   bool keep = true;         ///< steps may keep items, and leave items to run again
-  /// All choices of every step: an exact search, if the pool is complete and no layer is cut.
+  /// All choices of every step: an exact search, if the pool is complete and no layer is cut. A
+  /// step writes the items that it makes and that no op reads.
   bool all_choices = false;
   std::function<bool()> stop{};
 };

@@ -14,6 +14,10 @@ namespace {
 constexpr std::int64_t groups_per_unit = 16;
 /// Of the pool of the first pass; each pass has four times as much.
 constexpr std::int64_t first_pool_work = 400'000;
+/// Stands for the price of a group that cannot run.
+constexpr double no_price = 1e18;
+/// The values of a group's ops hold others down if they reach its bound but for this share.
+constexpr double held = 1e-6;
 
 class Passes {
  public:
@@ -34,6 +38,7 @@ class Passes {
       one_pass(pass);
     }
     costs_.stop_when({});
+    if (proved()) result_.bound = result_.cost;
     result_.work = work();
     return std::move(result_);
   }
@@ -43,7 +48,7 @@ class Passes {
   [[nodiscard]] bool over() const { return work() >= params_.work || stopped(); }
   [[nodiscard]] bool stopped() const { return params_.stop && params_.stop(); }
   [[nodiscard]] bool proved() const {
-    return result_.steps && result_.bound >= result_.cost * (1 - tolerance);
+    return result_.steps && result_.bound >= result_.cost * (1 - 2 * tolerance);
   }
   [[nodiscard]] bool done() const {
     return result_.exhausted || proved() || (result_.passes > 1 && over()) || stopped();
@@ -62,6 +67,8 @@ class Passes {
     layer.stop = [this, pass] { return ends(pass); };
     take(search(layer));
     if (!pool_.complete || done()) return;
+    tighten();
+    if (done()) return;
     costs_.refine();
     costs_.stop_when([this] { return over(); });
     layer.stop = [this] { return over(); };
@@ -98,18 +105,45 @@ class Passes {
       limits.per_op = std::size_t{4} << std::min<std::size_t>(pass - 1, 20);
     pool_ = make_pool(graph_, costs_, limits);
     result_.groups = static_cast<std::int64_t>(pool_.groups.size());
-    std::vector<BoundedGroup> prices, bounds;
-    for (const Group& group : pool_.groups) {
-      prices.push_back({group.members, std::min(group.price, 1e18)});
-      bounds.push_back({group.members, group.bound});
-    }
+    std::vector<BoundedGroup> prices;
+    for (const Group& group : pool_.groups)
+      prices.push_back({group.members, std::min(group.price, no_price)});
     values_.estimate = op_values(graph_.ops(), prices, params_.stop);
     values_.bound = shares_;
     if (!pool_.complete) return;
+    tight_.assign(pool_.groups.size(), false);
+    bound_values();
+  }
+
+  void bound_values() {
+    std::vector<BoundedGroup> bounds;
+    for (const Group& group : pool_.groups) bounds.push_back({group.members, group.bound});
     values_.bound = op_values(graph_.ops(), bounds, params_.stop);
     double sum = 0;
     for (const double value : values_.bound) sum += value;
     result_.bound = std::max(result_.bound, sum * (1 - tolerance));
+  }
+
+  /// Raises the bounds of the groups that hold the values of their ops down, until the values prove
+  /// the schedule or are held down by the costs of groups.
+  void tighten() {
+    costs_.stop_when([this] { return over(); });
+    for (bool more = true; more && !done();) {
+      more = false;
+      for (std::size_t k = 0; k < pool_.groups.size(); ++k) {
+        Group& group = pool_.groups[k];
+        if (tight_[k]) continue;
+        double sum = 0;
+        for (const OpId op : group.members) sum += values_.bound[op];
+        if (sum < group.bound * (1 - held)) continue;
+        const double least = costs_.least(group.members);
+        if (over()) return;
+        group.bound = std::max(group.bound, std::min(least, no_price));
+        tight_[k] = true;
+        more = true;
+      }
+      if (more) bound_values();
+    }
   }
 
   const GroupGraph& graph_;
@@ -119,6 +153,7 @@ class Passes {
   std::int64_t search_work_ = 0;
   std::vector<double> shares_;
   GroupPool pool_;
+  std::vector<bool> tight_;  ///< per group of a complete pool: its bound is its least cost
   OpValues values_;
   LeastCost result_;
 };
