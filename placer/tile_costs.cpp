@@ -97,9 +97,9 @@ double TileCosts::bound(const std::vector<OpId>& ops) {
   return prices_.bound(relaxed(ops));
 }
 
-double TileCosts::least(const std::vector<OpId>& ops) {
+double TileCosts::least(const std::vector<OpId>& ops, double enough) {
   ++queries_;
-  return prices_.least(relaxed(ops)).cost;
+  return prices_.least(relaxed(ops), enough);
 }
 
 bool TileCosts::refine() {

@@ -27,7 +27,7 @@ class TileCosts final : public search::GroupCosts {
   /// Costs are latencies times the bandwidth.
   [[nodiscard]] double price(const search::GroupStep& step) override;
   [[nodiscard]] double bound(const std::vector<search::OpId>& ops) override;
-  [[nodiscard]] double least(const std::vector<search::OpId>& ops) override;
+  [[nodiscard]] double least(const std::vector<search::OpId>& ops, double enough) override;
   [[nodiscard]] double share(search::OpId op) override;
   [[nodiscard]] bool refine() override;
   void stop_when(std::function<bool()> stop) override { prices_.stop_when(std::move(stop)); }

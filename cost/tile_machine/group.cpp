@@ -79,6 +79,18 @@ void TileGroup::align() {
   depths_.erase(std::unique(depths_.begin(), depths_.end()), depths_.end());
 }
 
+double TileGroup::aligned_compute(std::int64_t native_depth) const {
+  double sum = 0;
+  for (const Op& op : ops_) {
+    const std::vector<Piece>& pieces = pieces_[static_cast<std::size_t>(op.output)];
+    if (std::ranges::none_of(pieces, &Piece::aligned)) continue;
+    sum += op.matmul && native_depth > 0
+               ? static_cast<double>(op.cost * op.depth) / static_cast<double>(native_depth)
+               : static_cast<double>(op.cost);
+  }
+  return sum;
+}
+
 void TileGroup::find_pieces() {
   std::vector<std::pair<std::int32_t, Piece>> todo;
   pieces_.resize(tensors_.size());

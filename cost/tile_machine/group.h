@@ -72,6 +72,8 @@ class TileGroup {
   [[nodiscard]] bool has_matmul() const { return has_matmul_; }
   /// The different reductions of aligned matmuls.
   [[nodiscard]] const std::vector<std::int64_t>& depths() const { return depths_; }
+  /// Compute of a tile by the aligned ops; a matmul costs by `native_depth`, or once if it is 0.
+  [[nodiscard]] double aligned_compute(std::int64_t native_depth) const;
   /// Of the smallest matmul.
   [[nodiscard]] std::int64_t least_depth() const { return least_depth_; }
   /// Do all sinks have the same shape, has each output one piece, and has no tensor pieces of

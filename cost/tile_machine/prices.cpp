@@ -255,9 +255,25 @@ class Cheapest {
   double try_depth(const Pair& pair, std::int64_t depth, double limit) {
     const auto [rows, columns] = run_.grid(group_, {pair.width, pair.height, 1});
     const Granularity granularity{pair.width, pair.height, depth};
+    if (exhaustive_ && mean_bound(rows, columns, depth) >= limit) return infinity;
     if (rows == 1 || columns == 1) return evaluate(granularity, TileWalk::rows, limit);
+    if (exhaustive_) evaluate(granularity, TileWalk::rows, limit);
     return std::min(evaluate(granularity, TileWalk::snake_rows, limit),
                     evaluate(granularity, TileWalk::snake_columns, limit));
+  }
+
+  /// A lower bound of the cost for a depth and all widths and heights with these numbers of tiles.
+  double mean_bound(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+    if (!group_.one_shape()) return 0;
+    std::vector<double>& known = mean_bounds_[{rows, columns}];
+    known.resize(static_cast<std::size_t>(most_depth_) + 1, -1);
+    double& bound = known[static_cast<std::size_t>(depth)];
+    if (bound >= 0) return bound;
+    const TileGroup::Tensor& sink =
+        group_.tensors()[static_cast<std::size_t>(group_.sinks().front())];
+    const Granularity mean{sink.width / columns, sink.height / rows, depth};
+    bound = static_cast<double>(rows * columns) * run_.least_tile(group_, mean) * (1 - tolerance);
+    return bound;
   }
 
   /// Of each number of parts up to twice the fewest, the largest and the smallest depth; or all.
@@ -274,8 +290,6 @@ class Cheapest {
                          parts(depth) == parts(std::max<std::int64_t>(1, depth - 1));
       if (inner && effort_ == PriceEffort::some) continue;
       try_depth(pair, depth, best_.cost);
-      if (exhaustive_ && rows > 1 && columns > 1)
-        evaluate({pair.width, pair.height, depth}, TileWalk::rows, best_.cost);
     }
   }
 
@@ -291,6 +305,8 @@ class Cheapest {
   PerTile compute_, moved_;
   double moved_once_ = 0;
   std::vector<Pair> pairs_;  ///< a heap
+  /// By numbers of tiles: per depth; negative: not known.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> mean_bounds_;
 };
 
 }  // namespace
@@ -301,22 +317,33 @@ TilePrices::TilePrices(const TileGraph& graph, TileReading reading)
       run_(machine_) {}
 
 TilePrice TilePrices::price(const TileGroupQuery& query) {
-  return price_of(TileGroup(graph_, query), exhaustive_);
+  const TileGroup group(graph_, query);
+  return exhaustive_ ? least_of(group, infinity) : price_of(group);
 }
 
-TilePrice TilePrices::least(const TileGroupQuery& query) {
-  return price_of(TileGroup(graph_, query), true);
+double TilePrices::least(const TileGroupQuery& query, double enough) {
+  return std::min(enough, least_of(TileGroup(graph_, query), enough).cost);
 }
 
-TilePrice TilePrices::price_of(const TileGroup& group, bool exact) {
-  std::map<TileGroup, TilePrice>& known = exact ? exact_ : known_;
-  const auto found = known.find(group);
-  if (found != known.end()) return found->second;
-  const PriceEffort effort = exact ? PriceEffort::all : PriceEffort::some;
-  Cheapest cheapest(group, machine_, run_, effort, stop_);
-  if (exact) cheapest.start_from(price_of(group, false));
+TilePrice TilePrices::price_of(const TileGroup& group) {
+  const auto found = known_.find(group);
+  if (found != known_.end()) return found->second;
+  const TilePrice price = Cheapest(group, machine_, run_, PriceEffort::some, stop_).find();
+  if (!stop_ || !stop_()) known_.emplace(group, price);
+  return price;
+}
+
+/// The least price; any price of at least `enough` if that is less.
+TilePrice TilePrices::least_of(const TileGroup& group, double enough) {
+  const auto found = exact_.find(group);
+  if (found != exact_.end()) return found->second;
+  TilePrice start = price_of(group);
+  if (start.cost > enough) start = {.cost = enough};
+  Cheapest cheapest(group, machine_, run_, PriceEffort::all, stop_);
+  cheapest.start_from(start);
   const TilePrice price = cheapest.find();
-  if (!stop_ || !stop_()) known.emplace(group, price);
+  const bool least = price.cost < enough || enough == infinity;
+  if (least && (!stop_ || !stop_())) exact_.emplace(group, price);
   return price;
 }
 

@@ -34,8 +34,8 @@ class TilePrices {
   [[nodiscard]] TilePrice polished(const TileGroupQuery& query);
   /// A lower bound of the price, for all granularities and orders of tiles.
   [[nodiscard]] double bound(const TileGroupQuery& query);
-  /// The least cost of all granularities and of three orders of tiles. Takes long.
-  [[nodiscard]] TilePrice least(const TileGroupQuery& query);
+  /// The least cost of all granularities and of three orders of tiles, or `enough` if that is more.
+  [[nodiscard]] double least(const TileGroupQuery& query, double enough);
   /// Prices return early, and are then too high, while stop() holds.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
   /// From here on, prices are exact: the least of all granularities and of three orders of tiles.
@@ -49,7 +49,8 @@ class TilePrices {
   [[nodiscard]] const TileMachine& machine() const { return machine_; }
 
  private:
-  [[nodiscard]] TilePrice price_of(const TileGroup& group, bool exact);
+  [[nodiscard]] TilePrice price_of(const TileGroup& group);
+  [[nodiscard]] TilePrice least_of(const TileGroup& group, double enough);
 
   const TileGraph& graph_;
   TileMachine machine_;

@@ -66,6 +66,10 @@ bool TileSimulation::begin(const TileGroup& group, const Granularity& granularit
   for (const std::int64_t depth : group.depths())
     parts_ = std::max(parts_, parts_of(depth, size_.depth));
   regular_ = group.regular(rows_, columns_) && group.tensors().size() <= 64;
+  tile_compute_ = 0;
+  if (group.one_shape())
+    tile_compute_ = group.aligned_compute(machine_.rulings ? 0 : machine_.native.depth) *
+                    static_cast<double>(machine_.bandwidth) * (1 - tolerance);
   find_events();
   known_ever_.clear();
   if (!regular_) stored_.assign(group.tensors().size(), {});
@@ -75,6 +79,18 @@ bool TileSimulation::begin(const TileGroup& group, const Granularity& granularit
   row_visited_.assign(static_cast<std::size_t>(rows_), 0);
   column_visited_.assign(static_cast<std::size_t>(columns_), 0);
   return true;
+}
+
+double TileSimulation::least_tile(const TileGroup& group, const Granularity& granularity) {
+  if (!begin(group, granularity) || !regular_) return 0;
+  if (group.mixed_rows() || group.mixed_columns()) return 0;
+  for (std::size_t t = 0; t < group.tensors().size(); ++t)
+    if (machine_.rulings && group.tensors()[t].maker < 0 && group.pieces(t).size() > 1) return 0;
+  const Tile tile{.first = false, .first_in_row = false, .first_in_column = false};
+  rebuild_loads(tile, parts_ - 1, true);
+  // The tile before is another one: it shares the row or the column.
+  std::erase_if(before_, [](const Piece& each) { return each.tile_rows && each.tile_columns; });
+  return run_tile(tile).cost;
 }
 
 void TileSimulation::find_events() {
@@ -146,7 +162,8 @@ double TileSimulation::walk(const Positions& positions, double limit) {
     if (resident + now.peak > machine_.capacity) return infinity;
     resident += now.retained;
     total += now.cost;
-    if (total >= limit) return infinity;
+    if (total + tile_compute_ * static_cast<double>(rows_ * columns_ - 1 - at) >= limit)
+      return infinity;
     before = tile;
   }
   return total;
@@ -198,6 +215,7 @@ void TileSimulation::rebuild_loads(const Tile& tile, std::int64_t part, bool fre
   }
   require(tile, part);
   group_pieces(loads_);
+  if (!machine_.rulings) drop_covered(loads_);
   if (machine_.rulings)
     for (Piece& piece : loads_)
       if ((whole_ & whole_bit(piece.tensor)) != 0) piece.area = all_of(piece.tensor);
@@ -320,6 +338,23 @@ void TileSimulation::group_pieces(std::vector<Piece>& pieces) {
       std::swap(pieces[at], pieces[at - 1]);
 }
 
+/// Drops pieces that another piece of their tensor covers.
+void TileSimulation::drop_covered(std::vector<Piece>& pieces) {
+  const auto covers = [](const Rectangle& a, const Rectangle& b) {
+    return a.top <= b.top && a.bottom >= b.bottom && a.left <= b.left && a.right >= b.right;
+  };
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    bool covered = false;
+    for (std::size_t other = 0; other < pieces.size() && !covered; ++other)
+      covered = other != k && pieces[other].tensor == pieces[k].tensor &&
+                covers(pieces[other].area, pieces[k].area) &&
+                (other < k || pieces[other].area != pieces[k].area);
+    if (!covered) pieces[kept++] = pieces[k];
+  }
+  pieces.resize(kept);
+}
+
 /// The end of the pieces of the tensor at `begin`.
 std::size_t TileSimulation::end_of(const std::vector<Piece>& pieces, std::size_t begin) {
   std::size_t end = begin;
@@ -339,6 +374,7 @@ std::int64_t TileSimulation::load(std::int64_t& memory) {
   group_pieces(loads_);
   std::int64_t moved = 0;
   if (machine_.rulings) return load_rulings(memory);
+  drop_covered(loads_);
   for (std::size_t begin = 0; begin < loads_.size();) {
     const std::size_t end = end_of(loads_, begin);
     const std::int32_t tensor = loads_[begin].tensor;

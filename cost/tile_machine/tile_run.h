@@ -56,6 +56,10 @@ class TileSimulation {
   /// are shorter than `accumulated` are not counted.
   [[nodiscard]] bool fits(const TileGroup& group, const Granularity& granularity,
                           std::int64_t accumulated = 0);
+  /// The cost of a tile of full size after a tile that leaves it all that it can; 0 if that is not
+  /// simple. Convex in the width and in the height, so that for every order of the tiles the mean
+  /// tile costs no less than one of the mean size.
+  [[nodiscard]] double least_tile(const TileGroup& group, const Granularity& granularity);
   /// Iterations simulated so far.
   [[nodiscard]] std::int64_t work() const { return work_; }
   /// Rows and columns of the grid of tiles; {0, 0} for an invalid granularity.
@@ -106,6 +110,7 @@ class TileSimulation {
   std::int64_t store_any(std::int32_t tensor, bool kept, std::int64_t& memory);
   [[nodiscard]] Rectangle all_of(std::int32_t tensor) const;
   static void group_pieces(std::vector<Piece>& pieces);
+  static void drop_covered(std::vector<Piece>& pieces);
   static std::size_t end_of(const std::vector<Piece>& pieces, std::size_t begin);
   static Rectangles areas_of(const std::vector<Piece>& pieces, std::int32_t tensor);
   void find_events();
@@ -121,6 +126,7 @@ class TileSimulation {
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
   std::int64_t parts_ = 1;
+  double tile_compute_ = 0;  ///< no tile costs less
   bool regular_ = false;
   std::int64_t accumulated_ = 0;
   std::vector<std::int64_t> events_;  ///< parts that differ from the part before

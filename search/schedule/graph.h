@@ -48,8 +48,8 @@ class GroupCosts {
   [[nodiscard]] virtual double price(const GroupStep& step) = 0;
   /// A lower bound of price() for these ops in every state of the memory.
   [[nodiscard]] virtual double bound(const std::vector<OpId>& ops) = 0;
-  /// The same, as high as possible. Takes long, and may be too high while stop() holds.
-  [[nodiscard]] virtual double least(const std::vector<OpId>& ops) = 0;
+  /// The same, as high as possible or `enough`. May be too high while stop() holds.
+  [[nodiscard]] virtual double least(const std::vector<OpId>& ops, double enough) = 0;
   /// A lower bound of the share of an op in the cost of every step that runs it: these shares add
   /// up to at most the price of a step.
   [[nodiscard]] virtual double share(OpId op) = 0;

@@ -112,6 +112,7 @@ class Passes {
     values_.bound = shares_;
     if (!pool_.complete) return;
     tight_.assign(pool_.groups.size(), false);
+    margin_.assign(pool_.groups.size(), held);
     bound_values();
   }
 
@@ -133,13 +134,20 @@ class Passes {
       for (std::size_t k = 0; k < pool_.groups.size(); ++k) {
         Group& group = pool_.groups[k];
         if (tight_[k]) continue;
-        double sum = 0;
-        for (const OpId op : group.members) sum += values_.bound[op];
+        double sum = 0, estimate = 0;
+        for (const OpId op : group.members) {
+          sum += values_.bound[op];
+          estimate += values_.estimate[op];
+        }
         if (sum < group.bound * (1 - held)) continue;
-        const double least = costs_.least(group.members);
+        // A little more than the values may become, and the more, the more often they grew.
+        margin_[k] *= 4;
+        const double enough = std::max(sum, estimate) * (1 + margin_[k]);
+        const double least = costs_.least(group.members, enough);
         if (over()) return;
-        group.bound = std::max(group.bound, std::min(least, no_price));
-        tight_[k] = true;
+        tight_[k] = least < enough;
+        if (least <= group.bound) continue;
+        group.bound = least;
         more = true;
       }
       if (more) bound_values();
@@ -153,7 +161,8 @@ class Passes {
   std::int64_t search_work_ = 0;
   std::vector<double> shares_;
   GroupPool pool_;
-  std::vector<bool> tight_;  ///< per group of a complete pool: its bound is its least cost
+  std::vector<bool> tight_;     ///< per group of a complete pool: its bound is its least cost
+  std::vector<double> margin_;  ///< per group
   OpValues values_;
   LeastCost result_;
 };
