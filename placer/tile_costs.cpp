@@ -58,7 +58,7 @@ cost::TileGroupQuery TileCosts::query_of(const search::GroupStep& step) const {
           .idle = step.idle};
 }
 
-double TileCosts::price(const search::GroupStep& step) {
+double TileCosts::price(const search::GroupStep& step, double enough) {
   std::vector<OpId> key;
   append(key, step.ops);
   append(key, step.written);
@@ -66,11 +66,12 @@ double TileCosts::price(const search::GroupStep& step) {
   append(key, step.resident);
   key.push_back(static_cast<OpId>(step.idle));
   key.push_back(static_cast<OpId>(step.idle >> 32));
-  const auto [at, fresh] = known_.emplace(std::move(key), 0.0);
-  if (!fresh) return at->second;
+  const auto [at, fresh] = known_.emplace(std::move(key), Known{});
+  Known& known = at->second;
+  if (!fresh && (known.cost < known.enough || enough <= known.enough)) return known.cost;
   ++queries_;
-  at->second = prices_.price(query_of(step)).cost;
-  return at->second;
+  known = {prices_.price(query_of(step), enough), enough};
+  return known.cost;
 }
 
 /// The query of a step in the best state of the memory.

@@ -25,7 +25,7 @@ class TileCosts final : public search::GroupCosts {
 
   [[nodiscard]] const search::GroupGraph& group_graph() const { return groups_; }
   /// Costs are latencies times the bandwidth.
-  [[nodiscard]] double price(const search::GroupStep& step) override;
+  [[nodiscard]] double price(const search::GroupStep& step, double enough) override;
   [[nodiscard]] double bound(const std::vector<search::OpId>& ops) override;
   [[nodiscard]] double least(const std::vector<search::OpId>& ops, double enough) override;
   [[nodiscard]] double share(search::OpId op) override;
@@ -51,7 +51,11 @@ class TileCosts final : public search::GroupCosts {
   TileLinks links_;
   search::GroupGraph groups_;
   cost::TilePrices prices_;
-  std::unordered_map<std::vector<search::OpId>, double, KeyHash> known_;
+  struct Known {
+    double cost = 0;
+    double enough = 0;  ///< the cost is exact if it is less
+  };
+  std::unordered_map<std::vector<search::OpId>, Known, KeyHash> known_;
   std::int64_t queries_ = 0;
 };
 

@@ -65,7 +65,7 @@ class Cheapest {
     for (Pair pair; next_pair(pair);) {
       if (pair.bound >= best_.cost || (!exhaustive_ && in_vain == pairs_in_vain)) break;
       if (stop_ && stop_()) break;
-      if (too_long(pair, most_depth_)) continue;
+      if (too_long(pair, most_depth_) || (exhaustive_ && no_depth_pays(pair))) continue;
       const std::int64_t depth = largest_depth(pair);
       if (depth == 0 || too_long(pair, depth)) continue;
       const double before = best_.cost;
@@ -186,11 +186,30 @@ class Cheapest {
       const bool again =
           tensor.maker < 0 &&
           (piece.rows == TileGroup::by_part || piece.columns == TileGroup::by_part) &&
-          group_.pieces(t).size() == 1 && group_.plain() && group_.depths().size() == 1 &&
-          !(machine_.rulings && piece.inner);
-      moved_.add(area, again && piece.rows != TileGroup::by_tile,
-                 again && piece.columns != TileGroup::by_tile);
+          group_.pieces(t).size() == 1 && group_.plain();
+      bool rows = piece.rows != TileGroup::by_tile;
+      bool columns = piece.columns != TileGroup::by_tile;
+      if (machine_.rulings && piece.inner) {
+        // Loaded for each piece that is made of it.
+        const TileGroup::Piece* made = made_of(t);
+        rows = rows && made != nullptr && made->rows == TileGroup::by_tile;
+        columns = columns && made != nullptr && made->columns == TileGroup::by_tile;
+      }
+      moved_.add(area, again && rows, again && columns);
     }
+  }
+
+  /// The piece that the only reader of a tensor makes, if it makes one kind; or null.
+  [[nodiscard]] const TileGroup::Piece* made_of(std::size_t tensor) const {
+    const TileGroup::Op* reader = nullptr;
+    for (const TileGroup::Op& op : group_.ops()) {
+      if (std::ranges::find(op.inputs, static_cast<std::int32_t>(tensor)) == op.inputs.end())
+        continue;
+      if (reader != nullptr) return nullptr;
+      reader = &op;
+    }
+    const auto& pieces = group_.pieces(static_cast<std::size_t>(reader->output));
+    return pieces.size() == 1 ? &pieces.front() : nullptr;
   }
 
   double evaluate(const Granularity& granularity, TileWalk walk, double limit) {
@@ -208,6 +227,24 @@ class Cheapest {
   /// memory does not rise with the depth. Depth 1 needs the least, except for the accumulators of
   /// short reductions, which a larger one saves, and for tensors that are then loaded as a whole.
   [[nodiscard]] bool some_depth_fits(const Pair& pair) {
+    // Larger tiles need more memory, unless tensors are then loaded as a whole.
+    if (machine_.rulings && several_pieces()) return tries_depths(pair);
+    const auto within = [](const Pair& a, const Pair& b) {
+      return a.one_part == b.one_part && a.width <= b.width && a.height <= b.height;
+    };
+    for (const Pair& each : fitting_)
+      if (within(pair, each)) return true;
+    for (const Pair& each : too_large_)
+      if (within(each, pair)) return false;
+    const bool fitting = tries_depths(pair);
+    std::vector<Pair>& list = fitting ? fitting_ : too_large_;
+    std::erase_if(
+        list, [&](const Pair& each) { return fitting ? within(each, pair) : within(pair, each); });
+    list.push_back(pair);
+    return fitting;
+  }
+
+  bool tries_depths(const Pair& pair) {
     if (pair.one_part) return fits(pair, most_depth_);
     if (fits(pair, 1)) return true;
     if (group_.depths().size() == 1) return false;
@@ -276,6 +313,13 @@ class Cheapest {
     return bound;
   }
 
+  bool no_depth_pays(const Pair& pair) {
+    const auto [rows, columns] = run_.grid(group_, {pair.width, pair.height, 1});
+    for (std::int64_t depth = pair.one_part ? most_depth_ : 1; depth <= most_depth_; ++depth)
+      if (mean_bound(rows, columns, depth) < best_.cost) return false;
+    return true;
+  }
+
   /// Of each number of parts up to twice the fewest, the largest and the smallest depth; or all.
   void try_depths(const Pair& pair, std::int64_t most) {
     const auto [rows, columns] = run_.grid(group_, {pair.width, pair.height, 1});
@@ -305,6 +349,7 @@ class Cheapest {
   PerTile compute_, moved_;
   double moved_once_ = 0;
   std::vector<Pair> pairs_;  ///< a heap
+  std::vector<Pair> fitting_, too_large_;
   /// By numbers of tiles: per depth; negative: not known.
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> mean_bounds_;
 };
@@ -316,9 +361,9 @@ TilePrices::TilePrices(const TileGraph& graph, TileReading reading)
       machine_{graph.capacity, graph.bandwidth, graph.native, reading == TileReading::rulings},
       run_(machine_) {}
 
-TilePrice TilePrices::price(const TileGroupQuery& query) {
+double TilePrices::price(const TileGroupQuery& query, double enough) {
   const TileGroup group(graph_, query);
-  return exhaustive_ ? least_of(group, infinity) : price_of(group);
+  return exhaustive_ ? least_of(group, enough).cost : price_of(group).cost;
 }
 
 double TilePrices::least(const TileGroupQuery& query, double enough) {

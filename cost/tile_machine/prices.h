@@ -1,8 +1,8 @@
 // The cheapest granularity and tile order of a group, remembered.
 //
 //   TilePrices prices(graph, TileReading::standard);
-//   const TilePrice price = prices.price({.ops = {0, 1}});
-//   if (price.cost < infinity) use(price.choice);
+//   const double cost = prices.price({.ops = {0, 1}});
+//   if (cost < infinity) use(prices.polished({.ops = {0, 1}}).choice);
 //
 // Widths and heights are the smallest of their number of tiles: larger ones need more memory for
 // the same tiles. A pair of them has a lower bound (compute of all tiles, elements that every order
@@ -29,7 +29,8 @@ class TilePrices {
  public:
   TilePrices(const TileGraph& graph, TileReading reading);
 
-  [[nodiscard]] TilePrice price(const TileGroupQuery& query);
+  /// The cheapest choice's cost; any cost of at least `enough` if that is less.
+  [[nodiscard]] double price(const TileGroupQuery& query, double enough = infinity);
   /// The price with more granularities.
   [[nodiscard]] TilePrice polished(const TileGroupQuery& query);
   /// A lower bound of the price, for all granularities and orders of tiles.

@@ -1,7 +1,7 @@
 // Ops that run in groups, as the schedule search sees them: numbers, sets and a price per group.
 //
 //   GroupGraph graph = group_graph({{}, {0}, {0, 1}}, {64, 64, 64});
-//   double cost = costs.price({.ops = {0, 1}, .written = {0}});   // a cost model
+//   double cost = costs.price({.ops = {0, 1}, .written = {0}}, infinity);   // a cost model
 //
 // An op makes one item, which has the number of the op. Inputs of the whole graph are always
 // available and do not occur. A step runs a connected set of ops. It reads items from slow memory
@@ -44,8 +44,8 @@ struct GroupStep {
 class GroupCosts {
  public:
   virtual ~GroupCosts() = default;
-  /// The cost of a step; infinity if it cannot run.
-  [[nodiscard]] virtual double price(const GroupStep& step) = 0;
+  /// The cost of a step, infinity if it cannot run; any cost of at least `enough` if that is less.
+  [[nodiscard]] virtual double price(const GroupStep& step, double enough) = 0;
   /// A lower bound of price() for these ops in every state of the memory.
   [[nodiscard]] virtual double bound(const std::vector<OpId>& ops) = 0;
   /// The same, as high as possible or `enough`. May be too high while stop() holds.

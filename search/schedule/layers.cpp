@@ -339,17 +339,13 @@ class Search {
       result_.cut = true;
       return;
     }
-    const double price = price_of(state, group, kept, written);
-    if (price == infinity) return;
+    const double enough = result_.cost - (next.bound - group.bound);
+    const double price = costs_.price(step_of(state, group, kept, written), enough);
+    if (price >= enough) return;
     next.cost += price - group.bound;
     next.estimate += price - group.bound;
     next.bound += price - group.bound;
     if (!hopeless(next.bound)) insert(std::move(next));
-  }
-
-  [[nodiscard]] double price_of(const State& state, const Group& group,
-                                const std::vector<OpId>& kept, const std::vector<OpId>& written) {
-    return costs_.price(step_of(state, group, kept, written));
   }
 
   [[nodiscard]] GroupStep step_of(const State& state, const Group& group,

@@ -122,7 +122,7 @@ class PoolMaker {
       Candidate each{.ops = std::move(ops), .misses = misses};
       each.group = group_of(each.ops);
       each.convex = convex(each.ops);
-      each.price = costs_.price({.ops = each.group.members, .written = each.group.inner});
+      each.price = costs_.price({.ops = each.group.members, .written = each.group.inner}, infinity);
       each.group.price = each.price;
       each.parts = parts_of(each.group);
       const double value = std::min(each.price, each.parts);
