@@ -12,10 +12,19 @@
 namespace tessera::commands {
 namespace {
 
-bool contains(const std::vector<AddressRange>& ranges, AddressRange range) {
-  return std::ranges::any_of(ranges, [&](const AddressRange& each) {
-    return each.begin <= range.begin && range.end <= each.end;
-  });
+/// The next index of nested loops, the last one fastest. False after the last index.
+bool advance(std::vector<std::int64_t>& at, const std::vector<Level>& loops) {
+  for (std::size_t k = at.size(); k-- > 0;) {
+    if (++at[k] < loops[k].count) return true;
+    at[k] = 0;
+  }
+  return false;
+}
+
+Offset offset_of(const std::vector<std::int64_t>& at, const std::vector<Level>& loops) {
+  Offset offset = 0;
+  for (std::size_t k = 0; k < at.size(); ++k) offset += at[k] * loops[k].stride;
+  return offset;
 }
 
 }  // namespace
@@ -30,12 +39,13 @@ SymbolicRun::SymbolicRun(const Network& network, const Hardware& hardware, const
       canonical_(network, on_chip_layout(hardware)),
       contents_(hardware.memories.size()),
       order_(header.queues, header.buses),
-      rules_(network) {
+      rules_(network),
+      buffers_(network, hardware, plan) {
   for (OpIndex k = 0; k < network.ops.size(); ++k)
     if (network.ops[k].kind == OpKind::concat && network.ops[k].fused.empty())
       joined_by_.emplace(network.ops[k].outputs.front(), k);
   place_constants();
-  find_buffers(0);
+  buffers_.enter(0);
 }
 
 void SymbolicRun::wrong(const Command& command, const std::string& what) {
@@ -69,27 +79,6 @@ void SymbolicRun::place_constants() {
   }
 }
 
-/// The plan's buffers of a group, which are the only on-chip places its commands may touch.
-void SymbolicRun::find_buffers(std::size_t group) {
-  buffers_.clear();
-  any_buffer_.assign(hardware_.memories.size(), {});
-  const auto add = [&](const std::string& id, std::size_t memory, Offset offset, Size size) {
-    const Offset begin = hardware_.memories[memory].space.base + offset;
-    buffers_[{id, memory}].push_back({begin, begin + size});
-    any_buffer_[memory].push_back({begin, begin + size});
-  };
-  if (group < plan_.subgraphs.size())
-    for (const PlannedPlacement& placed : plan_.subgraphs[group].placements)
-      for (std::size_t b = 0; b < placed.placement.places.size(); ++b) {
-        const BufferPlace& place = placed.placement.places[b];
-        add(placed.problem.buffers[b].id, memory_on_chip(hardware_, place.memory), place.offset,
-            placed.problem.buffers[b].size);
-      }
-  for (const PlannedPin& pin : plan_.pinned)
-    for (std::size_t m = 0; m < hardware_.memories.size(); ++m)
-      if (hardware_.memories[m].space.name == pin.memory) add(pin.weight, m, pin.offset, pin.bytes);
-}
-
 bool SymbolicRun::in_memory(const Command& command, std::size_t memory, AddressRange range,
                             const std::string& buffer) {
   const HardwareMemory& of = hardware_.memories[memory];
@@ -101,11 +90,20 @@ bool SymbolicRun::in_memory(const Command& command, std::size_t memory, AddressR
     return false;
   }
   if (of.offchip) return true;
-  const auto named = buffers_.find({buffer, memory});
-  if (contains(named != buffers_.end() ? named->second : any_buffer_[memory], range)) return true;
+  if (buffers_.contain(memory, range, buffer)) return true;
   wrong(command, "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end) +
                      " of memory '" + of.space.name + "' are outside the buffer" +
                      (buffer.empty() ? "s of the group" : " '" + buffer + "'"));
+  return false;
+}
+
+/// On-chip, operands and loads name a buffer of their tensor.
+bool SymbolicRun::names_buffer(const Command& command, const std::string& buffer,
+                               TensorIndex tensor) {
+  if (buffers_.are_for(buffer, tensor)) return true;
+  wrong(command, (buffer.empty() ? "names no buffer of '"
+                                 : "names the buffer '" + buffer + "', which is not one of '") +
+                     network_.tensors[tensor].name + "'");
   return false;
 }
 
@@ -165,6 +163,10 @@ void SymbolicRun::add(const Command& command) {
   }
   if (command.group != group_)
     wrong(command, "is of group " + std::to_string(command.group) + " without a barrier before");
+  else if (group_ < plan_.subgraphs.size() &&
+           (command.tile < 0 || command.tile >= plan_.subgraphs[group_].tile_count()))
+    wrong(command, "is of tile " + std::to_string(command.tile) + ", and the group has " +
+                       std::to_string(plan_.subgraphs[group_].tile_count()));
   switch (command.kind) {
     case CommandKind::load:
     case CommandKind::store:
@@ -210,7 +212,7 @@ void SymbolicRun::end_group(std::size_t next) {
   group_ = next;
   group_begin_ = order_.last_end();
   group_bytes_ = 0;
-  find_buffers(group_);
+  buffers_.enter(group_);
 }
 
 void SymbolicRun::transfer(const Command& command) {
@@ -218,69 +220,67 @@ void SymbolicRun::transfer(const Command& command) {
   group_bytes_ += command.bytes;
   if (command.direct) return;  // the op accesses the bytes itself, perhaps several times
   count_bytes(command);
+  const bool loads = command.kind == CommandKind::load &&
+                     std::ranges::any_of(command.copies, [&](const Copy& copy) {
+                       return hardware_.memories[copy.src->memory].offchip;
+                     });
+  if ((loads || !command.buffer.empty()) && !names_buffer(command, command.buffer, command.tensor))
+    return;
   // All is read before anything is written.
-  struct Piece {
-    std::size_t memory;
-    AddressRange to;
-    Meaning meaning;
-  };
   std::vector<Piece> pieces;
-  for (const Copy& each : command.copies) {
-    const Side& src = *each.src;
-    const Side& dst = *each.dst;
-    const std::size_t rank = src.dims.size();
-    bool equal = rank == dst.dims.size() && src.element_bytes == dst.element_bytes;
-    for (std::size_t k = 0; equal && k < rank; ++k) equal = src.dims[k].count == dst.dims[k].count;
-    if (!equal) return wrong(command, "`src` and `dst` have different shapes");
-    Size run = src.element_bytes;
-    std::size_t inner = rank;
-    if (rank > 0 && src.dims[rank - 1].stride == run && dst.dims[rank - 1].stride == run)
-      run *= src.dims[--inner].count;
-    std::vector<std::int64_t> at(inner, 0);
-    for (bool more = true; more;) {
-      Offset from = src.address;
-      Offset to = dst.address;
-      for (std::size_t k = 0; k < inner; ++k) {
-        from += at[k] * src.dims[k].stride;
-        to += at[k] * dst.dims[k].stride;
-      }
-      const AddressRange bytes{from, from + run};
-      if (!in_memory(command, src.memory, bytes,
-                     hardware_.memories[dst.memory].offchip ? command.buffer : "") ||
-          !in_memory(command, dst.memory, {to, to + run},
-                     hardware_.memories[src.memory].offchip ? command.buffer : ""))
-        return;
-      contents_.visit(src.memory, bytes, [&](Stored& stored) {
-        race(command, stored, false, command.id);
-        stored.readers.push_back(command.id);
-        const Offset begin = to + stored.bytes.begin - from;
-        pieces.push_back(
-            {dst.memory, {begin, begin + stored.bytes.end - stored.bytes.begin}, stored.meaning});
-      });
-      more = false;
-      for (std::size_t k = inner; k-- > 0;) {
-        if (++at[k] < src.dims[k].count) {
-          more = true;
-          break;
-        }
-        at[k] = 0;
-      }
-    }
+  for (const Copy& each : command.copies)
+    if (!take(command, each, pieces)) return;
+  for (const Piece& piece : pieces) put(command, piece);
+}
+
+/// Reads the source of a copy. False if something is wrong with the copy.
+bool SymbolicRun::take(const Command& command, const Copy& copy, std::vector<Piece>& pieces) {
+  const Side& src = *copy.src;
+  const Side& dst = *copy.dst;
+  if (src.element_bytes != dst.element_bytes ||
+      !std::ranges::equal(src.dims, dst.dims, {}, &Level::count, &Level::count)) {
+    wrong(command, "`src` and `dst` have different shapes");
+    return false;
   }
-  for (const Piece& piece : pieces) {
-    bool again = false;
-    contents_.visit(piece.memory, piece.to, [&](Stored& stored) {
-      race(command, stored, true, command.id);
-      again = again ||
-              (stored.meaning.defined && piece.meaning.defined &&
-               stored.meaning.tensor == command.tensor &&
-               stored.meaning.tensor == piece.meaning.tensor &&
-               stored.meaning.first == piece.meaning.first + stored.bytes.begin - piece.to.begin);
+  Size run = src.element_bytes;
+  std::size_t inner = src.dims.size();
+  if (inner > 0 && src.dims[inner - 1].stride == run && dst.dims[inner - 1].stride == run)
+    run *= src.dims[--inner].count;
+  // Rows that are resident or reused are in buffers of their own.
+  const std::string none;
+  const bool loads = command.kind == CommandKind::load;
+  std::vector<std::int64_t> at(inner, 0);
+  do {
+    const Offset from = src.address + offset_of(at, src.dims);
+    const Offset to = dst.address + offset_of(at, dst.dims);
+    const AddressRange bytes{from, from + run};
+    if (!in_memory(command, src.memory, bytes, loads ? none : command.buffer) ||
+        !in_memory(command, dst.memory, {to, to + run}, loads ? command.buffer : none))
+      return false;
+    contents_.visit(src.memory, bytes, [&](Stored& stored) {
+      race(command, stored, false, command.id);
+      stored.readers.push_back(command.id);
+      const Offset begin = to + stored.bytes.begin - from;
+      pieces.push_back(
+          {dst.memory, {begin, begin + stored.bytes.end - stored.bytes.begin}, stored.meaning});
     });
-    if (again && command.kind == CommandKind::store)
-      wrong(command, "stores elements that are there already");
-    contents_.write(piece.memory, piece.to, piece.meaning, command.id);
-  }
+  } while (advance(at, src.dims));
+  return true;
+}
+
+void SymbolicRun::put(const Command& command, const Piece& piece) {
+  bool again = false;
+  contents_.visit(piece.memory, piece.to, [&](Stored& stored) {
+    race(command, stored, true, command.id);
+    again =
+        again ||
+        (stored.meaning.defined && piece.meaning.defined &&
+         stored.meaning.tensor == command.tensor && stored.meaning.tensor == piece.meaning.tensor &&
+         stored.meaning.first == piece.meaning.first + stored.bytes.begin - piece.to.begin);
+  });
+  if (again && command.kind == CommandKind::store)
+    wrong(command, "stores elements that are there already");
+  contents_.write(piece.memory, piece.to, piece.meaning, command.id);
 }
 
 /// Bytes on the bus follow from the part that is moved.
@@ -332,66 +332,65 @@ const std::vector<Size>& SymbolicRun::possible_bytes(TensorIndex tensor, const t
   return known;
 }
 
-Size SymbolicRun::bursts(TensorIndex tensor, tiling::Box box) const {
+Size SymbolicRun::bursts(TensorIndex tensor, const tiling::Box& box) const {
   Size count = 0;
   for (const Operand& place : header_.tensors[tensor].places) {
     const tiling::Box inside = tiling::intersect(box, place.box);
-    if (inside.none) continue;
-    const Part& whole = place.parts.front();
-    const Size burst = hardware_.memories[whole.memory].burst;
-    // The begin of the tensor, or of the concatenation that it is a part of.
-    Offset home = whole.address;
-    for (const PlannedJoin& join : plan_.joined)
-      if (join.tensor == network_.tensors[tensor].name)
-        for (TensorIndex t = 0; t < network_.tensors.size(); ++t)
-          if (network_.tensors[t].name == join.whole && !header_.tensors[t].places.empty())
-            home = header_.tensors[t].places.front().parts.front().address;
-    std::vector<Level> loops;
-    Offset first = whole.address - home;
-    const bool packed = place.bits < 8;
-    const Size unit = packed ? 1 : place.element_bytes;
-    for (std::size_t axis = 0; axis < inside.rank; ++axis) {
-      const Dim begin = inside[axis].begin - place.box[axis].begin;
-      if (axis == 1 && whole.brick.channels > 1) {
-        first += begin / whole.brick.channels * whole.brick.stride;
-        loops.push_back(
-            {tiling::ceil_div(inside[axis].size(), whole.brick.channels), whole.brick.stride});
-        loops.push_back({whole.brick.channels, whole.strides[1]});
-      } else {
-        first += begin * whole.strides[axis];
-        loops.push_back({inside[axis].size(), whole.strides[axis]});
-      }
-    }
-    std::ranges::stable_sort(loops, std::greater<>(), &Level::stride);
-    std::vector<Level> merged;
-    for (const Level& loop : loops) {
-      if (loop.count == 1) continue;
-      if (!merged.empty() && merged.back().stride == loop.count * loop.stride)
-        merged.back() = {merged.back().count * loop.count, loop.stride};
-      else
-        merged.push_back(loop);
-    }
-    Size run = unit;
-    if (!merged.empty() && merged.back().stride == unit) {
-      run *= merged.back().count;
-      merged.pop_back();
-    }
-    const Size length = packed ? 2 * burst : burst;
-    std::vector<std::int64_t> at(merged.size(), 0);
-    for (bool more = true; more;) {
-      Offset begin = first;
-      for (std::size_t k = 0; k < merged.size(); ++k) begin += at[k] * merged[k].stride;
-      count += tiling::ceil_div(begin % length + run, length);
-      more = false;
-      for (std::size_t k = merged.size(); k-- > 0;) {
-        if (++at[k] < merged[k].count) {
-          more = true;
-          break;
-        }
-        at[k] = 0;
-      }
+    if (!inside.none) count += bursts_of(place, inside, home_of(tensor, place));
+  }
+  return count;
+}
+
+/// The begin of the tensor, or of the concatenation that it is a part of.
+Offset SymbolicRun::home_of(TensorIndex tensor, const Operand& place) const {
+  for (const PlannedJoin& join : plan_.joined)
+    if (join.tensor == network_.tensors[tensor].name)
+      for (TensorIndex t = 0; t < network_.tensors.size(); ++t)
+        if (network_.tensors[t].name == join.whole && !header_.tensors[t].places.empty())
+          return header_.tensors[t].places.front().parts.front().address;
+  return place.parts.front().address;
+}
+
+/// Bursts of all contiguous runs of a part of a place.
+Size SymbolicRun::bursts_of(const Operand& place, const tiling::Box& inside, Offset home) const {
+  const Part& whole = place.parts.front();
+  Offset first = whole.address - home;
+  const bool packed = place.bits < 8;
+  const Size unit = packed ? 1 : place.element_bytes;
+  std::vector<Level> loops;
+  for (std::size_t axis = 0; axis < inside.rank; ++axis) {
+    const Dim begin = inside[axis].begin - place.box[axis].begin;
+    if (axis == 1 && whole.brick.channels > 1) {
+      first += begin / whole.brick.channels * whole.brick.stride;
+      loops.push_back(
+          {tiling::ceil_div(inside[axis].size(), whole.brick.channels), whole.brick.stride});
+      loops.push_back({whole.brick.channels, whole.strides[1]});
+    } else {
+      first += begin * whole.strides[axis];
+      loops.push_back({inside[axis].size(), whole.strides[axis]});
     }
   }
+  std::ranges::stable_sort(loops, std::greater<>(), &Level::stride);
+  std::vector<Level> merged;
+  for (const Level& loop : loops) {
+    if (loop.count == 1) continue;
+    if (!merged.empty() && merged.back().stride == loop.count * loop.stride)
+      merged.back() = {merged.back().count * loop.count, loop.stride};
+    else
+      merged.push_back(loop);
+  }
+  Size run = unit;
+  if (!merged.empty() && merged.back().stride == unit) {
+    run *= merged.back().count;
+    merged.pop_back();
+  }
+  const Size burst = hardware_.memories[whole.memory].burst;
+  const Size length = packed ? 2 * burst : burst;
+  Size count = 0;
+  std::vector<std::int64_t> at(merged.size(), 0);
+  do {
+    count += tiling::ceil_div((first + offset_of(at, merged)) % length + run, length);
+  } while (advance(at, merged));
   return count;
 }
 
@@ -425,6 +424,9 @@ void SymbolicRun::read(const Command& command, const Operand& operand, std::int6
   for (const Part& part : operand.parts) {
     covered += tiling::volume(part.box);
     if (!tiling::contains(operand.box, part.box)) right = false;
+    if (!hardware_.memories[part.memory].offchip &&
+        !names_buffer(command, part.buffer, operand.tensor))
+      right = false;
     const auto see = [&](AddressRange range, std::int64_t first, Size element) {
       if (!right) return;
       right = in_memory(command, part.memory, range, part.buffer);
@@ -472,6 +474,9 @@ void SymbolicRun::write(const Command& command, const Operand& operand, std::int
   for (const Part& part : operand.parts) {
     covered += tiling::volume(part.box);
     if (!tiling::contains(operand.box, part.box)) right = false;
+    if (!hardware_.memories[part.memory].offchip &&
+        !names_buffer(command, part.buffer, operand.tensor))
+      right = false;
     canonical_.each_run(operand, part, [&](AddressRange range, std::int64_t first) {
       if (!right) return;
       right = in_memory(command, part.memory, range, part.buffer);

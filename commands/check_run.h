@@ -16,6 +16,7 @@
 #include "commands/canonical.h"
 #include "commands/check_ops.h"
 #include "commands/contents.h"
+#include "commands/group_buffers.h"
 #include "commands/order.h"
 #include "commands/read.h"
 #include "tessera/hardware.h"
@@ -41,14 +42,22 @@ class SymbolicRun {
  private:
   void place_constants();
   void end_group(std::size_t group);
-  void find_buffers(std::size_t group);
 
+  /// What a transfer writes.
+  struct Piece {
+    std::size_t memory;
+    AddressRange to;
+    Meaning meaning;
+  };
   void transfer(const Command& command);
-  void copy(const Command& command, const Copy& copy);
+  [[nodiscard]] bool take(const Command& command, const Copy& copy, std::vector<Piece>& pieces);
+  void put(const Command& command, const Piece& piece);
   void count_bytes(const Command& command);
   [[nodiscard]] const std::vector<Size>& possible_bytes(TensorIndex tensor, const tiling::Box& box,
                                                         Size burst);
-  [[nodiscard]] Size bursts(TensorIndex tensor, tiling::Box box) const;
+  [[nodiscard]] Size bursts(TensorIndex tensor, const tiling::Box& box) const;
+  [[nodiscard]] Offset home_of(TensorIndex tensor, const Operand& place) const;
+  [[nodiscard]] Size bursts_of(const Operand& place, const tiling::Box& inside, Offset home) const;
   void compute(const Command& command);
   void read(const Command& command, const Operand& operand, std::int64_t sums);
   void write(const Command& command, const Operand& operand, std::int64_t sums);
@@ -61,6 +70,8 @@ class SymbolicRun {
                            const Meaning& meaning) const;
   [[nodiscard]] bool in_memory(const Command& command, std::size_t memory, AddressRange range,
                                const std::string& buffer);
+  [[nodiscard]] bool names_buffer(const Command& command, const std::string& buffer,
+                                  TensorIndex tensor);
   void race(const Command& command, const Stored& stored, bool writes, CommandId from);
   void wrong(const Command& command, const std::string& what);
 
@@ -74,10 +85,9 @@ class SymbolicRun {
   Order order_;
   OpRules rules_;
   std::unordered_map<TensorIndex, OpIndex> joined_by_;  ///< outputs of concatenations
-  std::map<std::pair<std::string, std::size_t>, std::vector<AddressRange>> buffers_;
-  std::vector<std::vector<AddressRange>> any_buffer_;  ///< of the group, per memory
-  std::map<std::string, const Mode*> modes_;           ///< per memory
-  std::map<std::string, Mode> named_;                  ///< modes named by their roles
+  GroupBuffers buffers_;                                ///< of the group
+  std::map<std::string, const Mode*> modes_;            ///< per memory
+  std::map<std::string, Mode> named_;                   ///< modes named by their roles
   /// A transfer of one or two commands.
   struct Transfer {
     std::vector<Size> expected;  ///< possible bytes on the bus

@@ -97,20 +97,11 @@ void Group::note_homes() {
     const TensorIndex inside =
         passes ? part.passing[buffers[b].tensor] : part.tensors[buffers[b].tensor].tensor;
     const Tensor& of = part.network->tensors[inside];
+    if (of.kind == TensorKind::weight) continue;  // prefetched, perhaps several times
     const Dim brick =
         passes ? tiling::brick_of_passing(part, inside) : tiling::brick_of(part, buffers[b].tensor);
     context_.homes.set_resident(part.planned(inside),
                                 place_of(first, b, of, tiling::whole(of.shape), brick));
-  }
-  for (std::size_t t = 0; t < part.tensors.size(); ++t) {
-    const tiling::LocalTensor& local = part.tensors[t];
-    if (planned_.variant.trailing > 0 && tiles() > 1 && local.kept && local.producer &&
-        !tiling::intersect(first.regions.fresh[t], tile(1).regions.fresh[t]).none)
-      throw Unsupported("each tile of group " + std::to_string(index_) +
-                        " computes parts of the resident tensor '" + part.tensor(t).name +
-                        "' again while pipelined ops read them");
-    if (local.weight && !local.pinned && (local.early || local.ahead || local.left))
-      context_.homes.set_resident(tensor(t), chip_place(first, t, 0));
   }
 }
 
@@ -196,9 +187,9 @@ Place Group::chip_place(const TileAt& tile, std::size_t local, std::size_t share
   return place;
 }
 
-bool Group::reuses_halo(std::size_t local) const {
+bool Group::reuses_halo(std::size_t local, std::size_t share) const {
   return std::ranges::any_of(piece_.lowering.buffers, [&](const tiling::LoweredBuffer& buffer) {
-    return buffer.tensor == local &&
+    return buffer.tensor == local && buffer.share == share &&
            (buffer.role == BufferRole::rows || buffer.role == BufferRole::columns);
   });
 }
@@ -224,7 +215,7 @@ std::optional<Place> Group::halo_place(const TileAt& tile, std::size_t local, st
 
 std::vector<Part> Group::chip_parts(const TileAt& tile, std::size_t local, std::size_t share,
                                     const Box& box) const {
-  if (!reuses_halo(local)) return {part_at(chip_place(tile, local, share), box)};
+  if (!reuses_halo(local, share)) return {part_at(chip_place(tile, local, share), box)};
   std::vector<Part> parts;
   const auto [rows, columns] = tile.regions.kept[local];
   Box rest = tile.regions.needed[local];

@@ -94,8 +94,8 @@ class Group {
                                                       std::size_t local) const {
     return geometry_->space().follows[static_cast<std::size_t>(axis)][local];
   }
-  /// Does a buffer hold rows or columns of the tensor for the next tile?
-  [[nodiscard]] bool reuses_halo(std::size_t local) const;
+  /// Does a buffer of this share hold rows or columns of the tensor for the next tile?
+  [[nodiscard]] bool reuses_halo(std::size_t local, std::size_t share) const;
 
  private:
   struct Slice {

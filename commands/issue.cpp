@@ -163,7 +163,7 @@ void Issuer::add_copies(const cost::Move& move, const TileAt& tile, const Box& b
                         Command& command) const {
   const Dim rows = group_.part().tensors[move.local].kept_rows;
   const Place chip = group_.chip_place(tile, move.local, move.share);
-  if (move.load || !group_.reuses_halo(move.local)) command.buffer = chip.buffer;
+  if (move.load || !group_.reuses_halo(move.local, move.share)) command.buffer = chip.buffer;
   const auto between = [&](const Box& part, const Place& far) {
     if (part.none) return;
     if (move.load) {
@@ -295,8 +295,8 @@ void Issuer::issue_copies(const TileAt& tile, Step step) {
 void Issuer::issue_halos(const TileAt& tile, Step step) {
   const tiling::Subgraph& part = group_.part();
   for (std::size_t t = 0; t < part.tensors.size(); ++t) {
-    if (!group_.reuses_halo(t)) continue;
     for (std::size_t share = 0; share < group_.lowering().most_shares; ++share) {
+      if (!group_.reuses_halo(t, share)) continue;
       std::optional<Step> last;
       for (const Step reads : part.tensors[t].consumers)
         if (group_.lowering().share_of(t, reads) == share) last = reads;

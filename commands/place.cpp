@@ -89,35 +89,68 @@ Twins other_axes(const Place& from, const Place& to, const tiling::Box& box) {
   return levels;
 }
 
+/// The place of a channel in its brick; 0 if there are no bricks.
+Dim lane_of(const Place& place, Dim channel) {
+  const Dim k = place.brick.phase + channel - place.content[1].begin;
+  return place.brick.channels > 1 ? k % place.brick.channels : 0;
+}
+
+/// Channels that are in one brick on each side, and those that follow in the next bricks.
+struct Lanes {
+  Dim first = 0;
+  Dim count = 0;
+  std::int64_t bricks = 1;
+};
+
+/// Runs of channels that no border of a brick cuts, equal ones together.
+std::vector<Lanes> lanes_of(const Place& from, const Place& to, const tiling::Span& channels,
+                            Dim n) {
+  std::vector<Lanes> all;
+  for (Dim c = channels.begin; c < channels.end;) {
+    Dim count = std::min(channels.end - c, n);
+    for (const Place* place : {&from, &to})
+      if (place->brick.channels > 1) count = std::min(count, n - lane_of(*place, c));
+    const auto before = std::ranges::find_if(all, [&](const Lanes& each) {
+      return each.count == count && each.first + each.bricks * n == c;
+    });
+    if (before != all.end())
+      ++before->bricks;
+    else
+      all.push_back({.first = c, .count = count});
+    c += count;
+  }
+  return all;
+}
+
 std::vector<Copy> bricked_transfer(const Place& from, const Place& to, const tiling::Box& box) {
   const Dim n = std::max(from.brick.channels, to.brick.channels);
-  const Dim channels = box[1].size();
   for (const Place* place : {&from, &to})
-    if (place->brick.channels > 1 &&
-        (place->brick.channels != n || (box[1].begin - place->content[1].begin) % n != 0))
-      throw Unsupported(place->brick.channels != n ? "two memories have bricks of different sizes"
-                                                   : "a part begins inside a brick of channels");
+    if (place->brick.channels > 1 && place->brick.channels != n)
+      throw Unsupported("two memories have bricks of different sizes");
   const auto apart = [&](const Place& place) {
     return place.brick.channels > 1 ? place.brick.stride : n * place.strides[1];
   };
-  const bool whole = from.brick.channels == to.brick.channels;
-  if (whole && channels % n != 0 && box[1].end != to.content[1].end)
-    throw Unsupported("a part ends inside a brick of channels that other parts fill");
   std::vector<Copy> copies;
-  const auto add = [&](Dim first, std::int64_t bricks, std::int64_t lanes) {
+  const auto add = [&](const Lanes& lanes) {
     tiling::Box at = box;
-    at[1].begin += first;
+    at[1].begin = lanes.first;
     Twins levels = other_axes(from, to, box);
-    levels.push_back({bricks, apart(from), apart(to)});
-    levels.push_back({lanes, from.strides[1], to.strides[1]});
-    copies.push_back(copy_of(part_at(from, at), part_at(to, at), merged(levels), from.element));
+    levels.push_back({lanes.bricks, apart(from), apart(to)});
+    levels.push_back({lanes.count, from.strides[1], to.strides[1]});
+    Part source = part_at(from, at);
+    Part target = part_at(to, at);
+    source.address += source.brick.phase * from.strides[1];
+    target.address += target.brick.phase * to.strides[1];
+    copies.push_back(copy_of(source, target, merged(levels), from.element));
   };
-  if (whole) {
-    add(0, tiling::ceil_div(channels, n), n);
-    return copies;
-  }
-  if (channels >= n) add(0, channels / n, n);
-  if (channels % n != 0) add(channels / n * n, 1, channels % n);
+  const Dim channels = box[1].size();
+  const bool whole = from.brick.channels == to.brick.channels && lane_of(from, box[1].begin) == 0 &&
+                     lane_of(to, box[1].begin) == 0 &&
+                     (channels % n == 0 || box[1].end == to.content[1].end);
+  if (whole)
+    add({.first = box[1].begin, .count = n, .bricks = tiling::ceil_div(channels, n)});
+  else
+    for (const Lanes& lanes : lanes_of(from, to, box[1], n)) add(lanes);
   return copies;
 }
 

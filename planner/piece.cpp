@@ -218,8 +218,9 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
     if (std::ranges::find(choices, planned.variant.trailing) == choices.end())
       refuse(planned, "pipelines its last " + std::to_string(planned.variant.trailing) + " of " +
                           std::to_string(part.steps()) +
-                          " ops, which needs `engines: side_by_side` and a first pipelined op in "
-                          "another queue than the op before it");
+                          " ops, which needs `engines: side_by_side`, a first pipelined op in "
+                          "another queue than the op before it, and no pipelined op that reads a "
+                          "resident tensor while earlier ops compute parts of it again");
   }
   if (planned.variant.direct != Direct::none) {
     if (planned.variant.halo != HaloPolicy::recompute ||

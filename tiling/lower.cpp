@@ -103,7 +103,9 @@ class Lowerer {
           output(t);
         else
           intermediate(t);
-        if (!part_.tensors[t].kept) halo(t);
+        // The resident tensor itself has all rows, but a copy for other engines only those of a
+        // tile.
+        if (!part_.tensors[t].kept || share_ > 0) halo(t);
       }
     }
     for (const std::size_t t : joined) {

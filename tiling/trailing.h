@@ -25,7 +25,8 @@
 namespace tessera::tiling {
 
 /// The possible numbers of trailing ops. Empty if the machine's engines work in turn
-/// (TilingOptions), or if all ops of the group use engines of one queue.
+/// (TilingOptions), or if all ops of the group use engines of one queue. Trailing ops read no
+/// resident tensor of leading ops of which tiles may compute a part again.
 [[nodiscard]] std::vector<std::int64_t> trailing_choices(const Subgraph& part,
                                                          const Hardware& hardware);
 

@@ -76,6 +76,28 @@ TEST(Trailing, StagesPartWhereTheEngineChanges) {
   EXPECT_THAT(trailing_choices(f.part(), f.machine), IsEmpty());
 }
 
+/// conv -> a -> a function of another engine -> b, and a is resident for a later op.
+TEST(Trailing, TrailingOpsReadNoResidentTensorThatIsComputedTwice) {
+  for (const Dim window : {1, 3}) {
+    TwoEngines f;
+    f.one.net.ops.erase(f.one.net.ops.begin() + 1, f.one.net.ops.begin() + 3);
+    Op pool{.name = "pool", .kind = OpKind::max_pool, .inputs = {f.a}, .outputs = {f.c}};
+    pool.kernel = {window, window};
+    pool.stride = pool.dilation = {1, 1};
+    pool.pad_begin = pool.pad_end = {window / 2, window / 2};
+    f.one.net.ops.insert(f.one.net.ops.begin() + 1, pool);
+    const auto readers = last_readers(f.one.net);
+    const std::vector<TensorIndex> stays{f.a};
+    const Subgraph resident = make_subgraph(f.one.net, {0, 1}, readers, f.machine, stays);
+    if (window == 1) {
+      EXPECT_THAT(trailing_choices(resident, f.machine), ElementsAre(1));
+    } else {
+      EXPECT_THAT(trailing_choices(resident, f.machine), IsEmpty()) << "rows of two tiles";
+    }
+    EXPECT_THAT(trailing_choices(f.part({0, 1}), f.machine), ElementsAre(1)) << "two copies";
+  }
+}
+
 TEST(Trailing, StepsOfASlot) {
   const Timeline line{.steps = 4, .leading = 3};
   EXPECT_EQ(line.used_by(2), 2);
