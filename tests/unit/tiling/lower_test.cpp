@@ -279,6 +279,26 @@ TEST(Lower, WhatStaysOnTheChipIsThereAsAWhole) {
   EXPECT_TRUE(first.tensors[0].kept);
 }
 
+/// t is resident in one memory, and its reader has a copy of the new rows of a tile in another one.
+TEST(Lower, CopiesOfResidentTensorsKeepHalos) {
+  const Network net = two_convolutions();
+  const Hardware hardware = one_way_machine();
+  const std::vector<TensorIndex> stays{net.ops[0].outputs[0]};
+  const Subgraph part = make_subgraph(net, {1, 1}, last_readers(net), hardware, stays);
+  TileGeometry geometry(part, HaloPolicy::keep);
+  const Lowering l = lower(part, geometry.space(), hardware, {.halo = HaloPolicy::keep});
+  EXPECT_EQ(named(l, "t").size, 2 * 12 * 8);
+  TileShape shape = geometry.space().whole;
+  shape.extent[1] = 4;  // the second tile reads rows 3 to 8, two of which the first one has read
+  const std::vector<Size> sizes =
+      tile_sizes(part, geometry.space(), l, geometry.tile_at(shape, {0, 1, 0}));
+  Size rows = 0;
+  for (std::size_t b = 0; b < l.buffers.size(); ++b)
+    if (l.buffers[b].role != BufferRole::kept && l.problem.buffers[b].id.starts_with("t."))
+      rows += sizes[b];
+  EXPECT_EQ(rows, 2 * 6 * 8 + 1) << "and one byte for columns, of which none are kept";
+}
+
 TEST(Lower, WhatWaitsForLaterRunsIsThereToo) {
   Network net = two_convolutions();
   net.outputs.push_back(net.ops[0].outputs[0]);  // t is a result, too
