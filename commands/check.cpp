@@ -7,6 +7,7 @@
 
 #include "commands/check_run.h"
 #include "commands/read.h"
+#include "model/off_chip.h"
 
 namespace tessera::commands {
 namespace {
@@ -26,7 +27,9 @@ void check_places(const Network& network, const Hardware& hardware, const Networ
         const Part& part = places.front().parts.front();
         if (hardware.memories[part.memory].space.name != memory.memory) continue;
         const bool inside = part.address >= begin && part.address < begin + buffer.size;
-        if (weight ? !inside : network.tensors[t].name == buffer.id && part.address != begin)
+        // In front of a backing memory, each weight has a place of its own.
+        const bool together = weight && off_chip::backing(hardware) == nullptr;
+        if (together ? !inside : network.tensors[t].name == buffer.id && part.address != begin)
           report("the header places '" + network.tensors[t].name + "' at " +
                  std::to_string(part.address) + " of memory '" + memory.memory +
                  "', outside its place in the plan");

@@ -157,16 +157,15 @@ void SymbolicRun::add(const Command& command) {
     return wrong(command, "its id is not " + std::to_string(next_) + ", the next one");
   ++next_;
   if (std::string why = order_.add(command); !why.empty()) return wrong(command, why);
-  if (command.queue.empty()) {
-    end_group(command.group);
-    return;
-  }
+  if (command.queue.empty()) return barrier(command);
   if (command.group != group_)
     wrong(command, "is of group " + std::to_string(command.group) + " without a barrier before");
   else if (group_ < plan_.subgraphs.size() &&
            (command.tile < 0 || command.tile >= plan_.subgraphs[group_].tile_count()))
     wrong(command, "is of tile " + std::to_string(command.tile) + ", and the group has " +
                        std::to_string(plan_.subgraphs[group_].tile_count()));
+  if (order_.staged().contains(command.id)) return fetch(command);
+  inside_group_ = true;
   switch (command.kind) {
     case CommandKind::load:
     case CommandKind::store:
@@ -181,6 +180,16 @@ void SymbolicRun::add(const Command& command) {
     case CommandKind::wait:
       break;
   }
+}
+
+/// A second barrier of a group waits for what it needs from a backing memory.
+void SymbolicRun::barrier(const Command& command) {
+  if (command.group != group_)
+    end_group(command.group);
+  else if (inside_group_)
+    wrong(command, "is a barrier inside group " + std::to_string(group_));
+  inside_group_ = false;
+  group_begin_ = order_.barrier();
 }
 
 void SymbolicRun::end_group(std::size_t next) {
@@ -210,7 +219,6 @@ void SymbolicRun::end_group(std::size_t next) {
   }
   if (next != group_ + 1) report_("group " + std::to_string(group_ + 1) + " is missing");
   group_ = next;
-  group_begin_ = order_.last_end();
   group_bytes_ = 0;
   buffers_.enter(group_);
 }
@@ -230,6 +238,29 @@ void SymbolicRun::transfer(const Command& command) {
   std::vector<Piece> pieces;
   for (const Copy& each : command.copies)
     if (!take(command, each, pieces)) return;
+  for (const Piece& piece : pieces) put(command, piece);
+}
+
+/// A fetch from a backing memory is the next one of the plan.
+void SymbolicRun::fetch(const Command& command) {
+  const std::vector<PlannedFetch>& planned = plan_.behind.fetches;
+  const std::size_t number = order_.staged().size() - 1;
+  if (number >= planned.size()) return wrong(command, "is a fetch that the plan does not have");
+  const PlannedFetch& fetch = planned[number];
+  const Order::Staged& staged = order_.staged().at(command.id);
+  Size moved = 0;
+  std::vector<Piece> pieces;
+  for (const Copy& each : command.copies) {
+    if (!each.src || !each.dst || !take(command, each, pieces)) return;
+    Size bytes = each.src->element_bytes;
+    for (const Level& level : each.src->dims) bytes *= level.count;
+    moved += bytes;
+  }
+  if (command.kind != CommandKind::load || network_.tensors[command.tensor].name != fetch.tensor ||
+      staged.begin != fetch.begin || staged.end != fetch.end || moved != fetch.room ||
+      command.bytes != 0)
+    wrong(command, "is not the plan's fetch of '" + fetch.tensor + "' from cycle " +
+                       std::to_string(fetch.begin) + " to " + std::to_string(fetch.end));
   for (const Piece& piece : pieces) put(command, piece);
 }
 
@@ -327,16 +358,16 @@ const std::vector<Size>& SymbolicRun::possible_bytes(TensorIndex tensor, const t
   std::vector<Dim> extents;
   for (std::size_t axis = 0; axis < box.rank; ++axis) extents.push_back(box[axis].size());
   std::vector<Size>& known = counted_[{tensor, std::move(extents)}];
-  const Size own = bursts(tensor, box) * burst;
+  const Size own = bursts(tensor, box, burst) * burst;
   if (std::ranges::find(known, own) == known.end()) known.push_back(own);
   return known;
 }
 
-Size SymbolicRun::bursts(TensorIndex tensor, const tiling::Box& box) const {
+Size SymbolicRun::bursts(TensorIndex tensor, const tiling::Box& box, Size burst) const {
   Size count = 0;
   for (const Operand& place : header_.tensors[tensor].places) {
     const tiling::Box inside = tiling::intersect(box, place.box);
-    if (!inside.none) count += bursts_of(place, inside, home_of(tensor, place));
+    if (!inside.none) count += bursts_of(place, inside, home_of(tensor, place), burst);
   }
   return count;
 }
@@ -352,7 +383,8 @@ Offset SymbolicRun::home_of(TensorIndex tensor, const Operand& place) const {
 }
 
 /// Bursts of all contiguous runs of a part of a place.
-Size SymbolicRun::bursts_of(const Operand& place, const tiling::Box& inside, Offset home) const {
+Size SymbolicRun::bursts_of(const Operand& place, const tiling::Box& inside, Offset home,
+                            Size burst) {
   const Part& whole = place.parts.front();
   Offset first = whole.address - home;
   const bool packed = place.bits < 8;
@@ -384,7 +416,6 @@ Size SymbolicRun::bursts_of(const Operand& place, const tiling::Box& inside, Off
     run *= merged.back().count;
     merged.pop_back();
   }
-  const Size burst = hardware_.memories[whole.memory].burst;
   const Size length = packed ? 2 * burst : burst;
   Size count = 0;
   std::vector<std::int64_t> at(merged.size(), 0);
@@ -543,6 +574,9 @@ void SymbolicRun::require_role(const Command& command, std::size_t memory, Addre
 
 void SymbolicRun::finish() {
   end_group(group_ + 1);
+  if (order_.staged().size() < plan_.behind.fetches.size())
+    report_("the file has " + std::to_string(order_.staged().size()) + " of " +
+            std::to_string(plan_.behind.fetches.size()) + " fetches of the plan");
   if (group_ != plan_.subgraphs.size())
     report_("the file has " + std::to_string(group_) + " of " +
             std::to_string(plan_.subgraphs.size()) + " groups");

@@ -41,6 +41,7 @@ class SymbolicRun {
 
  private:
   void place_constants();
+  void barrier(const Command& command);
   void end_group(std::size_t group);
 
   /// What a transfer writes.
@@ -50,14 +51,16 @@ class SymbolicRun {
     Meaning meaning;
   };
   void transfer(const Command& command);
+  void fetch(const Command& command);
   [[nodiscard]] bool take(const Command& command, const Copy& copy, std::vector<Piece>& pieces);
   void put(const Command& command, const Piece& piece);
   void count_bytes(const Command& command);
   [[nodiscard]] const std::vector<Size>& possible_bytes(TensorIndex tensor, const tiling::Box& box,
                                                         Size burst);
-  [[nodiscard]] Size bursts(TensorIndex tensor, const tiling::Box& box) const;
+  [[nodiscard]] Size bursts(TensorIndex tensor, const tiling::Box& box, Size burst) const;
   [[nodiscard]] Offset home_of(TensorIndex tensor, const Operand& place) const;
-  [[nodiscard]] Size bursts_of(const Operand& place, const tiling::Box& inside, Offset home) const;
+  [[nodiscard]] static Size bursts_of(const Operand& place, const tiling::Box& inside, Offset home,
+                                      Size burst);
   void compute(const Command& command);
   void read(const Command& command, const Operand& operand, std::int64_t sums);
   void write(const Command& command, const Operand& operand, std::int64_t sums);
@@ -101,6 +104,7 @@ class SymbolicRun {
   std::map<OpIndex, std::int64_t> computed_;
   std::map<CommandId, std::string> begun_;  ///< begins of ops of two commands
   std::size_t group_ = 0;
+  bool inside_group_ = false;  ///< after its first command
   std::int64_t group_begin_ = 0;
   Size group_bytes_ = 0;
   Size bytes_ = 0;

@@ -162,6 +162,7 @@ class Header {
           return json_object([&](JsonObject& one) {
             one.text("name", queue.name);
             one.number("channels", queue.channels);
+            if (queue.staging) one.truth("staging", true);
           });
         },
         ",");
@@ -274,6 +275,7 @@ class Header {
   void where(JsonObject& one, TensorIndex t) const {
     const Homes& homes = context_.homes;
     if (homes.pinned(t)) return place(one, *homes.pinned(t));
+    if (homes.behind(t)) return place(one, *homes.behind(t));
     if (!homes.parts(t).empty())
       return one.list("parts", homes.parts(t), [&](const Place& part) {
         return json_object([&](JsonObject& each) {

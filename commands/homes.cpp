@@ -1,7 +1,6 @@
 #include "commands/homes.h"
 
 #include <algorithm>
-#include <map>
 
 #include "model/derived.h"
 #include "model/off_chip.h"
@@ -28,13 +27,12 @@ Homes::Homes(const Network& network, const Hardware& hardware, const NetworkPlan
     : network_(network),
       hardware_(hardware),
       off_chip_(network.tensors.size()),
+      behind_(network.tensors.size()),
       pinned_(network.tensors.size()),
       resident_(network.tensors.size()),
       parts_(network.tensors.size()),
       whole_(network.tensors.size(), false),
       heights_(hardware.memories.size(), 0) {
-  if (off_chip::backing(hardware) != nullptr)
-    throw Unsupported("commands for a machine with a backing memory are not supported");
   place_weights(plan);
   place_activations(plan);
   place_joined();
@@ -59,29 +57,70 @@ void Homes::put(TensorIndex tensor, const Spot& spot, const Layout& layout) {
       std::max(heights_[spot.memory], spot.address - base + bytes_of_place(of, *off_chip_[tensor]));
 }
 
+void Homes::put_weight(TensorIndex tensor, const Spot& spot, std::optional<Place>& place) {
+  const Tensor& of = network_.tensors[tensor];
+  place = laid_out(spot, of, tiling::whole(of.shape), {});
+  if (const auto found = encoded_.find(tensor); found != encoded_.end())
+    place->encoded = found->second;
+  Size& height = heights_[spot.memory];
+  height = std::max(height, spot.address - hardware_.memories[spot.memory].space.base +
+                                bytes_of_place(of, *place));
+}
+
 /// Weights one after the other in the order of the network's tensors, each aligned.
 void Homes::place_weights(const NetworkPlan& plan) {
   const HardwareMemory* home = off_chip::weights(hardware_);
   if (home == nullptr) return;
+  for (const Op& op : network_.ops)
+    if (const auto weight = multiplied_by(network_, op, hardware_))
+      encoded_[weight->tensor] = weight->bytes.encoded;
+  if (off_chip::backing(hardware_) != nullptr) return place_staged_weights(plan);
   Offset next = home->space.base;
   if (const OffchipMemory* placed = memory_of(plan, home->space.name))
     for (const OffchipBuffer& buffer : placed->buffers)
       if (buffer.weights) next = placed->base + buffer.offset;
-  std::map<TensorIndex, Size> encoded;
-  for (const Op& op : network_.ops)
-    if (const auto weight = multiplied_by(network_, op, hardware_))
-      encoded[weight->tensor] = weight->bytes.encoded;
   for (TensorIndex t = 0; t < network_.tensors.size(); ++t) {
     const Tensor& tensor = network_.tensors[t];
     if (tensor.kind != TensorKind::weight || tensor.view_of) continue;
-    const std::size_t memory = index_of(*home);
-    off_chip_[t] = laid_out({memory, next}, tensor, tiling::whole(tensor.shape), {});
-    if (const auto found = encoded.find(t); found != encoded.end())
-      off_chip_[t]->encoded = found->second;
-    const Size bytes = bytes_of_place(tensor, *off_chip_[t]);
-    heights_[memory] = std::max(heights_[memory], next - home->space.base + bytes);
-    next += align_up(bytes, home->space.alignment);
+    put_weight(t, {index_of(*home), next}, off_chip_[t]);
+    next += align_up(bytes_of_place(tensor, *off_chip_[t]), home->space.alignment);
   }
+}
+
+/// Each weight has a place of the plan in front. In the backing memory, fetched ones lie one after
+/// the other.
+void Homes::place_staged_weights(const NetworkPlan& plan) {
+  const HardwareMemory& front = *off_chip::weights(hardware_);
+  const HardwareMemory& back = *off_chip::backing(hardware_);
+  if (!plan.behind.away.empty() || std::ranges::any_of(plan.behind.fetches, &PlannedFetch::passes))
+    throw Unsupported("tensors that pass through memory '" + front.space.name +
+                      "' in slices are not supported");
+  const OffchipMemory* placed = memory_of(plan, front.space.name);
+  if (placed == nullptr) throw Unsupported("the plan has no places of weights");
+  Offsets offsets;
+  for (const OffchipBuffer& buffer : placed->buffers)
+    offsets[buffer.id] = placed->base + buffer.offset;
+  Offset next = back.space.base;
+  for (TensorIndex t = 0; t < network_.tensors.size(); ++t) {
+    const Tensor& tensor = network_.tensors[t];
+    if (tensor.kind != TensorKind::weight || tensor.view_of) continue;
+    const std::optional<Offset> at = found(offsets, t);
+    if (!at) continue;
+    put_weight(t, {index_of(front), *at}, off_chip_[t]);
+    if (std::ranges::find(plan.behind.fetches, tensor.name, &PlannedFetch::tensor) ==
+        plan.behind.fetches.end())
+      continue;
+    put_weight(t, {index_of(back), next}, behind_[t]);
+    next += align_up(bytes_of_place(tensor, *behind_[t]), back.space.alignment);
+  }
+}
+
+std::optional<Offset> Homes::found(const Offsets& offsets, TensorIndex tensor) const {
+  const std::string& name = network_.tensors[tensor].name;
+  const std::string number = std::to_string(tensor);
+  for (const std::string& id : {name, name + " (" + number + ")", "tensor " + number})
+    if (const auto found = offsets.find(id); found != offsets.end()) return found->second;
+  return std::nullopt;
 }
 
 void Homes::place_activations(const NetworkPlan& plan) {
@@ -90,7 +129,7 @@ void Homes::place_activations(const NetworkPlan& plan) {
   const std::size_t memory = index_of(*home);
   const OffchipMemory* placed = memory_of(plan, home->space.name);
   if (placed == nullptr && !plan.offchip.empty()) return;
-  std::map<std::string, Offset> offsets;
+  Offsets offsets;
   if (placed != nullptr)
     for (const OffchipBuffer& buffer : placed->buffers)
       if (!buffer.weights) offsets[buffer.id] = placed->base + buffer.offset;
@@ -102,15 +141,9 @@ void Homes::place_activations(const NetworkPlan& plan) {
       next = align_up(align_up(next, home->space.alignment), home->burst);
       put(t, {memory, next}, layout_of(t));
       next += bytes_of_place(tensor, *off_chip_[t]);
-      continue;
+    } else if (const std::optional<Offset> at = found(offsets, t)) {
+      put(t, {memory, *at}, layout_of(t));
     }
-    const std::string number = std::to_string(t);
-    for (const std::string& id :
-         {tensor.name, tensor.name + " (" + number + ")", "tensor " + number})
-      if (const auto found = offsets.find(id); found != offsets.end()) {
-        put(t, {memory, found->second}, layout_of(t));
-        break;
-      }
   }
 }
 

@@ -6,6 +6,7 @@
 // Private to commands/.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,13 +21,17 @@ namespace tessera::commands {
 class Homes {
  public:
   /// `network` and `hardware` are as planned (planner/pinned.h).
-  /// throws: Unsupported on a machine with a backing memory.
+  /// throws: Unsupported if tensors are streamed from a backing memory.
   Homes(const Network& network, const Hardware& hardware, const NetworkPlan& plan);
 
   /// The off-chip place of a tensor with own storage, also inside the output of a concatenation.
   /// Nothing if the tensor is only on-chip.
   [[nodiscard]] const std::optional<Place>& off_chip(TensorIndex tensor) const {
     return off_chip_[tensor];
+  }
+  /// The place of a weight in the backing memory, from where it is fetched to off_chip().
+  [[nodiscard]] const std::optional<Place>& behind(TensorIndex tensor) const {
+    return behind_[tensor];
   }
   /// The on-chip place of a pinned weight.
   [[nodiscard]] const std::optional<Place>& pinned(TensorIndex tensor) const {
@@ -52,6 +57,11 @@ class Homes {
 
  private:
   void place_weights(const NetworkPlan& plan);
+  void place_staged_weights(const NetworkPlan& plan);
+  /// The addresses of the plan's buffers in a memory, except the one of all weights.
+  using Offsets = std::map<std::string, Offset>;
+  [[nodiscard]] std::optional<Offset> found(const Offsets& offsets, TensorIndex tensor) const;
+  void put_weight(TensorIndex tensor, const Spot& spot, std::optional<Place>& place);
   void place_activations(const NetworkPlan& plan);
   void place_joined();
   void pin(const NetworkPlan& plan);
@@ -63,11 +73,13 @@ class Homes {
   const Network& network_;
   const Hardware& hardware_;
   std::vector<std::optional<Place>> off_chip_;
+  std::vector<std::optional<Place>> behind_;
   std::vector<std::optional<Place>> pinned_;
   std::vector<std::optional<Place>> resident_;
   std::vector<std::vector<Place>> parts_;
   std::vector<bool> whole_;  ///< weights that some group loads as a whole
   std::vector<Size> heights_;
+  std::map<TensorIndex, Size> encoded_;
 };
 
 }  // namespace tessera::commands

@@ -47,12 +47,12 @@ class Line {
     if (!c.queue.empty()) {
       number("tile", c.tile);
       word("queue", c.queue);
-      if (!c.after.empty()) {
-        key("after");
-        add_list(out_, c.after, [&](CommandId id) { add_number(out_, id); });
-      }
-      if (c.cycles != 0) number("cycles", c.cycles);
     }
+    if (!c.after.empty()) {
+      key("after");
+      add_list(out_, c.after, [&](CommandId id) { add_number(out_, id); });
+    }
+    if (c.cycles != 0) number("cycles", c.cycles);
     if (c.bus && c.bus_cycles > 0) {
       number("bus", static_cast<std::int64_t>(*c.bus));
       number("bus_cycles", c.bus_cycles);

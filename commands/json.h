@@ -21,6 +21,7 @@ namespace tessera::commands {
 struct Queue {
   std::string name;
   int channels = 1;
+  bool staging = false;  ///< of the backing memory
 };
 [[nodiscard]] std::string header_line(const Context& context, const std::vector<Queue>& queues,
                                       std::size_t buses);

@@ -6,9 +6,11 @@ namespace tessera::commands {
 
 Order::Order(const std::vector<FileQueue>& queues, std::int64_t buses)
     : bus_free_(static_cast<std::size_t>(std::max<std::int64_t>(0, buses)), 0) {
-  for (const FileQueue& queue : queues)
-    queues_[queue.name].free.assign(
-        static_cast<std::size_t>(std::max<std::int64_t>(1, queue.channels)), 0);
+  for (const FileQueue& queue : queues) {
+    Queue& own = queues_[queue.name];
+    own.free.assign(static_cast<std::size_t>(std::max<std::int64_t>(1, queue.channels)), 0);
+    own.staging = queue.staging;
+  }
 }
 
 std::string Order::add(const Command& command) {
@@ -21,16 +23,13 @@ std::string Order::add(const Command& command) {
 std::string Order::place(const Command& command) {
   if (command.queue.empty()) {  // a barrier
     if (command.kind != CommandKind::wait) return "it names no queue";
-    known_.clear();
-    first_ = command.id + 1;
-    barrier_ = last_end_;
-    for (auto& [name, queue] : queues_) queue.last = -1;
-    return {};
+    return end_all(command);
   }
   const auto found = queues_.find(command.queue);
   if (found == queues_.end()) return "the header has no queue '" + command.queue + "'";
   if (command.bus && *command.bus >= bus_free_.size())
     return "the header has no bus " + std::to_string(*command.bus);
+  if (found->second.staging) return stage(command, found->second);
   std::vector<CommandId> before;
   for (const CommandId id : command.after) {
     if (id < 0 || id >= command.id)
@@ -46,6 +45,38 @@ std::string Order::place(const Command& command) {
   last_end_ = std::max(last_end_, known.end);
   if (command.cycles > 0) queue.last = command.id;
   known_.push_back(std::move(known));
+  return {};
+}
+
+std::string Order::end_all(const Command& barrier) {
+  for (const CommandId id : barrier.after) {
+    const auto awaited = staged_.find(id);
+    if (awaited == staged_.end())
+      return "it waits for command " + std::to_string(id) + ", which is not of a staging queue";
+    last_end_ = std::max(last_end_, awaited->second.end);
+    // The queue has one channel, so all before it have ended, too.
+    for (auto& [other, staged] : staged_)
+      if (other <= id && !staged.awaited) staged.awaited = barrier.id;
+  }
+  known_.clear();
+  first_ = barrier.id + 1;
+  barrier_ = barriers_[barrier.id] = last_end_;
+  for (auto& [name, queue] : queues_) queue.last = -1;
+  return {};
+}
+
+std::string Order::stage(const Command& command, Queue& queue) {
+  Staged staged{.begin = queue.free.front(), .end = 0, .from = -1, .awaited = {}};
+  for (const CommandId id : command.after) {
+    const auto barrier = barriers_.find(id);
+    if (barrier == barriers_.end())
+      return "it waits for command " + std::to_string(id) + ", which is no barrier before it";
+    staged.from = std::max(staged.from, id);
+    staged.begin = std::max(staged.begin, barrier->second);
+  }
+  staged.end = queue.free.front() = staged.begin + command.cycles;
+  staged_.emplace(command.id, staged);
+  known_.push_back({.end = staged.end, .beside = {}});  // ids are indices
   return {};
 }
 
@@ -78,6 +109,10 @@ void Order::find_end(const Command& command, Queue& queue, Known& known) {
 }
 
 bool Order::is_before(CommandId earlier, CommandId later) const {
+  const auto first = staged_.find(earlier);
+  if (const auto second = staged_.find(later); second != staged_.end())
+    return first != staged_.end() || earlier <= second->second.from;
+  if (first != staged_.end()) return first->second.awaited && *first->second.awaited < later;
   if (earlier < first_) return true;
   return !std::ranges::binary_search(known(later).beside, earlier);
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,17 @@ class Order {
   [[nodiscard]] bool is_before(CommandId earlier, CommandId later) const;
 
   [[nodiscard]] std::int64_t last_end() const { return last_end_; }
+  /// The time of the last barrier.
+  [[nodiscard]] std::int64_t barrier() const { return barrier_; }
+
+  /// A command of the queue of a backing memory, which barriers do not wait for by themselves.
+  struct Staged {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    CommandId from = -1;               ///< the barrier that it waits for; -1: none
+    std::optional<CommandId> awaited;  ///< the first barrier that waits for it
+  };
+  [[nodiscard]] const std::map<CommandId, Staged>& staged() const { return staged_; }
 
  private:
   struct Known {
@@ -40,8 +52,11 @@ class Order {
   struct Queue {
     std::vector<std::int64_t> free;  ///< per channel
     CommandId last = -1;             ///< that occupied it
+    bool staging = false;
   };
   [[nodiscard]] std::string place(const Command& command);
+  [[nodiscard]] std::string end_all(const Command& barrier);
+  [[nodiscard]] std::string stage(const Command& command, Queue& queue);
   void find_beside(const Command& command, std::vector<CommandId> before, Known& known) const;
   void find_end(const Command& command, Queue& queue, Known& known);
   [[nodiscard]] const Known& known(CommandId id) const {
@@ -54,6 +69,8 @@ class Order {
   CommandId first_ = 0;       ///< everything before has ended
   std::int64_t barrier_ = 0;  ///< when it ended
   std::int64_t last_end_ = 0;
+  std::map<CommandId, Staged> staged_;
+  std::map<CommandId, std::int64_t> barriers_;  ///< their times
 };
 
 }  // namespace tessera::commands

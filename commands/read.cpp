@@ -101,7 +101,8 @@ tiling::Box CommandReader::box(const Node& node) const {
 
 void CommandReader::read_header(const Node& node) {
   for (const Node& each : list(need(node, "queues")))
-    header_.queues.push_back({text(need(each, "name")), whole(each, "channels", 1)});
+    header_.queues.push_back(
+        {text(need(each, "name")), whole(each, "channels", 1), each.find("staging") != nullptr});
   header_.buses = whole(node, "buses", 0);
   header_.sizes.assign(hardware_.memories.size(), -1);
   for (const Node& each : list(need(node, "memories"))) {

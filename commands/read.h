@@ -32,6 +32,7 @@ struct FileTensor {
 struct FileQueue {
   std::string name;
   std::int64_t channels = 1;
+  bool staging = false;
 };
 
 struct FileHeader {

@@ -7,6 +7,7 @@
 #include "commands/group.h"
 #include "commands/issue.h"
 #include "commands/json.h"
+#include "commands/staging.h"
 #include "planner/pinned.h"
 #include "tessera/commands.h"
 #include "tessera/plan.h"
@@ -22,9 +23,11 @@ void require_right(const Network& network, const Hardware& hardware, const Netwo
 }
 
 /// All queues of a machine, which are equal for all groups but for memories that some wait for.
-std::vector<Queue> queues_of(const std::vector<std::unique_ptr<Group>>& groups,
+std::vector<Queue> queues_of(const Hardware& hardware,
+                             const std::vector<std::unique_ptr<Group>>& groups,
                              std::size_t& buses) {
   std::vector<Queue> queues;
+  if (const std::optional<Queue> staging = staging_queue(hardware)) queues.push_back(*staging);
   for (const auto& group : groups) {
     const cost::GroupSchedule& schedule = group->schedule();
     buses = std::max(buses, schedule.pipeline.buses);
@@ -53,7 +56,7 @@ class Program {
 
   void write_lines(const CommandsParams& params, const Write& sink) {
     std::size_t buses = 0;
-    const std::vector<Queue> queues = queues_of(groups_, buses);
+    const std::vector<Queue> queues = queues_of(context_.hardware, groups_, buses);
     sink(header_line(context_, queues, buses));
     Size bytes = 0;
     Folder folder(sink);
@@ -70,7 +73,7 @@ class Program {
 
   void write_table(const CommandsParams& params, const Write& sink) {
     std::size_t buses = 0;
-    CTable table(params.c_table, context_, queues_of(groups_, buses));
+    CTable table(params.c_table, context_, queues_of(context_.hardware, groups_, buses));
     sink(table.begin());
     CommandId count = 0;
     for (const CArray array : c_arrays) {
@@ -85,9 +88,9 @@ class Program {
   /// Returns their number.
   CommandId each_command(const std::function<void(const Command&)>& see) {
     IssueState state;
+    Staging staging(context_);
     for (const auto& group : groups_) {
-      if (group->index() > 0)
-        see({.id = state.next++, .kind = CommandKind::wait, .group = group->index()});
+      staging.begin_group(group->index(), state, see);
       Issuer(*group, state, [&](const Command& command) { see(command); }).run();
     }
     return state.next;

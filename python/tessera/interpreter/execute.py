@@ -50,8 +50,8 @@ class Machine:
                 self.put(name)
 
     def size_of(self, memory):
-        """Off-chip, only the bytes of tensors are kept."""
-        if not memory.get("offchip"):
+        """Off-chip, only the bytes of tensors are kept, and those that a backing memory fills."""
+        if not memory.get("offchip") or self.order.staging:
             return memory["size"]
         ends = [0]
         for tensor in self.network.tensors.values():
@@ -166,7 +166,11 @@ class Machine:
     def transfer(self, command):
         number, what = command["id"], command["kind"]
         self.bytes += command.get("bytes", 0)
-        self.count_bytes(command)
+        staged = command.get("queue") in self.order.staging
+        if staged and command.get("bytes", 0):
+            raise Refused("it counts `bytes`, which are those between off-chip memory and chip")
+        if not staged:
+            self.count_bytes(command)
         if command.get("direct"):
             return
         taken = []
@@ -178,7 +182,8 @@ class Machine:
                 raise Refused("its source and destination differ in counts")
             source.memory.read(source, number, number, what)
             content, tags = source.memory.content, source.memory.tags
-            self.note_content(command, source.of(tags))
+            if not staged:
+                self.note_content(command, source.of(tags))
             taken.append((target, source.of(content, False).copy(), source.of(tags, False).copy()))
         for target, content, tags in taken:
             target.memory.write(target, number, number, what)
@@ -250,6 +255,9 @@ class Machine:
         if "resident_rows" in command:
             rows = len(box) - 2
             box[rows] = (max(box[rows][0], command["resident_rows"]), box[rows][1])
+        if "brick" in tensor.place:
+            size = tensor.place["brick"]["channels"]
+            box[1] = tuple(n - box[1][0] % size for n in box[1])
         total = 0
         for part in stored_parts(tensor.place):
             starts, ends = place_runs(tensor, part, box)

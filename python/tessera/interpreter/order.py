@@ -13,15 +13,25 @@ class Order:
 
     def __init__(self, queues):
         self.channels = {q["name"]: max(1, q.get("channels", 1)) for q in queues}
+        self.staging = {q["name"] for q in queues if q.get("staging")}
         self.before = {}
-        self.barrier, self.ended = -1, 0  # id of the last barrier; its time
+        self.barrier = -1  # id of the last barrier
+        self.staged, self.open = {}, set()  # of staging queues: what each waits for; those that no barrier has waited for
         self.last = {}  # of queues with one channel: their last command
 
     def add(self, command):
         """Enters a command; its predecessors must have been entered."""
         number = command["id"]
         if command["kind"] == "wait" and "queue" not in command:
+            for awaited in command.get("after", ()):
+                if awaited not in self.staged:
+                    raise Refused(f"it waits for command {awaited}, which is of no staging queue")
+                self.open = {n for n in self.open if n > awaited}  # the queue has one channel
             self.barrier, self.before, self.last = number, {}, {}
+            return
+        if command.get("queue") in self.staging:
+            self.staged[number] = max([-1, *(self.known(p, number) for p in command.get("after", ()))])
+            self.open.add(number)
             return
         earlier = [self.known(p, number) for p in command.get("after", ())]
         queue = command.get("queue")
@@ -59,7 +69,13 @@ class Order:
 
     def unordered(self, seen, number, own=-1):
         """A command in the array that may still run when `number` begins, or None."""
+        if number in self.staged:
+            beside = [int(n) for n in np.unique(seen[seen > self.staged[number]]) if n not in self.staged]
+            return beside[0] if beside else None
         low, mask = self.before[number]
+        for other in self.open:
+            if other != number and (seen == other).any():
+                return other
         late = seen[seen >= low]
         if late.size == 0:
             return None
@@ -77,14 +93,23 @@ class Clock:
 
     def __init__(self, queues):
         self.free = {q["name"]: [0] * max(1, q.get("channels", 1)) for q in queues}
+        self.staging = {q["name"] for q in queues if q.get("staging")}
         self.ends, self.barrier, self.latest, self.bus = {}, 0, 0, {}
+        self.barriers, self.staged = {}, {}  # times of barriers; ends of commands of staging queues
 
     def add(self, command):
-        if command["kind"] == "wait" and "queue" not in command:
+        after, queue = command.get("after", ()), command.get("queue")
+        if command["kind"] == "wait" and queue is None:
+            self.latest = max([self.latest, *(self.staged[p] for p in after)])
             self.barrier, self.ends = self.latest, {}
+            self.barriers[command["id"]] = self.barrier
             return
-        begin = max([self.barrier, *(self.ends.get(p, 0) for p in command.get("after", ()))])
-        cycles, queue = command.get("cycles", 0), command.get("queue")
+        if queue in self.staging:
+            begin = max([self.free[queue][0], *(self.barriers[p] for p in after)])
+            self.staged[command["id"]] = self.free[queue][0] = begin + command.get("cycles", 0)
+            return
+        begin = max([self.barrier, *(self.ends.get(p, 0) for p in after)])
+        cycles = command.get("cycles", 0)
         channels = self.free.get(queue) if cycles > 0 else None
         if queue is not None and queue not in self.free:
             raise Refused(f"its queue `{queue}` is not in the header")

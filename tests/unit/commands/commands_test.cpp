@@ -157,6 +157,84 @@ TEST(Commands, TwoCopiesLetLoadsRunAhead) {
   EXPECT_EQ(planned.judged(planned.text).wrong, std::vector<std::string>{});
 }
 
+/// Four convolutions whose weights do not fit beside each other in front of a backing memory.
+struct Staged {
+  Network network;
+  Hardware hardware = small_machine(false);
+  NetworkPlan plan;
+  std::string text;
+
+  Staged() {
+    network.name = "staged";
+    network.tensors = {{.name = "t0", .shape = {1, 16, 4, 4}, .type = ElementType::int8}};
+    network.inputs = {0};
+    for (int k = 0; k < 4; ++k) {
+      const std::string number = std::to_string(k);
+      Op conv{.name = "c" + number, .kind = OpKind::conv};
+      const TensorIndex next = network.tensors.size();
+      conv.inputs = {k == 0 ? 0 : next - 1, next};
+      conv.outputs = {next + 1};
+      conv.kernel = conv.stride = conv.dilation = {1, 1};
+      conv.pad_begin = conv.pad_end = {0, 0};
+      network.ops.push_back(conv);
+      network.tensors.push_back({.name = "w" + number,
+                                 .shape = {16, 16, 1, 1},
+                                 .type = ElementType::int8,
+                                 .kind = TensorKind::weight});
+      network.tensors.push_back(
+          {.name = "t" + std::to_string(k + 1), .shape = {1, 16, 4, 4}, .type = ElementType::int8});
+    }
+    network.outputs = {network.tensors.size() - 1};
+    hardware.memories[0].space.capacity = 800;
+    hardware.memories[1].space.capacity = 1200;
+    HardwareMemory ram{.space = {.name = "ram"}, .offchip = true};
+    ram.behind = "dram";
+    ram.bandwidth = Bandwidth{.amount = 2, .per_cycle = true};
+    ram.burst = 4;
+    hardware.memories.push_back(ram);
+    PlanParams params;
+    params.tile_shapes = 0;
+    params.proof_shapes = 0;
+    params.max_ops = 1;
+    params.residency = false;
+    plan = plan_network(network, hardware, params);
+    write_commands(network, hardware, plan, {}, [&](std::string_view part) { text += part; });
+  }
+  [[nodiscard]] std::vector<std::string> wrong(const std::string& lines) const {
+    std::istringstream stream(lines);
+    return commands::check_text(stream, "test", network, hardware, plan).wrong;
+  }
+};
+
+TEST(Commands, FetchesFromABackingMemory) {
+  const Staged staged;
+  ASSERT_GE(staged.plan.behind.fetches.size(), 2U);
+  EXPECT_EQ(staged.wrong(staged.text), std::vector<std::string>{});
+  std::istringstream lines(staged.text);
+  commands::CommandReader reader(lines, "test", staged.network, staged.hardware);
+  std::size_t fetches = 0;
+  while (const std::optional<commands::Command> command = reader.next())
+    if (command->queue == "memory ram") ++fetches;
+  EXPECT_EQ(fetches, staged.plan.behind.fetches.size());
+  // A group that begins without its fetch, a fetch that is too early, too short, too quick.
+  const std::string fetch = "\"queue\":\"memory ram\"";
+  const std::string waits = "\"group\":1,\"after\":[";
+  const std::size_t barrier = staged.text.find(waits);
+  ASSERT_NE(barrier, std::string::npos);
+  std::string other = staged.text;
+  other.replace(barrier, waits.size(), "\"group\":1,\"with\":[");
+  EXPECT_NE(staged.wrong(other), std::vector<std::string>{});
+  for (const auto& [what, into] : {std::pair<std::string, std::string>{"[256,1]", "[255,1]"},
+                                   {"\"cycles\":", "\"cycles\":1"}}) {
+    other = staged.text;
+    for (std::size_t at = other.find(fetch); at != std::string::npos;
+         at = other.find(fetch, at + 1))
+      if (const std::size_t place = other.find(what, at); place != std::string::npos)
+        other.replace(place, what.size(), into);
+    EXPECT_NE(staged.wrong(other), std::vector<std::string>{}) << what;
+  }
+}
+
 /// The line with the first occurrence of `what`, changed.
 std::string changed(const std::string& text, const std::string& line_with, const std::string& what,
                     const std::string& into) {
