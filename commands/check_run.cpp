@@ -227,6 +227,7 @@ void SymbolicRun::transfer(const Command& command) {
   bytes_ += command.bytes;
   group_bytes_ += command.bytes;
   if (command.direct) return;  // the op accesses the bytes itself, perhaps several times
+  if (command.copies.empty()) return wrong(command, "has no `src` and no `dst`");
   count_bytes(command);
   const bool loads = command.kind == CommandKind::load &&
                      std::ranges::any_of(command.copies, [&](const Copy& copy) {

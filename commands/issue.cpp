@@ -155,6 +155,11 @@ void Issuer::issue_move(std::size_t task, const TileAt& tile) {
           group_.schedule().meanings[k].index == meaning.index && begun[k] >= 0)
         command.rest_of = begun[k];
     if (command.cycles == 0 && command.copies.empty()) return;
+    if (command.copies.empty() && command.bytes == 0) {  // the first part was all
+      const std::int64_t left = command.cycles;
+      command = begin(CommandKind::wait, task, tile);
+      command.cycles = left;
+    }
   }
   put(std::move(command));
 }
@@ -203,7 +208,10 @@ void Issuer::take_share(const cost::Move& move, const TileAt& tile, bool rest,
   std::vector<Copy> taken;
   for (const Copy& copy : command.copies) {
     Copy part = copy;
-    if (part.src->dims.empty()) {  // one element comes first
+    for (Side* side : {&*part.src, &*part.dst})
+      if (side->dims.empty() && side->element_bytes > 1)
+        side->dims = {{std::exchange(side->element_bytes, 1), 1}};
+    if (part.src->dims.empty()) {  // a single byte comes first
       if (!rest) taken.push_back(std::move(part));
       continue;
     }
