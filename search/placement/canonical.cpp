@@ -171,7 +171,8 @@ struct CanonicalSolver::State {
   Outcome search(TypedSearch<T>& typed, Allowance& allowance, std::uint64_t seed);
   void rank(const Try& each, std::size_t number, int round, Random& random);
   template <typename T>
-  Outcome search_part(TypedSearch<T>& typed, int part, Allowance& allowance, std::uint64_t seed);
+  Outcome search_component(TypedSearch<T>& typed, int component, Allowance& allowance,
+                           std::uint64_t seed);
   Outcome search_pairs(Allowance& allowance);
   /// Builds the core of one memory. Throws BudgetEnded.
   void load(const PlacementProblem& problem, MemoryIndex m, Poll& poll);
@@ -212,7 +213,7 @@ void CanonicalSolver::State::count(const Counters& more) {
   counters.section_cuts += more.section_cuts;
   counters.one_machine_cuts += more.one_machine_cuts;
   counters.clique_cuts += more.clique_cuts;
-  counters.lifted_cuts += more.lifted_cuts;
+  counters.failed_skips += more.failed_skips;
   counters.hatless_cuts += more.hatless_cuts;
   counters.state_cuts += more.state_cuts;
   counters.backjumps += more.backjumps;
@@ -259,8 +260,9 @@ Outcome CanonicalSolver::State::search(TypedSearch<T>& typed, Allowance& allowan
   typed.finder->load(core, cliques);
   typed.refuter_loaded = false;
   Outcome outcome = Outcome::placed;
-  for (int part = 0; part < typed.finder->parts() && outcome == Outcome::placed; ++part) {
-    outcome = search_part(typed, part, allowance, seed);
+  for (int component = 0; component < typed.finder->components() && outcome == Outcome::placed;
+       ++component) {
+    outcome = search_component(typed, component, allowance, seed);
   }
   count(typed.finder->counters());
   if (typed.refuter_loaded) count(typed.refuter->counters());
@@ -269,8 +271,7 @@ Outcome CanonicalSolver::State::search(TypedSearch<T>& typed, Allowance& allowan
 
 /// The order of a try, numbered through all rounds.
 void CanonicalSolver::State::rank(const Try& each, std::size_t number, int round, Random& random) {
-  // Each later round mixes small and large noise: which one helps depends on the order of the rows
-  // in the input.
+  // Each later round mixes small and large noise: which one helps depends on the problem.
   constexpr std::array<double, 3> noises = {0.3, 0.1, 1.0};
   const double noise = round == 0 ? 0.0 : noises[(number + static_cast<std::size_t>(round)) % 3];
   // Every third round uses sizes only: for some problems contention misleads.
@@ -286,13 +287,13 @@ void CanonicalSolver::State::rank(const Try& each, std::size_t number, int round
 /// Two schedules share the time: short tries with changing orders search for a placement, and one
 /// long run with a single order refutes. Each round increases the cost of a try, and gives the
 /// refuting run half as much as all tries of the round had. Learned information is kept: failed
-/// states, and the sections that refused. Growing budgets were as good as Luby's sequence over
-/// shuffles of rows, and better on uniformly hard problems.
+/// states, and the sections that refused. Growing budgets were as good as Luby's sequence
+/// over shuffles of rows, and better on uniformly hard problems.
 template <typename T>
-Outcome CanonicalSolver::State::search_part(TypedSearch<T>& typed, int part, Allowance& allowance,
-                                            std::uint64_t seed) {
+Outcome CanonicalSolver::State::search_component(TypedSearch<T>& typed, int component,
+                                                 Allowance& allowance, std::uint64_t seed) {
   // Not a structured binding: clang before version 16 cannot capture one in a lambda.
-  const auto range = typed.finder->part_items(part);
+  const auto range = typed.finder->component_items(component);
   const auto first = range.first;
   const auto last = range.second;
   Random random(seed);
@@ -308,7 +309,7 @@ Outcome CanonicalSolver::State::search_part(TypedSearch<T>& typed, int part, All
   const std::vector<Try> tries = tries_of(params);
   if (!params.restarts) {
     canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
-    typed.finder->start(ranks, tries.front().choice, part, true);
+    typed.finder->start(ranks, tries.front().choice, component, true);
     return run(*typed.finder, std::numeric_limits<std::int64_t>::max());
   }
   std::int64_t budget = params.first_budget > 0 ? params.first_budget : (last - first) * 5 / 4 + 32;
@@ -320,7 +321,7 @@ Outcome CanonicalSolver::State::search_part(TypedSearch<T>& typed, int part, All
     for (const Try& each : tries) {
       rank(each, number++, round, random);
       // The first round usually goes straight down, so recording conflicts would not pay.
-      typed.finder->start(ranks, each.choice, part, round > 0);
+      typed.finder->start(ranks, each.choice, component, round > 0);
       ++restarts;
       const Outcome outcome = run(*typed.finder, budget);
       if (outcome != Outcome::paused || allowance.stopped()) return outcome;
@@ -331,7 +332,7 @@ Outcome CanonicalSolver::State::search_part(TypedSearch<T>& typed, int part, All
       if (!typed.refuter_loaded) typed.refuter->load(core, cliques);
       typed.refuter_loaded = true;
       canonical::rank_items(core, facts, tries.front().order, 0, random, ranks);
-      typed.refuter->start(ranks, Choice::lowest, part, true);
+      typed.refuter->start(ranks, Choice::lowest, component, true);
       refuting = true;
     }
     const Outcome outcome = run(*typed.refuter, tried / 2 + 1);
@@ -387,7 +388,7 @@ Stats CanonicalSolver::State::stats() const {
           {"section_cuts", counters.section_cuts},
           {"one_machine_cuts", counters.one_machine_cuts},
           {"clique_cuts", counters.clique_cuts},
-          {"lifted_cuts", counters.lifted_cuts},
+          {"lifted_cuts", counters.failed_skips},
           {"hatless_cuts", counters.hatless_cuts},
           {"failed_state_cuts", counters.state_cuts},
           {"backjumps", counters.backjumps},

@@ -7,14 +7,15 @@
 // The search only visits canonical placements, in which no buffer can be lowered: each buffer is at
 // its lowest offset above the placed ones it overlaps (Moffitt, "MiniMalloc: A Lightweight Memory
 // Allocator for Hardware-Accelerated Machine Learning", ASPLOS 2023). The paper decides buffers by
-// ascending offset. Here any buffer under which no unplaced buffer fits may be decided first. Each
-// rule below has a switch, which changes the time of a search but not its status.
+// ascending offset. Here any buffer may be decided first under which no unplaced buffer fits,
+// except skipped ones. Each rule below has a switch. It changes the time of a search and, if a
+// limit ends the search, whether the result is unknown; it never turns feasible into infeasible or
+// back.
 //
 // docs/internals/canonical-search.md explains the search and how to add a rule.
 //
-// Supported: capacities, alignment, fixed offsets, windows, reserved ranges, borders that buffers
-// may not straddle, gaps with and without windows, several live intervals, disjoint, may_overlap,
-// same_offset, and several memories if every buffer is restricted to one.
+// Supported: address_features and sharing_features (facts/feature_sets.h). With several memories
+// every buffer has to be restricted to one.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,8 @@ struct CanonicalParams {
   // Rules of the paper.
   bool section_inference = true;  ///< floor + unplaced sizes of a section have to fit
   bool dominance = true;          ///< a skipped buffer has to rest on an unplaced one
-  bool decomposition = true;      ///< solve parts separately that no unplaced buffer connects
-  bool hatless = true;            ///< a buffer that raises no other need not be skipped
+  bool decomposition = true;  ///< search spans of time separately that no unplaced buffer connects
+  bool hatless = true;        ///< a buffer that raises no other need not be skipped
   bool monotonic_floor = true;    ///< all unplaced buffers have to fit above the lowest one
   bool unallocated_floor = true;  ///< section inference also where a bound has been raised
   // Further rules.

@@ -89,7 +89,8 @@ void find_cliques(const Core& core, CoreCliques& cliques, Poll& poll) {
     set.clear();
     for (const std::size_t node : graph.grow(seed.x, seed.y)) set.push_back(by_size[node]);
     poll(static_cast<std::int64_t>(set.size() * set.size()));
-    // Two members are covered by their order. A set that fills less than half rarely lacks space.
+    // A pair needs no rule: placing one item raises the other. A set that fills less than half
+    // rarely lacks space.
     if (set.size() < 3) continue;
     std::sort(set.begin(), set.end());
     for (const int item : set) member[index(item)] = 1;

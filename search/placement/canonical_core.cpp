@@ -251,12 +251,29 @@ class Builder {
       item.latest = item.latest < item.earliest ? -1 : item.latest;
       if (item.latest >= 0) item.earliest = next_allowed(core_, item, item.earliest);
       if (item.latest < item.earliest && core_.contradiction.empty()) {
-        core_.contradiction = "Buffer '" + name(item) +
-                              "' has no possible address: its window, fixed offset, the reserved "
-                              "ranges, bank borders and the capacity leave no free range of its "
-                              "size.";
+        core_.contradiction = no_address(item);
       }
     }
+  }
+
+  /// Names the constraints that the item has, any of which may be the reason.
+  [[nodiscard]] std::string no_address(const Item& item) const {
+    bool aligned = memory_.alignment > 1;
+    bool fixed = false;
+    bool window = false;
+    for (int m = item.first_member; m < item.last_member; ++m) {
+      const Buffer& buffer = problem_.buffers[core_.members[index(m)]];
+      aligned = aligned || buffer.alignment > 1;
+      fixed = fixed || buffer.offset;
+      window = window || buffer.window;
+    }
+    std::string text = "Buffer '" + name(item) + "' has no possible address: its size";
+    if (aligned) text += ", its alignment";
+    if (fixed) text += ", its fixed offset";
+    if (window) text += ", its window";
+    if (!core_.reserved.empty()) text += ", the reserved ranges";
+    if (!core_.borders.empty()) text += ", the bank borders";
+    return text + " and the capacity exclude every offset.";
   }
 
   [[nodiscard]] const std::string& name(const Item& item) const {

@@ -14,16 +14,17 @@
 // Every step of the search records the frames on which its conclusion depends:
 //  - An item is at an offset or higher: the frame that implies it, by placing something under it or
 //    by skipping it (because). Overfull sections need no more (because_overfull).
-//  - An item is chosen: why it is at its lowest offset or higher, and why the items that it lifts
-//    do not fit under it. Only lifts that a conflict used need a reason (add_conflict).
+//  - An item is chosen: why it is at its lowest offset or higher, and why the neighbours that it
+//    raises do not fit under it. Only those that a conflict used need a reason (add_conflict).
 //  - An item is skipped: for every neighbour, why the item does not rest on it, or not below a
 //    certain offset. Unplaced neighbours are
 //    too high; neighbours placed since F have fixed places (because_lifted). A skip that no
 //    conflict used needs no reason. Reasons are given from the last skip to the first, so that they
 //    are not circular (unskip).
-//  - A state has failed before, or everything left in it is skipped: the bounds of its items; unless
-//    it began with nothing skipped, also all frames since F (because_known). Equal buffers
-//    wait for each other only here, unplaced and with equal lowest_.
+//  - A state has failed before, or all left in it is skipped or waits for an equal item: the bounds
+//    of its items (because_known). If it began with a skipped item, also the ancestors of the frame
+//    from F on. Waiting needs no other reason: both equal items are in the state, with the same
+//    lowest_.
 //
 // Frames that were jumped over are refuted like others, and enter the table of failed states.
 // Included by canonical_search.cpp, where Search is instantiated.
@@ -72,7 +73,7 @@ template <typename T>
 void Search<T>::begin_placing(int item) {
   placed_by_[index(item)] = top();
   std::fill(conflict_.begin(), conflict_.end(), 0);
-  if (frames_.back().whole) blame_frame(top());
+  if (frames_.back().whole) add_to_conflict(top());
 }
 
 /// Adds to the conflict the first choice that implies that the item is at `least` or higher, unless
@@ -87,9 +88,9 @@ void Search<T>::because(int item, T least) {
     // A placement explains bounds up to lowest_ only. A release above lowest_ comes from a skip,
     // which leaves lowest_ unchanged.
     const bool says_so = lowest >= least || change.lowest == lowest;
-    if (change.release < least || (says_so && blamed(cause.frame))) {
+    if (change.release < least || (says_so && in_conflict(cause.frame))) {
       cause.used = true;
-      blame_frame(cause.frame);
+      add_to_conflict(cause.frame);
       return;
     }
     lowest = change.lowest;
@@ -105,7 +106,7 @@ void Search<T>::because_lifted(int item, T lifted, int fresh) {
     const int other = pair_item_[index(p)];
     const T above = static_cast<T>(lowest + pair_above_[index(p)]);
     if (!unplaced(other)) {
-      if (placed_by_[index(other)] >= fresh) blame_placed(placed_by_[index(other)]);
+      if (placed_by_[index(other)] >= fresh) add_place_to_conflict(placed_by_[index(other)]);
     } else if (release_[index(other)] >= above) {
       because(other, above);
     } else if (lifted > lowest + 1) {
@@ -116,24 +117,24 @@ void Search<T>::because_lifted(int item, T lifted, int fresh) {
 
 /// The failure depends on the place of the frame's item, not only on its skips.
 template <typename T>
-void Search<T>::blame_placed(int frame) {
-  blame_frame(frame);
+void Search<T>::add_place_to_conflict(int frame) {
+  add_to_conflict(frame);
   causes_[frames_[index(frame)].item_trail].used = true;
 }
 
 /// Does the conflict depend on the place of the frame's item? Otherwise its alternatives fail as
-/// well. Records the items that it lifted. Call before undoing the placement.
+/// well. Records the neighbours that it raised. Call before undoing the placement.
 template <typename T>
 bool Search<T>::concerns(Frame& frame) {
-  lifted_.clear();
-  if (!blamed(top())) frame.whole = false;
-  if (!blamed(top()) || frame.whole) return frame.whole;
+  raised_.clear();
+  if (!in_conflict(top())) frame.whole = false;
+  if (!in_conflict(top()) || frame.whole) return frame.whole;
   std::size_t at = frame.item_trail;
   bool concerned = causes_[at++].used;
   for (int p = pair_begin_[index(frame.item)]; at < trail_.size(); ++p) {
     if (pair_item_[index(p)] != trail_[at].item) continue;
     if (causes_[at].used) {
-      lifted_.push_back({trail_[at].item, pair_below_[index(p)]});
+      raised_.push_back({trail_[at].item, pair_below_[index(p)]});
       concerned = true;
     }
     ++at;
@@ -145,16 +146,16 @@ bool Search<T>::concerns(Frame& frame) {
 /// why the item could only be placed there or skipped; -1: no item.
 template <typename T>
 void Search<T>::add_conflict(Frame& frame, int item) {
-  if (!blamed(top()) || frame.whole) return;
+  if (!in_conflict(top()) || frame.whole) return;
   const std::uint64_t* before = conflict_of(top());
   for (std::size_t k = 0; k < words_; ++k) conflict_[k] |= before[k];
   if (item < 0) return;
   const T lowest = lowest_[index(item)];
   because(item, lowest);
-  for (const Lifted& each : lifted_) {
+  for (const Raised& each : raised_) {
     const T least = static_cast<T>(lowest - each.below + 1);
-    // A lower one was skipped; it rests on an item not lower than this one. Recording a reason
-    // for each took most of the time with many skips.
+    // This neighbour would fit under the item but is skipped, so its place depends on other items.
+    // Recording a reason for each took most of the time with many skips.
     if (release_[index(each.item)] < least) frame.whole = true;
     because(each.item, least);
   }
@@ -203,7 +204,7 @@ void Search<T>::because_known(const Frame& frame, int self) {
   if (frame.fresh < self) {
     int parent = frame.component.parent;
     for (; parent >= frame.fresh; parent = frames_[index(parent)].component.parent) {
-      blame_placed(parent);
+      add_place_to_conflict(parent);
     }
   }
   each_unplaced(frame.first, frame.last, [&](int i) {

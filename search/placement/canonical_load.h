@@ -9,8 +9,8 @@
 
 namespace tessera::search::canonical {
 
-/// Refusals of earlier tries are scaled: the next one would weigh this. The first refusal of this
-/// try weighs 1.
+/// Weights of earlier tries are scaled so that the next refusal in their sequence would weigh this.
+/// The first refusal of this try weighs 1.
 inline constexpr float old_blame = 0.01F;
 
 template <typename T>
@@ -31,12 +31,13 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
   first_lowest_.resize(n);
   parts_.clear();
   first_total_.assign(padded, 0);
-  first_cuts_.assign(padded, 0);
+  first_crossing_.assign(padded, 0);
   item_from_.assign(padded, items_);
   item_upto_.assign(padded, items_);
   for (std::size_t i = 0; i < n; ++i) {
     const Item& item = core.items[i];
-    // T was chosen for a capacity that may be lower than in the core: item.latest may exceed T.
+    // reachable_capacity() may have lowered core.capacity after item.latest was computed:
+    // item.latest may exceed T.
     latest_[i] = static_cast<T>(std::min(item.latest, core.capacity - item.size));
     begin_[i] = item.begin;
     end_[i] = item.end;
@@ -50,7 +51,7 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
       parts_.push_back(
           {part.begin, part.end, static_cast<T>(part.lo), static_cast<T>(part.hi - part.lo)});
     }
-    for (int s = item.begin; s + 1 < item.end; ++s) ++first_cuts_[index(s)];
+    for (int s = item.begin; s + 1 < item.end; ++s) ++first_crossing_[index(s)];
   }
   part_begin_[n] = static_cast<int>(parts_.size());
   links_.assign(core.links.empty() ? 0 : n, {});
@@ -59,7 +60,7 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
     links_[index(j)].push_back(i);
     const int from = std::min(begin_[index(i)], begin_[index(j)]);
     const int to = std::max(end_[index(i)], end_[index(j)]);
-    for (int s = from; s + 1 < to; ++s) ++first_cuts_[index(s)];
+    for (int s = from; s + 1 < to; ++s) ++first_crossing_[index(s)];
   }
   // item_from_: items are sorted by begin_.
   for (int i = items_ - 1; i >= 0; --i) item_from_[index(begin_[index(i)])] = i;
@@ -78,7 +79,7 @@ void Search<T>::load(const Core& core, const CoreCliques& cliques) {
     pair_above_[p] = static_cast<T>(core.pair_above[p]);
     pair_below_[p] = static_cast<T>(core.pair_below[p]);
   }
-  // Linked items that occupy nothing belong to no part of time.
+  // Linked items that occupy nothing belong to no span of time.
   decompose_ = params_.decomposition && (links_.empty() || item_from_[index(sections_)] == items_);
   load_cliques(cliques);
   find_roots();
@@ -99,7 +100,7 @@ void Search<T>::start(std::span<const int> ranks, Choice choice, int root, bool 
       add(total_.data(), part.begin, part.end, part.extent);
     }
   }
-  cuts_ = first_cuts_;
+  crossing_ = first_crossing_;
   bits_.assign(index(items_ / 64 + 1), 0);
   for (int i = 0; i < items_; ++i) bits_[index(i / 64)] |= std::uint64_t{1} << (i % 64);
   low_.assign(index(sections_ + block), far);
@@ -138,7 +139,7 @@ void Search<T>::find_roots() {
   }
   Component part = all;
   for (int s = 0; s < sections_; ++s) {
-    if (s + 1 < sections_ && first_cuts_[index(s)] > 0) continue;
+    if (s + 1 < sections_ && first_crossing_[index(s)] > 0) continue;
     part.end = s + 1;
     part.last = item_from_[index(s + 1)];
     roots_.push_back(part);

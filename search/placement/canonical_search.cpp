@@ -140,7 +140,8 @@ void Search<T>::find_starters(int begin, int end) {
   });
 }
 
-/// For every release offset r and section: the items that start at r or higher have to fit above r.
+/// For every release offset r and section: the items whose release is r or higher have to fit above
+/// r.
 template <typename T>
 bool Search<T>::one_machine_fits(int begin, int end) {
   by_release_.clear();
@@ -158,7 +159,7 @@ bool Search<T>::one_machine_fits(int begin, int end) {
       const int to = std::min(part.end, end);
       if (from >= to) continue;
       add(load, from, to, part.extent);
-      // Not + part.lo: items added before may start lower than this part.
+      // Not + part.lo: the part of an item added before may begin at r + less than part.lo.
       if (each.offset + largest(load, from, to) <= capacity_) continue;
       if (explains()) because_late(each, from, to);
       return false;
@@ -181,7 +182,8 @@ T Search<T>::lifted(int item) const {
   return best;
 }
 
-/// Records that the item is not at its lowest offset. False: then it has no place.
+/// Records that the item is not at its lowest offset. False: then it has no place, or a rule
+/// refuses.
 template <typename T>
 template <bool Jump>
 bool Search<T>::skip(int item) {
@@ -202,7 +204,8 @@ bool Search<T>::skip(int item) {
   return item_cliques_.empty() || cliques_fit(trail_.size() - 1);
 }
 
-/// The lowest item that may be chosen among those that extend beyond the section; -1: none.
+/// The lowest item that may be chosen among the items [first, last) that do not end before the
+/// section (-1: all of them); -1: none.
 template <typename T>
 int Search<T>::lowest_of(int first, int last, int section) const {
   int best = -1;
@@ -277,7 +280,8 @@ int Search<T>::choose(const Frame& frame) const {
   return lowest_of(frame.first, frame.last, -1);
 }
 
-/// If the lowest item of all is chosen, no unplaced item is lower.
+/// With Choice::lowest no unplaced item starts lower than the chosen one: the fullest section has
+/// to fit above it.
 template <typename T>
 bool Search<T>::floor_fits(const Frame& frame, int item) const {
   if (choice_ != Choice::lowest || !params_.monotonic_floor) return true;
@@ -318,7 +322,7 @@ bool Search<T>::open(const Component& component) {
   ++counters_.nodes;
   counters_.work += work_of_a_node + work_of_an_item * (component.last - component.first);
   if (stuck >= 0) {
-    ++counters_.lifted_cuts;
+    ++counters_.failed_skips;
     if constexpr (Jump) because_stuck(stuck, component.parent);
     return false;
   }
@@ -357,17 +361,18 @@ bool Search<T>::place(Frame& frame, int item) {
   bits_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
   int begin = begin_[i];
   int end = end_[i];
-  bool lifted_one = false;
+  bool raised_one = false;
   bool fits_above = true;
   for (int p = pair_begin_[i]; p < pair_begin_[i + 1]; ++p) {
     const int other = pair_item_[index(p)];
     const std::size_t k = index(other);
     const T top = static_cast<T>(at + pair_above_[index(p)]);
     if (lowest_[k] >= top) continue;
-    lifted_one = true;
+    raised_one = true;
     T lowest = top;
     if (plain_[k] == 0) {
       const Size next = next_allowed(*core_, core_->items[k], top);
+      // `far` would mean that it is placed.
       lowest = next > latest_[k] ? static_cast<T>(far - 1) : static_cast<T>(next);
     }
     if (lowest > latest_[k]) {
@@ -383,7 +388,7 @@ bool Search<T>::place(Frame& frame, int item) {
     begin = std::min(begin, begin_[k]);
     end = std::max(end, end_[k]);
   }
-  frame.hatless = !lifted_one;
+  frame.hatless = !raised_one;
   for (int p = part_begin_[i]; p < part_begin_[i + 1]; ++p) {
     const FlatPart& part = parts_[index(p)];
     add(total_.data(), part.begin, part.end, static_cast<T>(-part.extent));
@@ -412,8 +417,8 @@ template <typename T>
 template <bool Jump>
 void Search<T>::unplace(Frame& frame) {
   const std::size_t i = index(frame.item);
-  if (frame.cut) change_cuts(frame.item, 1);
-  frame.cut = false;
+  if (frame.uncrossed) change_crossing(frame.item, 1);
+  frame.uncrossed = false;
   frame.item = -1;
   undo<Jump>(frame.item_trail, frame.item_low_trail);
   bits_[i / 64] |= std::uint64_t{1} << (i % 64);
@@ -424,12 +429,12 @@ void Search<T>::unplace(Frame& frame) {
 }
 
 template <typename T>
-void Search<T>::change_cuts(int item, int by) {
-  add(cuts_.data(), begin_[index(item)], end_[index(item)] - 1, by);
+void Search<T>::change_crossing(int item, int by) {
+  add(crossing_.data(), begin_[index(item)], end_[index(item)] - 1, by);
   if (links_.empty()) return;
   for (const int other : links_[index(item)]) {
     if (!unplaced(other)) continue;
-    add(cuts_.data(), std::min(begin_[index(item)], begin_[index(other)]),
+    add(crossing_.data(), std::min(begin_[index(item)], begin_[index(other)]),
         std::max(end_[index(item)], end_[index(other)]) - 1, by);
   }
 }
@@ -445,8 +450,8 @@ void Search<T>::split(Frame& frame) {
     agenda_.push_back(rest);
     return;
   }
-  change_cuts(frame.item, -1);
-  frame.cut = true;
+  change_crossing(frame.item, -1);
+  frame.uncrossed = true;
   int from = begin_[index(frame.item)];
   int to = end_[index(frame.item)] - 1;
   if (!links_.empty()) {
@@ -456,7 +461,7 @@ void Search<T>::split(Frame& frame) {
   const int last = rest.last;
   const int end = rest.end;
   for (int s = from; s < to; ++s) {
-    if (cuts_[index(s)] != 0) continue;
+    if (crossing_[index(s)] != 0) continue;
     rest.end = s + 1;
     rest.last = std::min(last, item_from_[index(s + 1)]);
     if (rest.first < rest.last) agenda_.push_back(rest);
@@ -536,7 +541,7 @@ Outcome Search<T>::run_as(std::int64_t limit) {
         if (Jump && !frame.whole) because_lifted(item, far, frame.fresh);
         exhausted = true;
       } else if (!skip<Jump>(item)) {
-        ++counters_.lifted_cuts;
+        ++counters_.failed_skips;
         exhausted = true;
       }
       if constexpr (Jump) keep_conflict();
@@ -547,7 +552,7 @@ Outcome Search<T>::run_as(std::int64_t limit) {
       const int parent = frame.component.parent;
       if constexpr (Jump) {
         frame.whole = frame.whole || !exhausted;
-        if (blamed(top()) && !frame.whole) unskip(frame);
+        if (in_conflict(top()) && !frame.whole) unskip(frame);
       }
       undo<Jump>(frame.trail, frame.low_trail);
       if constexpr (Jump) close_conflict();

@@ -2,18 +2,17 @@
 //
 //   Search<std::int32_t> search(params, table);
 //   search.load(core, cliques);              // offsets must fit: see fits<T>(core)
-//   // For each part in [0, search.parts()); ranks[item] is a static order, all different:
-//   search.start(ranks, Choice::lowest, part, /*jump=*/true);
-//   Outcome outcome = Outcome::paused;
-//   while ((outcome = search.run(1000)) == Outcome::paused) poll();
-//   if (outcome == Outcome::placed) use(search.offset(item));  // the items of part_items(part)
+//   // For each component in [0, search.components()); ranks[item] is a static order, all
+//   different: search.start(ranks, Choice::lowest, component, /*jump=*/true); Outcome outcome =
+//   Outcome::paused; while ((outcome = search.run(1000)) == Outcome::paused) poll(); if (outcome ==
+//   Outcome::placed) use(search.offset(item));  // items of component_items(component)
 //
 // A state consists of the placed items, the lowest offset of every other item above the placed
-// items it conflicts with, and the skipped items. The search chooses an item under which no
-// unplaced item fits. The item is either at its lowest offset, or it is skipped: then it rests on
-// an unplaced item that starts below its top at that offset. Choosing the lowest offset gives
-// the order of the MiniMalloc paper; choosing in the tightest section keeps related choices
-// together.
+// neighbours (items that it may not overlap), and the skipped items. The search chooses an item
+// under which no unplaced item fits, except skipped ones. The item is either at its lowest offset,
+// or it is skipped: then it rests on an unplaced item that starts below its top at that offset.
+// Choosing the lowest offset gives the order of the MiniMalloc paper; choosing in the tightest
+// section keeps related choices together.
 #pragma once
 
 #include <bit>
@@ -44,12 +43,14 @@ struct Counters {
   std::int64_t section_cuts = 0;  ///< placements refused by section inference
   std::int64_t one_machine_cuts = 0;
   std::int64_t clique_cuts = 0;
-  std::int64_t lifted_cuts = 0;  ///< failed skips, and frames with a skipped item without support
+  /// Skips that failed for any reason, and frames with a skipped item that nothing can support.
+  std::int64_t failed_skips = 0;
   std::int64_t hatless_cuts = 0;
   std::int64_t state_cuts = 0;  ///< found in the table of failed states
   std::int64_t backjumps = 0;   ///< choices left with untried alternatives
   std::int64_t splits = 0;
-  std::int64_t work = 0;  ///< sections and items visited, and a fixed part per node; decides races
+  /// Decides races: a fixed amount per node, and the sections and items that costly rules visit.
+  std::int64_t work = 0;
 };
 
 /// Do all offsets and sums of the core fit into T, with a sentinel?
@@ -67,15 +68,16 @@ class Search {
   /// require: no clique needs more than the capacity; the core and the cliques remain valid until
   /// the next load().
   void load(const Core& core, const CoreCliques& cliques);
-  /// Parts of time that no item connects; each has to be searched.
-  [[nodiscard]] int parts() const { return static_cast<int>(roots_.size()); }
-  /// The items of a part are [first, second).
-  [[nodiscard]] std::pair<int, int> part_items(int part) const {
-    return {roots_[index(part)].first, roots_[index(part)].last};
+  /// Spans of time that no item connects; each has to be searched.
+  [[nodiscard]] int components() const { return static_cast<int>(roots_.size()); }
+  /// The items of a component are [first, second).
+  [[nodiscard]] std::pair<int, int> component_items(int component) const {
+    return {roots_[index(component)].first, roots_[index(component)].last};
   }
-  /// Restarts the search on one part. Keeps the table. `jump`: use backjumping if the parameters
-  /// permit it, and keep the weights of Choice::blamed if the last start() had the same part.
-  void start(std::span<const int> ranks, Choice choice, int part, bool jump);
+  /// Restarts the search on one component. Keeps the table. `jump`: use backjumping if the
+  /// parameters permit it, and keep the weights of Choice::blamed if the last start() had the same
+  /// component.
+  void start(std::span<const int> ranks, Choice choice, int component, bool jump);
   /// Visits at most `nodes` more nodes. placed and refuted are final.
   Outcome run(std::int64_t nodes);
   [[nodiscard]] Size offset(int item) const { return at_[static_cast<std::size_t>(item)]; }
@@ -85,9 +87,10 @@ class Search {
   [[nodiscard]] std::span<const std::int32_t> refusals() const { return refusals_; }
 
  private:
+  /// In lowest_ and release_: the item is placed.
   static constexpr T far = std::numeric_limits<T>::max() / 2;
 
-  /// An independent part of time: sections [begin, end), items [first, last).
+  /// An independent span of time: sections [begin, end), items [first, last).
   struct Component {
     int begin, end;
     int first, last;
@@ -104,11 +107,11 @@ class Search {
     std::size_t agenda;                      ///< size of the agenda without this component
     std::int64_t nodes;
     std::uint64_t hash;
-    int item;      ///< -1: none
-    int fresh;     ///< the last frame up to this one that began with nothing skipped
-    bool hatless;  ///< placing it lifted nothing
-    bool whole;    ///< its failure is attributed to its whole state
-    bool cut;      ///< it has been removed from cuts_
+    int item;        ///< -1: none
+    int fresh;       ///< the last frame up to this one that began with nothing skipped
+    bool hatless;    ///< placing it raised no neighbour
+    bool whole;      ///< its failure is attributed to its whole state
+    bool uncrossed;  ///< its item does not count in crossing_
   };
 
   struct Release {
@@ -141,7 +144,7 @@ class Search {
   void change(int item, T lowest, T release);
   void split(Frame& frame);
   void find_roots();
-  void change_cuts(int item, int by);
+  void change_crossing(int item, int by);
   [[nodiscard]] int choose(const Frame& frame) const;
   [[nodiscard]] bool floor_fits(const Frame& frame, int item) const;
   [[nodiscard]] int lowest_of(int first, int last, int section) const;
@@ -183,9 +186,11 @@ class Search {
   void because_late(const Release& last, int begin, int end);
   void because_stuck(int item, int parent);
   void because_known(const Frame& frame, int self);
-  void blame_placed(int frame);
-  void blame_frame(int frame) { conflict_[index(frame / 64)] |= std::uint64_t{1} << (frame % 64); }
-  [[nodiscard]] bool blamed(int frame) const {
+  void add_place_to_conflict(int frame);
+  void add_to_conflict(int frame) {
+    conflict_[index(frame / 64)] |= std::uint64_t{1} << (frame % 64);
+  }
+  [[nodiscard]] bool in_conflict(int frame) const {
     return (conflict_[index(frame / 64)] >> (frame % 64) & 1) != 0;
   }
   [[nodiscard]] std::uint64_t* conflict_of(int frame) {
@@ -197,7 +202,7 @@ class Search {
 
   [[nodiscard]] static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] bool unplaced(int i) const { return lowest_[index(i)] != far; }
-  /// It is not at its lowest offset: an unplaced item has to lift it.
+  /// It is not at its lowest offset: an unplaced item has to support it.
   [[nodiscard]] bool skipped(int i) const { return release_[index(i)] > lowest_[index(i)]; }
   [[nodiscard]] bool waits_for_equal(int i) const {
     return equal_below_[index(i)] >= 0 && unplaced(equal_below_[index(i)]);
@@ -211,7 +216,8 @@ class Search {
   bool decompose_ = false;
   T capacity_ = 0;
 
-  /// A counted Part: `extent` is hi - lo.
+  /// A counted Part: `extent` is hi - lo. For sums only: of two items that may overlap only one is
+  /// counted.
   struct FlatPart {
     int begin, end;
     T lo, extent;
@@ -225,7 +231,7 @@ class Search {
   std::vector<T> pair_above_, pair_below_;
   std::vector<T> first_lowest_;
   std::vector<T> first_total_;
-  std::vector<int> first_cuts_;
+  std::vector<int> first_crossing_;
   std::vector<std::vector<int>> links_;  ///< per item; empty without disjoint pairs
   std::vector<int> item_from_;           ///< section -> first item that begins there or later
   std::vector<int> item_upto_;           ///< section -> first item that ends after it
@@ -237,15 +243,17 @@ class Search {
   Choice choice_ = Choice::lowest;
 
   // The state.
-  std::vector<T> lowest_;   ///< above the placed items it conflicts with; far once placed
-  std::vector<T> release_;  ///< lower bound of its offset; more than lowest_ if it was skipped
+  std::vector<T> lowest_;  ///< above its placed neighbours; far once placed
+  std::vector<T>
+      release_;  ///< lower bound of its offset, above lowest_ if skipped; far once placed
   std::vector<T> at_;
   std::vector<T> total_;             ///< per section, of unplaced items
-  std::vector<int> cuts_;            ///< per section: unplaced items that continue into the next
+  std::vector<int> crossing_;        ///< per section: unplaced items that continue into the next
   std::vector<std::uint64_t> bits_;  ///< unplaced items
-  std::vector<T> low_;               ///< per section: lower bound of the starts of unplaced items
+  /// Maintained for Choice::fewest only. Per section: the floor, and the number of items that could
+  /// be the lowest.
+  std::vector<T> low_, starters_;
   std::vector<Starter> known_starter_;  ///< per section: the last starter found
-  std::vector<T> starters_;  ///< per section: the number of items that could be its lowest
   std::vector<Frame> frames_;
   std::vector<Component> agenda_;
   struct Change {
@@ -271,7 +279,7 @@ class Search {
     int before;  ///< the previous change of the same item; -1: none
     bool used;   ///< some conflict depends on it
   };
-  struct Lifted {
+  struct Raised {
     int item;
     T below;
   };
@@ -282,7 +290,7 @@ class Search {
   std::vector<int> placed_by_;            ///< per item: the frame
   std::vector<std::uint64_t> conflict_;   ///< the frames that the last failure depends on
   std::vector<std::uint64_t> conflicts_;  ///< per frame: the conflict of its choices so far
-  std::vector<Lifted> lifted_;            ///< see concerns()
+  std::vector<Raised> raised_;            ///< see concerns()
 
   // Temporary data of one node.
   std::vector<T> load_;
