@@ -82,8 +82,9 @@ fs::path find_named(const Sources& sources, const Node& node, const char* key,
   for (const fs::path& folder : places) {
     if (!name.empty() && is_file(folder / (name + ".yaml"))) return folder / (name + ".yaml");
   }
-  throw sources.error(node, "unknown profile " + shown(name) + ", which `" + key + "` names",
-                      "it is searched as <name>.yaml next to this file and among the profiles");
+  std::string hint = "it is searched as <name>.yaml next to this file and among the profiles";
+  if (name.ends_with(".yaml")) hint = "write the name without `.yaml`";
+  throw sources.error(node, "unknown profile " + shown(name) + ", which `" + key + "` names", hint);
 }
 
 Node parse_inherited(std::string_view text, Sources& sources, std::span<const fs::path> folders) {

@@ -175,7 +175,9 @@ class HardwareReader {
     const Bandwidth bandwidth = as_quantity(sources_, node, what, parse_bandwidth);
     if (bandwidth.amount <= 0) throw sources_.error(node, shown(what) + " must be more than zero");
     if (bandwidth.per_cycle && hardware_.clock_hz <= 0) {
-      throw sources_.error(node, shown(what) + " is per cycle, but the profile has no `clock`");
+      throw sources_.error(
+          node, shown(what) + " is per cycle, but the profile has no `clock`",
+          "add a clock, as in `clock: 1 GHz`: a profile with a `bandwidth` needs one");
     }
     return bandwidth;
   }

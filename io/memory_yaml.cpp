@@ -90,6 +90,15 @@ Mode read_mode(const Sources& sources, const Node& node, std::size_t banks) {
   return mode;
 }
 
+/// The size of each bank, if the capacity is a multiple of their number.
+std::string bank_size_hint(const Sources& sources, Fields& fields, std::int64_t count) {
+  const Node* const capacity = fields.find("capacity");
+  const Size whole = capacity == nullptr ? 0 : as_size(sources, *capacity, "capacity", 1);
+  return "write `bank_size: " +
+         (whole > 0 && whole % count == 0 ? std::to_string(whole / count) : "32 KiB") +
+         "`, or list the banks";
+}
+
 std::vector<Bank> read_banks(const Sources& sources, Fields& fields, const Node& node) {
   std::vector<Bank> banks;
   const Node* bank_size = fields.find("bank_size");
@@ -110,7 +119,7 @@ std::vector<Bank> read_banks(const Sources& sources, Fields& fields, const Node&
   const std::int64_t count = as_whole(sources, node, "banks", 1, most_banks);
   if (bank_size == nullptr) {
     throw sources.error_at_key(node, fields.what() + " has `banks` but no `bank_size`",
-                               "write `bank_size: 32 KiB`, or list the banks");
+                               bank_size_hint(sources, fields, count));
   }
   const Size size = as_size(sources, *bank_size, "bank_size", 1);
   for (std::int64_t k = 0; k < count; ++k) {
@@ -181,8 +190,10 @@ Memory read_memory(const Sources& sources, Fields& fields, const std::string& na
     }
     if (capacity == nullptr && sum > 0) memory.capacity = sum;
     if (capacity != nullptr && !memory.banks.empty() && memory.capacity != sum) {
-      throw sources.error(*capacity, "`capacity` is " + std::to_string(memory.capacity) +
-                                         ", but the banks add up to " + std::to_string(sum));
+      throw sources.error(*capacity,
+                          "`capacity` is " + std::to_string(memory.capacity) +
+                              ", but the banks add up to " + std::to_string(sum),
+                          "without `capacity`, it is the sum: change the banks (`bank_size`)");
     }
   } else if (const Node* size = fields.find("bank_size")) {
     throw sources.error_at_key(*size, fields.what() + " has `bank_size` but no `banks`");
