@@ -457,9 +457,13 @@ class Explainer {
       text << "At step " << *result_.step << (count == 1 ? " it needs " : " they need ")
            << result_.asked << " bytes; " << where << (result_.memory ? " has " : " have ")
            << result_.available << " bytes";
-      text << (result_.asked > result_.available
-                   ? ".\n"
-                   : ". The sizes fit, but no placement satisfies every rule.\n");
+      if (result_.asked > result_.available)
+        text << ".\n";
+      else if (members_.rules.empty())
+        text << ". The sum fits, but in every arrangement a buffer lacks enough contiguous bytes "
+                "(fragmentation).\n";
+      else
+        text << ". The sum fits, but no placement satisfies every rule.\n";
     }
     const bool all_rules = members_.rules.size() == hardware_rules(problem_).size();
     if (!result_.minimal) {
