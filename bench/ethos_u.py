@@ -4,7 +4,7 @@
     python3 bench/ethos_u.py --data ../shared/benchmarks/ethos-u --program build/release/cli/tessera
 
 Every network is planned with --layer-by-layer on the profile of each configuration: with --plans resident
-tensors may stay on the chip from layer to layer, as they do in the estimator's plans; with --plans best
+tensors may stay on-chip from layer to layer, as they do in the estimator's plans; with --plans best
 layers may be fused as well, and the plan minimises latency. Layers are matched by kind, output and kernel,
 in order if several are equal (a strided first layer that the other compiler folded into channels by its
 output alone); transposed convolutions have no match and are omitted. Networks used to fit the profiles are

@@ -147,7 +147,7 @@ Search by_switches(const std::string& engine, const std::string& settings) {
   };
 }
 
-/// What the paper describes, without learned backtracking.
+/// The search of the paper, without learned backtracking.
 search::GuidedParams plain_search() {
   return {.restarts = false, .learn = false, .sections = false, .learned = false};
 }

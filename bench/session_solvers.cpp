@@ -9,7 +9,7 @@
 //   sizes       the same problems; all sizes change at random
 //   packed      problems of `generate packable`, whose memory is full at every step; sizes change a
 //               little
-// Earlier results and earlier orders are not consulted, so every query that the load leaves open
+// Earlier results and earlier orders are not consulted, so every query that the load cannot decide
 // reaches the solver. Each sequence goes to one session and, query by query, to the engine itself;
 // which of the two comes first alternates. Only sequences with at least five solver calls count,
 // and of each only the queries that both sides answered within the limit. Seconds are CPU time of

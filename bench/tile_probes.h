@@ -47,7 +47,7 @@ class Recorder final : public engine::PlacementEngine {
   engine::PlacementEngine& engine_;
 };
 
-/// The probes that the load of a step leaves open.
+/// The probes that the load of a step cannot decide.
 inline TileProbes tile_probes(const Network& net, OpRange ops, const Hardware& hardware) {
   const std::unique_ptr<engine::PlacementEngine> engine = placer::tile_engine(hardware);
   Recorder recorder(*engine);

@@ -30,7 +30,7 @@ struct ReportOptions {
                                            const PlacementResult& result,
                                            const ReportOptions& options);
 
-/// What stopped a search, as the object of "stopped by".
+/// The reason why a search stopped, as the object of "stopped by".
 [[nodiscard]] std::string stop_text(StopReason stop);
 
 /// "|########|     |": `part` of `whole`, with a mark at `bound`.

@@ -1,4 +1,4 @@
-// What every byte of the memories holds while commands run, and who touched it last.
+// The content of every byte of the memories while commands run, and who touched it last.
 //
 //   Contents contents(hardware.memories.size());
 //   contents.write(0, {4096, 4128}, {.tensor = 3, .first = 64}, 17);

@@ -20,7 +20,7 @@
 
 namespace tessera::commands {
 
-/// What continues from group to group.
+/// State that continues from group to group.
 struct IssueState {
   CommandId next = 0;
   std::vector<std::string> modes;  ///< per on-chip memory; empty: none yet

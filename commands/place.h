@@ -1,4 +1,4 @@
-// Where the elements of a part of a tensor are in a memory.
+// Positions in a memory of the elements of a part of a tensor.
 //
 //   const Place off = laid_out({.memory = 1, .address = 4096}, tensor, whole(tensor.shape),
 //   layout); const Place on = laid_out({.memory = 0, .address = 0}, tensor, tile_box, layout);

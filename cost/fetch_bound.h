@@ -58,7 +58,7 @@ class FetchBound {
   std::vector<std::optional<OpIndex>> feeds_;  ///< per op: the producer of its first operand
   std::int64_t parts_ = 1;                     ///< maximum number of parts that the profile allows
   std::vector<Size> least_;                    ///< bytes per tensor
-  Size room_ = 0;                              ///< of all memories on the chip
+  Size room_ = 0;                              ///< of all on-chip memories
   bool can_stay_ = false;                      ///< the profile allows resident weights
   bool tiles_alone_ = false;                   ///< no tile reuses data of another tile
   // Cached: all weights of the ops [stay_first_, stay_end_).

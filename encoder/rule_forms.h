@@ -3,7 +3,7 @@
 //   for (const Digit& digit : digits_of(problem, comparison)) ...      // finitely many values each
 //   LinearForm form = compared_form(problem, comparison, digits, values);  // the rest is linear
 //
-// A bank, or an offset under `%`, is a digit: a case distinction. What remains is a sum of offsets.
+// A bank, or an offset under `%`, is a digit: a case distinction. The rest is a sum of offsets.
 #pragma once
 
 #include <map>

@@ -6,10 +6,10 @@
 //   auto engine = make_alternating_engine(std::move(both));      // named canonical+learning
 //
 // One engine may refute in a millisecond what takes another one minutes. The faster engine usually
-// is the same for all queries of a problem. So turns start short and grow by a factor of four per
-// round. The engine that decided the last query goes first, with four times the time it took. The
-// loss against always choosing the right engine is at most a constant factor. Turns are measured in
-// virtual time (race.h), so results do not depend on the machine.
+// is the same for all queries of a problem. Therefore turns start short and grow by a factor of
+// four per round. The engine that decided the last query goes first, with four times the time it
+// took. The loss against always choosing the right engine is at most a constant factor. Turns are
+// measured in virtual time (race.h), so results do not depend on the machine.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@
 // If no placement exists at some sizes and capacities, none exists at larger sizes and smaller
 // capacities. A placement for some sizes is valid for smaller ones. The relation `adjacent` breaks
 // this, because the size of a buffer moves its neighbour: the sizes of the buffers it names have to
-// be equal. So do the sizes of buffers in rules that may not hold for smaller buffers
+// be equal. The same applies to buffers in rules that may not hold for smaller buffers
 // (model/rules.h). If sizes are neither all larger nor all smaller, the checker is asked about
 // earlier placements.
 #pragma once

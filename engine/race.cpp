@@ -86,8 +86,8 @@ RaceResult judge(std::vector<Lane>& lanes, const PlacementProblem& problem, Obje
   return won;
 }
 
-/// Lets one lane work at a time: the one with the least virtual time. So the order of events equals
-/// that of a concurrent race.
+/// Lets one lane work at a time: the one with the least virtual time. Therefore the order of events
+/// equals that of a concurrent race.
 class Turns {
  public:
   explicit Turns(const std::vector<Contender>& contenders) : active_(contenders.size(), 1) {

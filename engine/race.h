@@ -6,8 +6,8 @@
 // Every engine counts its work in its own units (WorkMeter in model/budget.h); units times
 // ns_per_unit is its virtual time. A proof of infeasibility ends the race at once. A placement
 // found at virtual time v ends it as soon as the others have spent v without one. The earliest
-// placement in virtual time wins. So the placement depends only on the seed, with one thread as
-// with two, unless a limit ends the race. A slower engine may begin at a later virtual time
+// placement in virtual time wins. Therefore the placement depends only on the seed, with one thread
+// as with two, unless a limit ends the race. A slower engine may begin at a later virtual time
 // (begins_at). An engine that does not count its work wins or loses by the clock. An engine that
 // runs out of memory leaves the race; the result's reason names it, and the others continue.
 #pragma once

@@ -4,10 +4,10 @@
 //   if (aside.overfull()) return no_placement;
 //   Placement whole = restore(aside, engine.solve(aside.rest, params).placement);
 //
-// No other buffer uses an address of a buffer that coexists with all of them. So such buffers can
-// be removed, and the buffers above them moved down: a placement exists if and only if one exists
-// with all of them in one block at the start. Resident weights are an example. The remaining search
-// has far fewer orders to refute.
+// No other buffer uses an address of a buffer that coexists with all of them. Therefore such
+// buffers can be removed, and the buffers above them moved down: a placement exists if and only if
+// one exists with all of them in one block at the start. Resident weights are an example. The
+// remaining search has far fewer orders to refute.
 #pragma once
 
 #include <memory>

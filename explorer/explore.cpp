@@ -549,7 +549,7 @@ class Explorer {
     return found;
   }
 
-  /// From memory or from the store; other plans are made again.
+  /// From memory or from the store; other plans are recomputed.
   void add_plans(std::size_t c, ExploreResult& result) {
     for (std::size_t n = 0; n < sweep_.networks.size(); ++n) {
       std::string json;

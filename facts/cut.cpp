@@ -30,7 +30,7 @@ struct Piece {
   Size bytes = 0;  ///< used bytes of `range`; parts may leave some unused
 };
 
-/// What holds for a buffer in every memory it may use.
+/// Facts about a buffer that hold in every memory it may use.
 struct Confined {
   Size grain = 0;     ///< its offset is a multiple of this
   AddressRange room;  ///< the addresses it may use
@@ -226,7 +226,8 @@ class Finder {
     return std::nullopt;
   }
 
-  /// What alignment, windows and fixed offsets add to the load of a maximal set of live buffers.
+  /// The bytes that alignment, windows and fixed offsets add to the load of a maximal set of live
+  /// buffers.
   std::optional<Cut> by_section() {
     std::vector<Confined> facts(problem_.buffers.size());
     bool matters = false;

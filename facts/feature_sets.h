@@ -11,7 +11,7 @@
 
 namespace tessera::facts {
 
-/// Where a buffer may lie in its memory, and when.
+/// Addresses and times of a buffer in its memory.
 inline constexpr FeatureSet address_features{Feature::several_memories,
                                              Feature::buffer_alignment,
                                              Feature::fixed_offset,

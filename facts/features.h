@@ -20,7 +20,7 @@
 namespace tessera::facts {
 
 enum class Feature : std::uint8_t {
-  // Where a buffer may lie.
+  // Addresses of a buffer.
   several_memories,
   choice_of_memory,  ///< a buffer may use several memories
   buffer_alignment,  ///< in addition to that of its memory

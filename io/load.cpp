@@ -82,7 +82,7 @@ ProblemFormat detect_format(std::string_view text) {
 
 namespace {
 
-/// What a profile gives to a problem.
+/// The data that a problem takes from a profile.
 struct ProfileParts {
   std::vector<Memory> memories;  ///< empty: no profile
   Hardware hardware;

@@ -331,7 +331,7 @@ void Converter::slice(const NodeProto& node, Op& op) {
   if (axes->empty())
     for (std::size_t k = 0; k < starts->size(); ++k) axes->push_back(static_cast<Dim>(k));
   if (steps->empty()) steps->assign(starts->size(), 1);
-  // Where the ends are computed, only the file says what is made.
+  // If the ends are computed, only the file says what is made.
   if (made(node).size() != in.size()) fail(node, "produces a tensor with another number of axes");
   op.axes = axes_of(node, in.size(), *axes);
   if (op.axes.size() != starts->size() || steps->size() != starts->size())

@@ -17,7 +17,7 @@
 //               [0 or 1], bound, scores: [[network, score, bound, proved]], area}], without:
 //               [[mode, network, status, score, bound]]}
 //   plans       [{candidate, network, runs, picture: "<svg ...>", layers: [[op, kind, cycles, of
-//               them computing, bytes off the chip, pJ, what bounds it]]}]
+//               them computing, off-chip bytes, pJ, what bounds it]]}]
 // Private to io/ and explorer/.
 #pragma once
 

@@ -105,7 +105,7 @@ void TfliteConverter::slice(const TfliteOperator& from, Op& op) {
   const Shape& in = file_shape(from.inputs[0]);
   const auto begins = list(from, 1);
   if (!begins) return unknown(from, op, "with computed bounds is not supported");
-  // Where the sizes are computed, the file says what is made.
+  // If the sizes are computed, the file says what is made.
   if (begins->size() != in.size() || made(from).size() != in.size())
     fail(from, "has bounds for " + std::to_string(begins->size()) + " axes of a tensor with " +
                    std::to_string(in.size()));

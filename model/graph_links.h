@@ -1,4 +1,4 @@
-// What follows from a graph: who makes and who reads, which tensors share bytes, what precedes
+// Facts that follow from a graph: who makes and who reads, which tensors share bytes, what precedes
 // what.
 //
 //   const GraphLinks links(graph);

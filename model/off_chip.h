@@ -5,7 +5,7 @@
 //
 // A memory that a program cannot write (flash) holds the weights. A writable one holds results of
 // ops and the network's inputs and outputs. A single memory holds both. A profile has at most one
-// of each, and at most one backing memory behind the one that holds both (model/unused_keys.h).
+// of each, and at most one backing memory of the one that holds both (model/unused_keys.h).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where weights can be pinned on-chip.
+// Addresses at which weights can be pinned on-chip.
 //
 //   if (const auto memory = pin_memory(hardware)) ...      // as buffers count the memories there
 //   Size bytes = pinned_bytes(network, hardware)[weight];

@@ -40,7 +40,7 @@ struct Token {
   std::size_t column = 1;
 };
 
-/// What an expression stands for before it is compared.
+/// The meaning of an expression before it is compared.
 struct Value {
   enum class Kind : std::uint8_t { term, condition, memory, mode, name };
   Kind kind = Kind::term;

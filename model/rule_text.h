@@ -18,7 +18,7 @@
 
 namespace tessera {
 
-/// What names in the text stand for.
+/// The meaning of names in the text.
 struct RuleNames {
   std::span<const Memory> memories;
   /// The buffer of a name in parentheses; nothing: unknown.

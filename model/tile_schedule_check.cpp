@@ -33,7 +33,7 @@ class ScheduleCheck {
       verdict_.wrong.push_back("Step " + std::to_string(step) + " is invalid: " + wrong + ".");
   }
 
-  /// What is wrong about a step by itself.
+  /// Defects of a step by itself.
   [[nodiscard]] std::string form_of(const TileStep& step) const {
     if (step.ops.empty()) return "it has no ops";
     const std::set<std::size_t> ops(step.ops.begin(), step.ops.end());

@@ -16,7 +16,7 @@
 //  - A stationary operand (Stationary) has one buffer in all tiles, with space for the largest part
 //    that any tile needs. It is loaded between two steps when the part changes (walk.h).
 //  - Resident tensors (LocalTensor::kept) are buffers of their whole size in all tiles, neither
-//    loaded nor stored. So are resident tensors of other groups.
+//    loaded nor stored, like resident tensors of other groups.
 //  - A prefetched weight (LocalTensor::early) has the buffer of a resident weight, and so has a
 //    weight that this group prefetches for a later one.
 //  - Resident rows of a tensor have a separate buffer, which the DMA accesses like off-chip memory.
@@ -43,17 +43,17 @@
 
 namespace tessera::tiling {
 
-/// What a buffer of the problem holds.
+/// The content of a buffer of the problem.
 enum class BufferRole : std::uint8_t {
   kept,     ///< a whole tensor that stays on-chip between groups
   passing,  ///< likewise, and no op of this group uses it
-  tile,     ///< the tile's part of a tensor (the fresh part with kept halos)
+  tile,     ///< the tile's part of a tensor (the fresh part with reused halos)
   columns,  ///< overlap with the tile to the left
   rows,     ///< overlap with the tiles above
   part,     ///< rows of a tensor that stay on-chip between groups (kept_rows.h)
 };
 
-/// Is it the operand of an op, and not only a kept halo?
+/// Is it the operand of an op, and not only a reused halo?
 [[nodiscard]] constexpr bool is_whole_or_tile(BufferRole role) {
   return role == BufferRole::tile || role == BufferRole::kept;
 }
@@ -122,7 +122,7 @@ struct Lowering {
 [[nodiscard]] std::vector<Size> tile_sizes(const Subgraph& subgraph, const TileSpace& space,
                                            const Lowering& lowering, const TileRegions& tile);
 
-/// The same from the number of elements of each fresh part, without kept halos. Reuses `sizes`.
+/// The same from the number of elements of each fresh part, without reused halos. Reuses `sizes`.
 void tile_sizes(const Lowering& lowering, std::span<const std::int64_t> fresh_volumes,
                 std::vector<Size>& sizes);
 

@@ -38,7 +38,7 @@ struct Padding {
                            const Box& box);
 
 /// The granularity of a reshape: if several axes become others, any range of the first of them with
-/// the inner ones whole. So two tile axes never affect one range.
+/// the inner ones whole. Therefore two tile axes never affect one range.
 [[nodiscard]] Box reshape_unit(const std::vector<Dim>& from, const std::vector<Dim>& to,
                                const Box& box);
 

@@ -2,14 +2,14 @@
 // bricks. Private to tiling/.
 //
 // It applies to groups in which every op maps each axis of its output to one axis of each operand:
-// a box is then the product of the ranges of its axes. So it suffices to know, per axis and extent,
-// how much of each tensor the first tile needs, or the tiles that others do not cover. A shape
-// costs one product per tensor.
+// a box is then the product of the ranges of its axes. Therefore it suffices to know, per axis and
+// extent, how much of each tensor the first tile needs, or the tiles that others do not cover. A
+// shape costs one product per tensor.
 //
 // A tile may need nothing of some tensors: for example an operand of a concatenation along C, or an
 // output that the first tile along C stores. Then it needs less of the tensors before those along H
-// and W. So the tiles along C form families by their non-empty parts, and each family has its own
-// lines along H and W.
+// and W. Therefore the tiles along C form families by their non-empty parts, and each family has
+// its own lines along H and W.
 #pragma once
 
 #include <array>

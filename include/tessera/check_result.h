@@ -34,7 +34,7 @@ struct ResultVerdict {
   std::vector<std::string> proved{};   ///< bounds that a cut or the certificate proves
 };
 
-/// What is already proved about the problem.
+/// Facts that are already proved about the problem.
 struct CheckResultParams {
   std::size_t most_violations = 100;
   std::vector<Claim> proved{};  ///< claims of an accepted certificate for this problem

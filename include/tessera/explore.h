@@ -81,7 +81,7 @@ struct ExploreRow {
   std::string network{};
   SweepStatus status = SweepStatus::limit;
   std::optional<double> score{};  ///< of the plan found
-  std::optional<double> bound{};  ///< proved: no plan scores less
+  std::optional<double> bound{};  ///< proved lower bound
   /// Metrics of that plan. For the set: weighted means, and the largest peak.
   double latency_cycles = 0;
   double latency_ms = 0;

@@ -265,7 +265,7 @@ enum class EngineOrder : std::uint8_t {
   side_by_side,  ///< the last ops of a tile may overlap with the first ops of the next tile
 };
 
-/// What an earlier group may have loaded for a group.
+/// Data that an earlier group may have loaded for a group.
 enum class Early : std::uint8_t {
   none,     ///< nothing
   weights,  ///< weights that are resident during all of its tiles
@@ -283,7 +283,7 @@ enum class Stay : std::uint8_t {
   rows,   ///< also its first rows, with the rest off-chip
 };
 
-/// What may be pinned: present on-chip before the first inference, and never moved.
+/// Data that may be pinned: present on-chip before the first inference, and never moved.
 enum class Pinned : std::uint8_t {
   none,
   weights,  ///< weights, if the benefit is worth the space

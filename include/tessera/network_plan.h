@@ -176,7 +176,7 @@ struct PlanSearch {
   double seconds = 0;
 };
 
-/// What scores are relative to: the layer-by-layer execution on a machine, or another plan.
+/// The reference of scores: the layer-by-layer execution on a machine, or another plan.
 struct PlanReference {
   std::string profile;  ///< of that machine
   double clock_hz = 0;  ///< latencies of two machines are compared as times

@@ -74,7 +74,7 @@ struct PlanParams {
   bool fewest_modes = false;
   /// Limits for each subgraph: ("peak_memory", 524288), ("peak_bandwidth", bytes per cycle).
   std::vector<std::pair<std::string, double>> peak_limits{};
-  /// What the score is relative to, instead of the profile's reference: for example
+  /// The reference of the score, instead of the profile's reference: for example
   /// layer_by_layer() of another machine, or the cost of another plan. Empty: the profile's
   /// reference, or its own machine.
   std::optional<PlanReference> reference{};
@@ -130,7 +130,7 @@ struct PlanVerdict {
 /// throws: BadInput; WrongAnswer if the file is valid but its subgraphs, tiles or buffers are not
 /// those of the network.
 [[nodiscard]] TESSERA_API std::string plan_json(const NetworkPlan& plan);
-/// What plan_file_header() reads of a plan file.
+/// The result of plan_file_header().
 struct PlanFileHeader {
   bool is_plan = false;   ///< false: another kind of file
   std::string network{};  ///< the network and the profile that the file names

@@ -48,7 +48,7 @@ struct TileProgress {
   std::optional<std::int64_t> fewest_tiles{};  ///< of a shape that fits
 };
 
-/// What a query may use of earlier ones. No result depends on it.
+/// Data of earlier queries that a query may use. No result depends on it.
 enum class Reuse : std::uint8_t {
   all,   ///< results, and the session of the engine with what it learned
   memo,  ///< results only: each query that they do not decide goes to a new solver

@@ -266,7 +266,7 @@ class NetworkBuilder:
             raise _bad("a network needs an output: pass the output tensors to build()")
         return self._parts.network(self._inputs, [self._own(each) for each in outputs])
 
-    # What follows is not for users.
+    # The rest is not for users.
 
     def _own(self, tensor: Tensor) -> int:
         if tensor._builder is not self:

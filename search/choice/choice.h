@@ -5,9 +5,9 @@
 //   const PackingResult best = best_packing(packing, 0, budget);
 //   // No placement has a larger benefit than best.bound.
 //
-// At each step the live buffers need disjoint bytes of the memories they may use. So there is a row
-// for each maximal set of live buffers and each set of memories that some buffer is restricted to.
-// This is a relaxation: a choice that satisfies all rows may have no placement.
+// At each step the live buffers need disjoint bytes of the memories they may use. Therefore there
+// is a row for each maximal set of live buffers and each set of memories that some buffer is
+// restricted to. This is a relaxation: a choice that satisfies all rows may have no placement.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@
 
 namespace tessera::search {
 
-/// What a row counts: bytes live at a step of buffers that may only use these memories, each
-/// rounded up to the granule.
+/// The bytes that a row counts: bytes live at a step of buffers that may only use these memories,
+/// each rounded up to the granule.
 struct RowOrigin {
   Step step = 0;
   std::vector<MemoryIndex> memories;  ///< ascending

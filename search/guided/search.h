@@ -54,7 +54,7 @@ inline void add(Counters& sum, const Counters& more) {
   sum.advised += more.advised;
 }
 
-/// What all trees of one call have spent of its budget.
+/// The part that all trees of one call have spent of its budget.
 struct Spent {
   std::int64_t steps = 0;
   std::uint64_t work = 0;  ///< of the solver

@@ -4,7 +4,7 @@
 // Let item i be live in the sections S and T. Let C be the other common members. Let P be members
 // of T only that lie below i. Let Q be members of S only that lie above i. C and P are pairwise
 // disjoint (in T), and so are C and Q (in S). P and Q are disjoint because i lies between them,
-// even if they are never live at the same step. So all of them share one axis:
+// even if they are never live at the same step. Therefore all of them share one axis:
 //
 //   length(i) + sum of C + sum of P + sum of Q <= capacity
 //

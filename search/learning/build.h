@@ -25,7 +25,7 @@ namespace tessera::search::learning {
 
 class Build {
  public:
-  /// What is recorded in addition to the rules: nothing; data for renew(); data for used_buffers.h;
+  /// Data recorded in addition to the rules: nothing; data for renew(); data for used_buffers.h;
   /// or the axioms of a certificate, which excludes rules that a certificate cannot express.
   enum class Record : std::uint8_t { nothing, renewal, uses, certificate };
   Build(const PlacementProblem& problem, Objective goal, Deduction& deduction,

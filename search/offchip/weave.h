@@ -4,8 +4,8 @@
 //   WeaveResult low = weave(problem, {.targets = {bound}});
 //   if (low.placement) use(*low.placement, low.heights);
 //
-// Two buffers forbid each other some differences of their offsets (model/differences.h). So the
-// only useful offsets of a buffer are its lowest address and the ends of forbidden ranges, and
+// Two buffers forbid each other some differences of their offsets (model/differences.h). Therefore
+// the only useful offsets of a buffer are its lowest address and the ends of forbidden ranges, and
 // first fit only tries these. Several orders of first fit are tried. The best is improved by
 // removing the highest buffer and some of its rivals, and placing them again in another order (ruin
 // and recreate: Schrimpf, Schneider, Stamm-Wilbrandt, Dueck, 2000). A failure proves nothing.

@@ -4,11 +4,11 @@
 //   engine::HittingSet sets(rules.costs());
 //   for (auto& rule : rules.broken_by(sets.share(), random, 100)) sets.add(std::move(rule));
 //
-// Rounding offsets and sizes down to multiples of a unit keeps separate buffers separate. So the
-// members of a clique take S of U available units. If units are shared, pairs pay, at least as many
-// units as an even spread shares: m buffers on one unit give m over 2 pairs (for a single size this
-// is Turan's theorem, 1941). A paying pair shares at most the units of the smaller buffer. Cliques
-// whose rules the prices violate are grown greedily.
+// Rounding offsets and sizes down to multiples of a unit keeps separate buffers separate. Therefore
+// the members of a clique take S of U available units. If units are shared, pairs pay, at least as
+// many units as an even spread shares: m buffers on one unit give m over 2 pairs (for a single size
+// this is Turan's theorem, 1941). A paying pair shares at most the units of the smaller buffer.
+// Cliques whose rules the prices violate are grown greedily.
 #pragma once
 
 #include <cstdint>

@@ -74,8 +74,8 @@ class Colourer {
   }
 
   /// The colours at which a node may begin. In some cheapest colouring no node can be moved down
-  /// without meeting a node it must differ from. So each begins at a sum of spans (normal patterns:
-  /// Herz 1972, Christofides and Whitlock 1977).
+  /// without meeting a node it must differ from. Therefore each begins at a sum of spans (normal
+  /// patterns: Herz 1972, Christofides and Whitlock 1977).
   void choose_firsts() {
     firsts_.resize(count_);
     std::vector<char> sum(graph_.colours);

@@ -4,8 +4,8 @@
 //   if (cheap.placement) use(*cheap.placement, cheap.cost);          // passes the checker
 //
 // The state is a place for every buffer. Violated pairs count with a weight that grows while
-// placements are invalid and shrinks while they are valid. So the search crosses the border of
-// feasibility repeatedly (strategic oscillation: Gendreau, Hertz, Laporte 1994). A move takes a
+// placements are invalid and shrinks while they are valid. Therefore the search crosses the border
+// of feasibility repeatedly (strategic oscillation: Gendreau, Hertz, Laporte 1994). A move takes a
 // paying buffer to its cheapest place, where it stays for a while (tabu search: Hertz and de Werra
 // 1987). A failure proves nothing.
 #pragma once

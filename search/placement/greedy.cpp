@@ -182,7 +182,7 @@ class FirstFit {
 };
 
 /// The best of all orders, then of noisy variations of the best one. Throws BudgetEnded, with the
-/// best so far in `best`.
+/// incumbent in `best`.
 bool fit_memory(const Core& core, const GreedyParams& params, Poll& poll, Attempt& best,
                 std::string& name) {
   canonical::OrderFacts facts;

@@ -131,8 +131,8 @@ bool make_scene(const PlacementProblem& problem, MemoryIndex m, Scene& scene, Po
   return true;
 }
 
-/// The lowest placement of several orders. Throws BudgetEnded when the budget ends, with the best
-/// so far, if any, in `best`.
+/// The lowest placement of several orders. Throws BudgetEnded when the budget ends, with the
+/// incumbent, if any, in `best`.
 void best_offsets(const Scene& scene, Poll& poll, std::vector<Size>& best, Size& best_height) {
   const std::vector<Item>& items = scene.core.items;
   Tops tops(scene.steps);

@@ -6,7 +6,7 @@
 // Buffers of size S at multiples of A that share no address start at least align_up(S, A) apart,
 // where A divides all alignments. Let P divide all sizes rounded up in this way, and be a multiple
 // of all alignments. Rounding every offset down to a multiple of P keeps separate buffers separate,
-// creates no new overlap, and stays below the capacity. So slots of size P lose no solution.
+// creates no new overlap, and stays below the capacity. Therefore slots of size P lose no solution.
 #pragma once
 
 #include <cstdint>

@@ -4,9 +4,11 @@
 //   while (std::optional<FittingShape> next = shapes.next()) ask(next->demands);
 //
 // Most shapes are passed over, most of them in bulk:
-//  - The first tile grows with every extent. So a shape is refuted if it is at least as large as a
+//  - The first tile grows with every extent. Therefore a shape is refuted if it is at least as
+//  large as a
 //    shape whose first tile is refuted. A group is refuted if its smallest shape is.
-//  - With its place along H and W fixed, the first tile along C grows with its extent. So among
+//  - With its place along H and W fixed, the first tile along C grows with its extent. Therefore
+//  among
 //    shapes with equal extents along H and W, those above the largest extent that is not refuted
 //    are left out.
 //  - Then the middle tile is tested, which usually is the largest, and finally every tile that no

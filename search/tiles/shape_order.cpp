@@ -62,8 +62,8 @@ ShapeGroups::Row ShapeGroups::pop(std::vector<Row>& rows) const {
 }
 
 void ShapeGroups::open_up_to_the_first() {
-  // A row with more cuts along H and W begins no earlier. So if the next unopened rows do not come
-  // before the first open one, no unopened row does.
+  // A row with more cuts along H and W begins no earlier. Therefore if the next unopened rows do
+  // not come before the first open one, no unopened row does.
   const auto may_come_first = [this](std::int64_t tiles) {
     return rows_.empty() || std::max(tiles, fewest_) <= tiles_of(rows_.front());
   };

@@ -7,7 +7,7 @@
 // The largest tile has the fewest tiles in the grid; among equals the fewest cuts along W, then C,
 // then H (rows of a tile stay contiguous in memory), then the most even cut. The result is exact.
 // Sizes are not monotone in the tile, because an inner tile has a halo on two sides and an edge
-// tile on one. So a shape is passed over only if
+// tile on one. Therefore a shape is passed over only if
 //  - its first tile, which grows with every extent, is at least as large as a refuted one;
 //  - a tile's sizes are all at least those of a refuted one (dominance); or
 //  - the load of one step exceeds the capacity.

@@ -339,7 +339,7 @@ class RandomMachine:
 
     def off_chip(self, dram):
         """Of two off-chip memories the read-only one has the weights; with that one alone, activations stay
-        on the chip."""
+        on-chip."""
         if self.offchip == "one":
             return {"dram": dram}
         flash = {"offchip": True, "writable": False, "bandwidth": self.draw.choice(["0.5 B/cycle", "3 B/cycle"]), "burst": "32 B",

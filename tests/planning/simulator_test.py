@@ -103,7 +103,7 @@ class Simulator(Compare):
                 self.assertGreaterEqual(covered[what], times * COUNT // 200, what)
 
     def test_engines_side_by_side(self):
-        """With memories on the chip that both stages wait for, modes, and engines of one queue."""
+        """With on-chip memories that both stages wait for, modes, and engines of one queue."""
         covered, count = collections.Counter(), max(1, COUNT // 8)
         seeds, last = itertools.chain(RARE, itertools.count(SEED)), SEED + max(RARE) + 20 * COUNT
         asked = ("held up on the chip", "a queue is shared", "modes are switched", "several channels", "weights in slices")

@@ -169,7 +169,7 @@ std::vector<std::string> variants(const NetworkPlan& plan) {
   return seen;
 }
 
-/// What was planned and refused, by name.
+/// Planned and refused items, by name.
 struct Seen {
   std::map<std::string, int> planned;
   std::map<std::string, int> refused;

@@ -40,7 +40,7 @@ inline constexpr bool quick = optimised && !sanitized;
   return times * std::max<std::size_t>(std::min<std::size_t>(count, least), count / part);
 }
 
-/// What a bound on seconds is multiplied with: builds that are not made to be fast take longer.
+/// The factor of a bound on seconds: builds that are not made to be fast take longer.
 inline constexpr double slowness = (sanitized ? 20 : 1) * (optimised ? 1 : sanitized ? 2 : 10);
 
 }  // namespace tessera::testing

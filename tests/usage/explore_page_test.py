@@ -295,7 +295,7 @@ class InABrowser(PageCase):
         self.assertEqual(told["heads"][2], ["mode", "banks", "at 0 %", "at 30 %", "without it, toy", "without it, <b>two&"])
         for row, needed in zip(told["rows"][2], data["sets"][0]["needed"]):
             self.assertEqual(row[2], "required" if needed else "removable")
-        # What has to stay is dear to somebody, or another set is as small.
+        # Each required mode is expensive to remove for some network, or another set is as small.
         costs = {(names[mode], network): (status, score) for mode, network, status, score, _ in data["without"]}
         for row in told["rows"][2]:
             for network, words, with_all in zip(("toy", "<b>two&"), row[4:], data["with_all"]):

@@ -41,7 +41,7 @@ class Limits(Case):
                 ("tile", path, "-p", "ethos-u55-like", "--ops", "0:1"))
 
     def test_a_writer_who_never_writes(self):
-        """A pipe that stays open: there is nothing to read, and the limit ends the wait."""
+        """A pipe that is not closed: there is nothing to read, and the limit ends the wait."""
         self.file("placed", "id,lower,upper,size,offset\na,0,1,4,0\n")
         for arguments in self.every_reader("-"):
             with self.subTest(arguments=list(map(str, arguments))):

@@ -32,7 +32,7 @@ outputs: [y]
 # For plan: the weights of the shipped profiles without the peak.
 NO_PEAK = ("--weight", "latency=4", "--weight", "energy=3", "--weight", "dram_bytes=2")
 
-# What a build says that was made without a library (TESSERA_WITH_ONNX, TESSERA_WITH_Z3,
+# The message of a build that was made without a library (TESSERA_WITH_ONNX, TESSERA_WITH_Z3,
 # TESSERA_WITH_CBC, TESSERA_WITH_GECODE).
 LEFT_OUT = ("this build of Tessera has no ONNX reader", "this build of Tessera has no Z3",
             "this build of Tessera has no CBC", "this build of Tessera has no Gecode")

@@ -3,10 +3,11 @@
 //   Instance instance = make_instance(problem, 0, buffers_of_memory_0);
 //   for (const Job& job : instance.jobs) draw(job.lower, job.upper, job.size);
 //
-// Time is divided into sections: a section ends where a birth follows a death. So two buffers
-// coexist if and only if they share a section, and every section is a maximal set of coexisting
-// buffers; there are at most as many sections as buffers. "Job" is the papers' word for a buffer. A
-// job is a hull in time, with fragments if the buffer has gaps or several live intervals.
+// Time is divided into sections: a section ends where a birth follows a death. Therefore two
+// buffers coexist if and only if they share a section, and every section is a maximal set of
+// coexisting buffers; there are at most as many sections as buffers. "Job" is the papers' word for
+// a buffer. A job is a hull in time, with fragments if the buffer has gaps or several live
+// intervals.
 #pragma once
 
 #include <cstddef>

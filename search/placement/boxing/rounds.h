@@ -3,8 +3,8 @@
 //   RoundsResult best = run_rounds(instance, {.budget = ..., .seed = 7, .threads = 2});
 //
 // Rounds form generations. All rounds of a generation start from the best placement of the previous
-// one and use their own random stream. So the result depends only on the seed, and not on the
-// number of threads. A round is one of
+// one and use their own random stream. Therefore the result depends only on the seed, and not on
+// the number of threads. A round is one of
 //   stacking  a new order of keys, or perturbed best keys
 //   boxing    Theorem 16, unboxing, squeeze; and stacking in the order of the loose placement
 //   improve   ruin and recreate from the best placement

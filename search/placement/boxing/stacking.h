@@ -7,13 +7,13 @@
 // highest key among those that live entirely within it. If there is none, it is raised to its lower
 // neighbour (Sekiyama, Imamichi, Imai and Raymond, "Profile-guided memory optimization for deep
 // neural networks", arXiv 1804.10001, after Burke, Kendall and Whitwell's best fit for stock
-// cutting, Oper. Res. 52(4), 2004). The raised area is waste. So load plus waste of a section
-// always is a lower bound on the final height. A round stops as soon as this bound reaches the
-// limit, long before a job does. The final height is the largest such sum.
+// cutting, Oper. Res. 52(4), 2004). The raised area is waste. Therefore load plus waste of a
+// section always is a lower bound on the final height. A round stops as soon as this bound reaches
+// the limit, long before a job does. The final height is the largest such sum.
 //
 // Needs O(n) memory. A choice walks a tournament that splits the jobs alternately by birth and by
 // death (a k-d tree; Bentley, Comm. ACM 18(9), 1975). It only enters nodes that a side of the
-// segment cuts, and among those only nodes with a better key than the best so far.
+// segment cuts, and among those only nodes with a better key than the incumbent.
 #pragma once
 
 #include <cstdint>

@@ -100,7 +100,7 @@ TEST_F(CheckProof, RejectsSumsThatWrap) {
 }
 
 TEST_F(CheckProof, TheClaimIsPartOfTheVerdict) {
-  // Seven bytes and three live at step 1: at least nine addresses, below 8 there is no room.
+  // Seven bytes and three live at step 1: at least nine addresses, below 8 nothing fits.
   const std::string low =
       "claim height 9 0\ncut\nstep 1\nmemory 0 sram\nbuffer 0 a\nbuffer 1 b c\n"
       "asked 9 available 8\n";
