@@ -89,6 +89,7 @@ TESSERA_C_API void tessera_set_size(tessera_problem* problem, size_t buffer, int
 TESSERA_C_API void tessera_set_alignment(tessera_problem* problem, size_t buffer,
                                          int64_t alignment);
 TESSERA_C_API void tessera_fix(tessera_problem* problem, size_t buffer, int64_t offset);
+/* Kept for other programs; no solver uses it. */
 TESSERA_C_API void tessera_set_hint(tessera_problem* problem, size_t buffer, int64_t offset);
 /* The buffer may be left out; placing it has this benefit, with at most three decimals. */
 TESSERA_C_API void tessera_make_optional(tessera_problem* problem, size_t buffer, double benefit);

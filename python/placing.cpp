@@ -165,7 +165,8 @@ replaces the arrays.
     True
 
 `capacity` and `alignment` (one number, or an array) are bytes; a capacity may be a text such as
-"192 KiB". `fixed` and `hints` are arrays of offsets, -1 for none. `timeout` is in seconds.
+"192 KiB". `fixed` and `hints` are arrays of offsets, -1 for none; no solver uses hints.
+`timeout` is in seconds.
 `minimize` is "height", "cost", "modes", "switches", or True for the objective of the problem.
 
 `benefits` makes buffers optional: the value of placing each, nan for a buffer that must be placed.

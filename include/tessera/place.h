@@ -8,11 +8,15 @@
 //     case Status::unknown: std::cout << to_string(result.stop); break;  // a limit, not a "no"
 //   }
 //
-// The engine "auto" runs bounds (the load of a step may prove infeasibility), greedy placement, and
-// then a complete search. If that takes long, a second complete solver runs too, in turns or
-// concurrently. For very many buffers, boxing runs before the canonical search and again beside the
-// two solvers. The checker of check.h accepts every placement before it is returned. Equal
-// problems, parameters and seeds give equal placements, unless a limit ends the search.
+// The engine "auto" runs bounds (a step with more live bytes than the capacity proves
+// infeasibility), "greedy", and then "canonical", which is complete. If that takes long, the
+// complete solver "learning" runs too, in turns or concurrently. For very many buffers, "boxing"
+// runs before "canonical" and again beside the two. engines.h lists the solvers. The checker of
+// check.h accepts every placement before it is returned.
+//
+// Equal problems, parameters and seeds give equal placements, unless a time limit, a memory limit
+// or the stop token ends the search. Calls share no state; threads may call place() at the same
+// time.
 #pragma once
 
 #include <cstdint>
@@ -44,15 +48,16 @@ struct PlaceProgress {
 /// Parameters of place().
 struct PlaceParams {
   std::string engine = "auto";  ///< or a name from engine_list() (engines.h)
-  /// The only objective; the default ignores those of the problem. std::nullopt: those of the
-  /// problem, in order. If its objective is `fit`, std::nullopt means the benefit if a buffer has
-  /// one, else the cost if a relation is soft, else the height.
+  /// Optimise this alone, whatever the problem's objectives are. `fit`: nothing; every optional
+  /// buffer has to be placed. std::nullopt: the problem's objectives in order; if they are `fit`,
+  /// the benefit if a buffer has one, else the cost if a relation is soft, else the height.
   std::optional<Objective> minimize = Objective::fit;
   /// Settings of solver switches, such as "learning.balance=off" (switches.h).
   std::vector<std::string> switches{};
   Limits limits{};
-  /// Path of a certificate to write: of infeasibility, or of the proved bounds. Empty: none. If
-  /// writing fails later, place() returns its result, and `certificate_error` has the reason.
+  /// Path of a certificate to write: of infeasibility, or of the proved bounds. Empty: none. If the
+  /// file can be opened but not written, place() returns its result, and `certificate_error` has
+  /// the reason.
   std::filesystem::path proof{};
   /// Options with which the problem was read, for the certificate: ("profile", "nvdla-like").
   std::vector<std::pair<std::string, std::string>> proof_read{};

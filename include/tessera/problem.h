@@ -21,8 +21,8 @@
 
 namespace tessera {
 
-/// What a bank may do during one step. `weight` is readable and holds only weights. `data` is
-/// readable and writable and holds everything but weights.
+/// Accesses that a bank permits during a step. `weight` is readable and holds only weights. `data`
+/// is readable and writable and holds everything but weights.
 enum class Role : std::uint8_t { read, write, read_write, weight, data, hold, off };
 
 /// A bank of a memory.
@@ -64,7 +64,7 @@ struct Gap {
   std::optional<AddressRange> window{};
 };
 
-/// Repeats the run, with all earlier repeats, `count` times, `stride` bytes apart.
+/// Repeats the bytes of a part and its earlier repeats, `count` times, `stride` bytes apart.
 struct Repeat {
   std::int64_t count = 1;
   Size stride = 1;
@@ -100,7 +100,7 @@ struct Buffer {
   std::vector<Step> write{};            ///< steps at which it is written, sorted
   BufferKind kind = BufferKind::activation;
   std::optional<Offset> offset{};        ///< fixed offset, in any memory it gets
-  std::optional<Offset> hint{};          ///< an offset to try first; not a constraint
+  std::optional<Offset> hint{};          ///< kept for other programs; no solver uses it
   std::optional<AddressRange> window{};  ///< the buffer lies entirely inside
   /// May be left out; it then lives in a slower memory outside of the problem. Only a search for
   /// Objective::benefit leaves buffers out.
@@ -110,7 +110,7 @@ struct Buffer {
                         ///< empty: no group
 };
 
-/// check.h defines the exact meaning of each kind. For the operands of an op, a machine
+/// docs/reference/problems.md defines each kind. For the operands of an op, a machine
 /// may require the first four kinds (hardware.h).
 enum class RelationKind : std::uint8_t {
   same_bank,           ///< each lies entirely in one bank, the same for all

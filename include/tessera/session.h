@@ -14,8 +14,8 @@
 // Between queries only numbers change: sizes of buffers and capacities of memories. Everything else
 // is analysed once. Earlier results are reused without a search: if no placement exists for some
 // sizes, none exists for larger ones, and a placement for some sizes holds for smaller ones.
-// Buffers of a relation `adjacent` need the same sizes as before for this. PlacementResult::stats
-// counts the reuse.
+// A result is reused for other sizes only if buffers of a relation `adjacent` keep theirs.
+// PlacementResult::stats counts the reuse.
 //
 // A session may be used by one thread at a time; different sessions share no state.
 #pragma once
