@@ -239,6 +239,11 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
     print(plan_json_verdict(verdict));
   else if (!options.output.quiet)
     say(plan_text_verdict(verdict, net));
+  if (!verdict.wrong.empty())
+    note(
+        "`is` precedes the recomputed value, `not` that of the plan; if every group differs, the "
+        "plan is usually of other --profile, --set or --capacity",
+        options.output.quiet || options.output.json());
   return verdict.wrong.empty() ? exit_found : exit_wrong;
 }
 

@@ -66,6 +66,8 @@ int run_explain(const ExplainOptions& options, Session& session) {
   ExplainParams params;
   params.limits = session.remaining(options.limits.limits(), Session::giving_back);
   params.limits.stop = session.interrupts().token();
+  // As `place` without options.
+  if (input.problem.objective != Objective::fit) params.minimize = std::nullopt;
   session.interrupts().enter(Phase::searching);
   const Explanation why = explain(input.problem, params);
   session.interrupts().enter(Phase::writing);
@@ -96,8 +98,8 @@ void add_explain(CLI::App& app, Command& command) {
   options->limits.declare(*sub);
   sub->add_option("-o,--output", options->file, "write the explanation to FILE.json or FILE.txt");
   sub->footer(
-      "The exit code is 20 if the problem is infeasible, 0 if it is feasible.\nExample:\n  tessera "
-      "explain buffers.csv --capacity '512 KiB'");
+      "The exit code is 20 if the problem is infeasible, 0 if it is feasible, 30 if a limit ended "
+      "the search.\nExample:\n  tessera explain buffers.csv --capacity '512 KiB'");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_explain(*options, session); };
   });

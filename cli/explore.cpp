@@ -221,6 +221,7 @@ void add_explore(CLI::App& app, Command& command) {
       ->excludes(sub->add_flag("--no-store", options->no_store, "do not store plans"));
   options->output.declare(*sub);
   options->search.declare(*sub);
+  sub->get_option("--threads")->description("number of plans in parallel, each on one thread");
   options->progress.declare(*sub);
   sub->footer("Example:\n  tessera explore sweep.yaml -o out --threads 8");
   sub->final_callback([options, &command] {

@@ -31,12 +31,18 @@ std::string millions(std::int64_t count) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " M";
 }
 
+/// size_text() writes bytes without a unit.
+std::string with_unit(Size size) {
+  const std::string text = size_text(size);
+  return text.find(' ') == text.npos ? text + " B" : text;
+}
+
 std::string summary(const Network& network) {
   const NetworkStats stats = network_stats(network);
   return (network.name.empty() ? "network" : network.name) + ": " + std::to_string(stats.ops) +
          " ops, " + millions(stats.macs) + " MACs, " + millions(stats.weights) + " weights (" +
-         size_text(stats.weight_bytes) + "), largest activation " +
-         size_text(stats.largest_activation) + "\n";
+         with_unit(stats.weight_bytes) + "), largest activation " +
+         with_unit(stats.largest_activation) + "\n";
 }
 
 int run_import(const ImportArguments& arguments, Session& session) {

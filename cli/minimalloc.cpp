@@ -196,8 +196,9 @@ void add_minimalloc(CLI::App& app, Command& command) {
   const auto arguments = std::make_shared<std::vector<std::string>>();
   sub->add_option("FLAGS", *arguments)->group("");
   sub->footer(
-      "Flags have the syntax of that program: --validate, --novalidate or --validate=false. So "
-      "do\nthe exit codes: 0 if a placement is found, else 1.\nExample:\n  tessera minimalloc "
+      "Flags have the syntax of that program: --validate, --novalidate or --validate=false. "
+      "The\nexit codes are also its own: 0 if a placement is found, else 1.\nExample:\n  tessera "
+      "minimalloc "
       "--capacity=1048576 --input=buffers.csv --output=placed.csv");
   sub->preparse_callback([&command](std::size_t) { command.fails_with_one = true; });
   sub->final_callback([arguments, &command] {

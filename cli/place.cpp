@@ -54,6 +54,14 @@ std::optional<Objective> minimize_of(const PlaceOptions& options, const Placemen
   return Objective::fit;
 }
 
+/// The words of --minimize, and "default", which main.cpp writes for a missing word.
+CLI::Validator goal_word() {
+  const CLI::Validator words = one_of({"height", "cost", "modes", "switches"});
+  return CLI::Validator(
+      [words](const std::string& text) { return text == "default" ? std::string() : words(text); },
+      words.get_description());
+}
+
 /// Reports invalid options before the search.
 void check_options(const PlaceOptions& options, const Input& input) {
   const std::string extension = std::filesystem::path(options.output_file).extension().string();
@@ -340,12 +348,11 @@ void add_place(CLI::App& app, Command& command) {
   options->output.declare(*sub);
   options->search.declare(*sub);
   options->progress.declare(*sub);
-  sub->add_option(
-         "--minimize", options->minimize,
-         "also minimise height, cost, modes or switches; without a value: the objectives of the "
-         "input, or the height")
-      ->check(one_of({"default", "height", "cost", "modes", "switches"}))
-      ->type_name("[height|cost|modes|switches]");
+  sub->add_option("--minimize", options->minimize,
+                  "also minimise height, cost, modes or switches; without a value: the objectives of the "
+                  "input; if it has none, its benefit, else its cost, else its height")
+      ->check(goal_word())
+      ->type_name("[GOAL]");
   sub->add_option("--maximize", options->maximize,
                   "choose the optional buffers with the largest total benefit")
       ->check(one_of({"benefit"}))

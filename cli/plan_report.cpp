@@ -482,7 +482,7 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
   text += own || named ? "layer by layer on " : "";
   // the machine differs from the profile, by --set or similar
   const bool unchanged = named && r.profile == plan.profile;
-  text += (r.profile.empty() ? plan.profile : r.profile) + (unchanged ? " unchanged)" : ")");
+  text += (r.profile.empty() ? plan.profile : r.profile) + (unchanged ? " without --set)" : ")");
   const double gap = plan.score > 0 ? std::max(0.0, 1 - plan.bound / plan.score) : 0;
   return text + ", lower bound " + decimals(plan.bound, 4) + " (gap " + decimals(100 * gap, 1) +
          " %" + (of_fewest_tiles(plan) ? ", fewest tiles" : "") + ")\n";

@@ -41,6 +41,11 @@ class Sheet {
     lines_.push_back({key, value, source_of(hardware_, key)});
   }
 
+  [[nodiscard]] bool has(const std::string& key) const {
+    return std::any_of(lines_.begin(), lines_.end(),
+                       [&](const Line& line) { return line.key == key; });
+  }
+
   /// Lines of "key value", with the sources aligned in one column.
   std::string text() const {
     const auto length = [](const Line& line) { return line.key.size() + 2 + line.value.size(); };
@@ -263,7 +268,17 @@ void add_engine(Sheet& sheet, const Engine& engine) {
   sheet.add(key + ".energy", real(engine.energy_pj) + " pJ per element");
 }
 
-Sheet sheet_of(const Hardware& hardware) {
+/// Keys of the profile that have no line of their own in words.
+void add_as_written(Sheet& sheet, const Profile& profile) {
+  for (const std::string& key : profile.keys()) {
+    const bool wanted =
+        key.starts_with("tiling.") || key.starts_with("silicon.") || key == "reference";
+    if (wanted && !sheet.has(key)) sheet.add(key, profile.get(key));
+  }
+}
+
+Sheet sheet_of(const Profile& profile) {
+  const Hardware& hardware = profile.hardware();
   Sheet sheet(hardware);
   if (hardware.clock_hz > 0) sheet.add("clock", real(hardware.clock_hz / 1e6) + " MHz");
   if (hardware.static_power_mw > 0)
@@ -316,6 +331,7 @@ Sheet sheet_of(const Hardware& hardware) {
     sheet.add("restrictions", std::string(to_string(restriction.kind)) + " [" + operands + "]");
   }
   for (const OperandRule& rule : hardware.rules) sheet.add("rules", rule.name + ": " + rule.that);
+  add_as_written(sheet, profile);
   return sheet;
 }
 
@@ -334,16 +350,17 @@ std::string profile_summary(const Hardware& hardware) {
   return text;
 }
 
-std::string profile_text(const Hardware& hardware) {
-  return hardware.name + "\n" + sheet_of(hardware).text();
+std::string profile_text(const Profile& profile) {
+  return profile.hardware().name + "\n" + sheet_of(profile).text();
 }
 
-std::string profile_json(const Hardware& hardware) {
+std::string profile_json(const Profile& profile) {
+  const Hardware& hardware = profile.hardware();
   return json_object([&](JsonObject& object) {
     object.text("tessera", "profile/1");
     object.text("name", hardware.name);
     object.text("summary", profile_summary(hardware));
-    object.entry("values") += sheet_of(hardware).json();
+    object.entry("values") += sheet_of(profile).json();
   });
 }
 

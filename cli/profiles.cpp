@@ -62,8 +62,7 @@ int run_profiles(const ProfilesOptions& options, Session& session) {
   Profile profile(options.name, options.folders);
   profile.set(changes);
   for (const std::string& text : profile.notes()) note(text, options.output.quiet);
-  const Hardware& hardware = profile.hardware();
-  print(options.output.json() ? profile_json(hardware) + '\n' : profile_text(hardware));
+  print(options.output.json() ? profile_json(profile) + '\n' : profile_text(profile));
   return exit_found;
 }
 

@@ -7,9 +7,11 @@
 #include "encoder/explain.h"
 #include "encoder/rule_forms.h"
 #include "model/hex_text.h"
+#include "model/optional.h"
 #include "placer/lifted.h"
 #include "placer/make_engine.h"
 #include "tessera/errors.h"
+#include "tessera/place.h"
 #include "validation/limited_budget.h"
 #include "validation/requirements.h"
 
@@ -34,6 +36,25 @@ Explanation explain_lifted(const PlacementProblem& problem, const Lifted& above,
   return told;
 }
 
+/// Leaving out buffers adds no requirement (model/optional.h): if the mandatory buffers have a
+/// placement, the problem has one.
+Explanation explain_mandatory(const PlacementProblem& problem, const ExplainParams& params) {
+  std::vector<BufferIndex> optional;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+    if (problem.buffers[b].optional) optional.push_back(b);
+  if (optional.size() == problem.buffers.size()) return {.status = Status::feasible};
+  const Restricted mandatory = chosen(problem, optional);
+  Explanation told = explain(mandatory.problem, {.limits = params.limits});
+  for (BufferIndex& b : told.buffers) b = mandatory.originals[b];
+  return told;
+}
+
+bool may_leave_out(const PlacementProblem& problem, const ExplainParams& params) {
+  const std::vector<Objective> all = resolve_objectives(params.minimize, problem);
+  return has_optional(problem) &&
+         std::find(all.begin(), all.end(), Objective::benefit) != all.end();
+}
+
 }  // namespace
 
 }  // namespace tessera::placer
@@ -42,6 +63,7 @@ namespace tessera {
 
 Explanation explain(const PlacementProblem& problem, const ExplainParams& params) {
   validation::require_valid(problem);
+  if (placer::may_leave_out(problem, params)) return placer::explain_mandatory(problem, params);
   if (const auto above = placer::lifted(problem))
     return placer::explain_lifted(problem, *above, params);
   if (const auto why = encoder::unsupported_rule(problem))

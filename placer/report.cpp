@@ -141,6 +141,15 @@ std::string explanation_text(const PlacementProblem& problem, const Explanation&
   });
 }
 
+/// Of the mandatory buffers if they are infeasible: the result may be of another objective.
+Explanation explanation_of(const PlacementProblem& problem, const Limits& limits) {
+  if (problem.objective != Objective::fit) {
+    Explanation why = explain(problem, {.limits = limits, .minimize = std::nullopt});
+    if (why.status == Status::infeasible) return why;
+  }
+  return explain(problem, {.limits = limits});
+}
+
 /// The parts of the problem that complement its result.
 std::string given_text(const PlacementProblem& problem, const PlacementResult& result,
                        const Limits& limits) {
@@ -157,7 +166,7 @@ std::string given_text(const PlacementProblem& problem, const PlacementResult& r
       given.list("buffers", problem.buffers, buffer_text);
     }
     if (result.status == Status::infeasible)
-      given.entry("explanation") += explanation_text(problem, explain(problem, {.limits = limits}));
+      given.entry("explanation") += explanation_text(problem, explanation_of(problem, limits));
   });
 }
 

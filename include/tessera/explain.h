@@ -2,6 +2,8 @@
 //
 //   Explanation why = explain(problem, {.limits = {.timeout = 30s}});
 //   if (why.status == Status::infeasible) std::cout << why.text;
+//
+// Calls share no state; threads may call explain() at the same time.
 #pragma once
 
 #include <optional>
@@ -15,9 +17,13 @@
 
 namespace tessera {
 
-/// Limits of the search for an explanation.
+/// Parameters of explain().
 struct ExplainParams {
   Limits limits{};
+  /// As PlaceParams::minimize (place.h). If the benefit is among these objectives, optional buffers
+  /// may be left out, so they are never part of a conflict. Otherwise all buffers have to be
+  /// placed.
+  std::optional<Objective> minimize = Objective::fit;
 };
 
 /// Buffers and hardware rules that cannot be satisfied together.

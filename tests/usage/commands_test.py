@@ -611,6 +611,9 @@ class Others(Case):
         self.assertIn("nvdla-like", names)
         for name in names:
             self.assertIn("#", self.ends(FOUND, "profiles", name).stdout)
+        told = self.ends(FOUND, "profiles", "ethos-u65-like").stdout
+        self.assertRegex(told, r"(?m)^silicon\.mac\.area  \S+ um2 +# \S")
+        self.assertRegex(told, r"(?m)^tiling\.double_buffer  .* +# \S")
 
 
 class Outputs(Case):

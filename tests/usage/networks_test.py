@@ -143,7 +143,7 @@ class Plans(Case):
         for claim in (right, right.get("looked_at", right)):
             self.assertIn(claim["proved_over"], done.stdout)
         self.assertIn("with any tiling", right["proved_over"])
-        self.assertNotIn("baseline", done.stdout)  # it was made again, and is the same
+        self.assertNotIn("baseline", done.stdout)  # it was recomputed, and is the same
         claimed = json.loads(self.check(FOUND, right, "--format", "json").stdout)["claimed"]
         self.assertEqual(len(claimed), 4 if "looked_at" in right else 3)
         # A score relative to a falsified baseline.
@@ -223,7 +223,7 @@ class Plans(Case):
         own = json.loads(self.plan_file.read_text())["baseline"]
         done = self.plan("--set", "clock=2 GHz")
         plan = json.loads(self.plan_file.read_text())
-        self.assertIn("(1 = layer by layer on small unchanged), ", done.stdout)
+        self.assertIn("(1 = layer by layer on small without --set), ", done.stdout)
         for key in ("latency_cycles", "energy_pj", "dram_bytes", "peak_bytes"):
             self.assertEqual(plan["reference"][key], own[key])
         self.assertEqual(plan["reference"]["clock_hz"] * 2, plan["clock_hz"])

@@ -49,6 +49,24 @@ class Optional(Case):
         # A group of 8 KiB and a weight of 9 KiB do not fit together.
         self.assertEqual(self.place(INPUT, "-c", "72 KiB", "--maximize", "benefit")["left_out"], ["weights1"])
 
+    def test_explain_speaks_of_mandatory_buffers_if_the_objective_is_the_benefit(self):
+        self.assertIn("feasible", self.ends(FOUND, "explain", INPUT).stdout)
+        plain = self.file("plain.yaml", INPUT.read_text().replace("objective: maximize_benefit", ""))
+        self.assertIn("conv1", self.ends(INFEASIBLE, "explain", plain).stdout)
+        why = json.loads(self.ends(INFEASIBLE, "explain", INPUT, "-c", "3 KiB", "--format", "json").stdout)
+        self.assertEqual(why["buffers"], ["scratch"])
+        # The index in the whole problem, after an optional buffer.
+        later = self.file("later.yaml", "tessera: problem/1\nmemories: {m: {capacity: 2}}\nbuffers:\n"
+                          "  - {id: a, live: [0, 2], size: 2, optional: true, benefit: 1}\n"
+                          "  - {id: b, live: [0, 2], size: 3}\nobjective: maximize_benefit\n")
+        why = json.loads(self.ends(INFEASIBLE, "explain", later, "--format", "json").stdout)
+        self.assertEqual(why["buffers"], ["b"])
+
+    def test_help_offers_only_goals_that_are_accepted(self):
+        self.assertIn("{height,cost,modes}", self.ends(FOUND, "place", "--help").stdout)
+        self.assertIn("is none of {height,cost,modes}",
+                      self.ends(BAD_INPUT, "place", INPUT, "--minimize=heigth").stderr)
+
     def test_without_the_question_all_are_placed(self):
         plain = self.folder / "plain.yaml"
         plain.write_text(INPUT.read_text().replace("objective: maximize_benefit", ""))
