@@ -194,7 +194,7 @@ def engines(given):
         head.append(title + re.search(r": \d+(?= problems)", text).group())
         for name, yes, no, undecided, _, median, *_ in cells(text)[1:]:
             decided = int(undecided) < (int(yes) + int(no) + int(undecided) + 1) / 2
-            columns[name, suite] = f"{undecided}, {float(median):.4f} s" if decided else undecided
+            columns[name, suite] = f"{undecided}, {float(median):.4f}" if decided else undecided
     return table(["search", *head],
                  [[title, *(columns.get((name, suite), "") for suite in SUITES)] for name, title in ENGINES.items()])
 
@@ -246,8 +246,9 @@ def vela_layers(given):
     rows = []
     for kind, group in sorted({(kind, group) for kind, group, _ in found}):
         spreads = [found.get((kind, group, name)) for name in CONFIGURATIONS]
+        texts = [f"{float(low):.2f}–{float(high):.2f}" for _, low, _, high in spreads]
         rows.append([{"fc": "fully connected"}.get(kind, kind), group, spreads[0][0],
-                     *(f"{float(low):.2f}–{float(high):.2f}" for _, low, _, high in spreads)])
+                     *(text if k == 0 or text != texts[k - 1] else "" for k, text in enumerate(texts))])
     return table(["layers", "networks", "number", *CONFIGURATIONS], rows)
 
 
@@ -308,7 +309,7 @@ def plans(given):
         bound = re.search(r"at least (\S+)", verdict)
         lower = f"{float(bound.group(1)):.2f}" if bound else "optimal"
         known = bound or verdict == "proved"
-        found[network, machine] = f"{float(score):.2f} ({lower}), {dram}" if known else "no plan"
+        found[network, machine] = f"{float(score):.2f} ({lower}), {dram.replace(' ', '')}" if known else "no plan"
         if network not in networks:
             networks.append(network)
     return table(["network", *MACHINES],
