@@ -81,7 +81,9 @@ void Group::note_homes() {
   for (std::size_t t = 0; t < part.tensors.size(); ++t) {
     const tiling::LocalTensor& local = part.tensors[t];
     if (!local.weight || !tiling::is_loaded(local)) continue;
-    if (slices_[t]) {
+    const std::optional<Place>& home = context_.homes.off_chip(tensor(t));
+    // Parts of encoded weights are shares of all bytes.
+    if (slices_[t] && !(home && home->encoded > 0)) {
       split = tensor(t);
       parts.push_back(own(t, tiling::whole(part.tensor(t).shape)));
     } else {
@@ -116,7 +118,7 @@ Box Group::own(std::size_t local, Box box) const {
 Place Group::off_chip_place(std::size_t local) const {
   const TensorIndex t = tensor(local);
   const std::vector<Place>& parts = context_.homes.parts(t);
-  if (slices_[local] && piece_.part.tensors[local].weight)
+  if (slices_[local] && piece_.part.tensors[local].weight && !parts.empty())
     return parts[static_cast<std::size_t>(slices_[local]->part)];
   const std::optional<Place>& whole = context_.homes.off_chip(t);
   if (!whole)

@@ -189,8 +189,6 @@ void Homes::set_parts(TensorIndex weight, const std::vector<tiling::Box>& parts)
   if (whole_[weight])
     throw Unsupported("weight '" + tensor.name + "' is loaded whole and in parts");
   if (!off_chip_[weight]) throw Unsupported("weight '" + tensor.name + "' is not off-chip");
-  if (off_chip_[weight]->encoded > 0)
-    throw Unsupported("weight '" + tensor.name + "' in the machine's coding is loaded in parts");
   std::vector<Place> places;
   Spot next = off_chip_[weight]->at;
   for (const tiling::Box& box : parts) {

@@ -23,6 +23,7 @@
 #include "tiling/geometry.h"
 #include "tiling/kept_rows.h"
 #include "tiling/lower.h"
+#include "tiling/reach.h"
 #include "tiling/stored_box.h"
 #include "tiling/tensor_lives.h"
 #include "tiling/walk.h"
@@ -84,10 +85,12 @@ class Traffic {
   struct Followed {
     std::vector<std::pair<TensorIndex, tiling::BoxAccess>> accesses;
     Step tiles = 0;
+    std::vector<Step> loaded_for;  ///< per local tensor: the reader that its last load waits for
   };
   [[nodiscard]] Followed follow(const PlannedSubgraph& planned, bool tile_by_tile) const {
     Followed followed;
     const tiling::Subgraph part = planned_part(network_, *hardware_, planned, readers_);
+    followed.loaded_for = last_loads(part, planned.variant);
     const std::vector<tiling::DirectAccess> direct =
         tiling::direct_accesses(part, *hardware_, planned.variant.direct);
     const bool in_turn = planned.variant.trailing == 0;
@@ -159,6 +162,20 @@ class Traffic {
     all.stored = all.fresh;
     return all;
   }
+  /// Ops whose engines reach no common memory load a tensor each, before their first reader.
+  [[nodiscard]] std::vector<Step> last_loads(const tiling::Subgraph& part,
+                                             const TileVariant& variant) const {
+    std::vector<Step> last;
+    for (const tiling::LocalTensor& local : part.tensors)
+      last.push_back(local.consumers.empty() ? 0 : local.consumers.front());
+    if (!tiling::restricts_reach(*hardware_)) return last;
+    std::set<std::pair<std::size_t, std::size_t>> known;
+    for (const tiling::LaterShare& later :
+         tiling::lower(part, tiling::tile_space(part), *hardware_, variant).later)
+      if (known.emplace(later.tensor, later.share).second)
+        last[later.tensor] = std::max(last[later.tensor], later.step);
+    return last;
+  }
   /// What stays is read where the walk says; without one everything is. `in_turn`: no op trails.
   void add_tile(const tiling::Subgraph& part, const tiling::TileRegions& tile,
                 std::span<const tiling::DirectAccess> accesses, const tiling::TileWalk* walk,
@@ -169,12 +186,12 @@ class Traffic {
       return std::ranges::find(accesses, tiling::DirectAccess{t, load}) != accesses.end();
     };
     // A store waits for the loads of its op and of the ops before. Others may still be under way.
-    const auto read_beside_stores = [&](const tiling::LocalTensor& local) {
+    const auto read_beside_stores = [&](std::size_t t) {
       return in_turn && std::ranges::any_of(part.tensors, [&](const tiling::LocalTensor& other) {
                return tiling::is_stored(other) &&
                       std::max(*other.producer,
                                other.consumers.empty() ? 0 : other.consumers.back()) <
-                          (local.consumers.empty() ? 0 : local.consumers.front());
+                          followed.loaded_for[t];
              });
     };
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
@@ -192,7 +209,7 @@ class Traffic {
       const tiling::Box read = tiling::past_rows(tile.fresh[t], local.kept_rows);
       if (loaded && !read.none)
         followed.accesses.push_back(
-            {home, {step + (direct(true, t) || read_beside_stores(local) ? 1 : 0), whole(read)}});
+            {home, {step + (direct(true, t) || read_beside_stores(t) ? 1 : 0), whole(read)}});
       if (!tiling::is_stored(local)) continue;
       const tiling::Box written = tiling::past_rows(tile.stored[t], local.kept_rows);
       if (!written.none)

@@ -78,9 +78,12 @@ class Commands(unittest.TestCase):
             self.assertGreater(report.elements, 0)
         return written
 
-    def test_weights_of_one_burst_in_two_transfers(self):
-        """All bytes arrive with the first one; the second only takes time."""
-        self.assertTrue(self.run_random(2002158))
+    def test_plans_that_were_wrong_or_refused(self):
+        for seed, what in ((2002158, "all weights of a burst arrive with the first of two transfers, the second only takes time"),
+                           (3000260, "an op stores over bytes off chip that a later op of the tile loads into another memory"),
+                           (402066, "the sums of encoded weights are split")):
+            with self.subTest(what, seed=seed):
+                self.assertTrue(self.run_random(seed))
 
     def test_random_plans(self):
         seen, seed = collections.Counter(), SEED
