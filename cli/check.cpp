@@ -194,9 +194,9 @@ std::string plan_text_verdict(const PlanVerdict& verdict, const Network& net) {
 }
 
 /// The commands of a right plan.
-int check_commands_file(const CheckOptions& options, const Network& net, const Hardware& hardware,
-                        const NetworkPlan& plan) {
-  const CommandsVerdict verdict = check_commands(net, hardware, plan, options.commands);
+int check_commands_file(const CheckOptions& options, const std::string& commands,
+                        const Network& net, const Hardware& hardware, const NetworkPlan& plan) {
+  const CommandsVerdict verdict = check_commands(net, hardware, plan, commands);
   if (options.output.json()) {
     PlanVerdict same;
     same.wrong = verdict.wrong;
@@ -213,28 +213,22 @@ int check_commands_file(const CheckOptions& options, const Network& net, const H
   return verdict.wrong.empty() ? exit_found : exit_wrong;
 }
 
-/// INPUT is a network here, RESULT a plan of it.
-int check_network_plan(const CheckOptions& options, const PlanFileHeader& header) {
-  if (options.input.profile.empty())
-    throw BadInput("tessera check: a plan needs the profile it was made for", "add --profile NAME");
-  NetworkArguments network = options.network;
-  network.path = options.input.path;
-  if (network.dtype.empty()) network.dtype = header.dtype;
-  const Network net = network.load(options.output.quiet).network;
-  const Hardware hardware = changed_profile(options.input.profile, options.input.set,
-                                            options.input.capacity, options.output.quiet);
-  const PlanVerdict verdict =
-      check_plan_text(header.text, options.result, net, hardware, options.limits.limits());
+/// The verdict on the plan in `header`, which is feasible if it is right.
+PlanVerdict verdict_on_plan(const CheckOptions& options, const PlanFileHeader& header,
+                            const std::string& path, const Network& net, const Hardware& hardware) {
+  PlanVerdict verdict = check_plan_text(header.text, path, net, hardware, options.limits.limits());
   if (verdict.wrong.empty() && verdict.plan.status != Status::feasible)
-    throw BadInput(options.result + ": contains no plan; its status is " +
+    throw BadInput(path + ": contains no plan; its status is " +
                    std::string(to_string(verdict.plan.status)));
   for (const auto& [said, own, what] : {std::tuple(header.network, net.name, "of network"),
                                         std::tuple(header.profile, hardware.name, "for")})
     if (!said.empty() && said != own)
       note("the plan is " + std::string(what) + " '" + said + "', this is '" + own + "'",
            options.output.quiet);
-  if (verdict.wrong.empty() && !options.commands.empty())
-    return check_commands_file(options, net, hardware, verdict.plan);
+  return verdict;
+}
+
+int say_plan_verdict(const CheckOptions& options, const PlanVerdict& verdict, const Network& net) {
   if (options.output.json())
     print(plan_json_verdict(verdict));
   else if (!options.output.quiet)
@@ -245,6 +239,41 @@ int check_network_plan(const CheckOptions& options, const PlanFileHeader& header
         "plan is usually of other --profile, --set or --capacity",
         options.output.quiet || options.output.json());
   return verdict.wrong.empty() ? exit_found : exit_wrong;
+}
+
+/// INPUT is a plan here, RESULT its commands, which contain the network and the profile.
+int check_commands_of_plan(const CheckOptions& options) {
+  const PlanFileHeader header = plan_file_header(options.input.path);
+  if (!header.is_plan)
+    throw BadInput(
+        options.input.path + ": is not a plan, but " + options.result + " is a command file",
+        "tessera check PLAN.json COMMANDS.jsonl, or NETWORK PLAN.json COMMANDS.jsonl");
+  if (!options.input.profile.empty())
+    throw BadInput("tessera check: the command file contains the profile",
+                   "leave --profile out, or give the network too");
+  const CommandsSource source = read_commands_source(options.result);
+  const PlanVerdict verdict =
+      verdict_on_plan(options, header, options.input.path, source.network, source.hardware);
+  if (!verdict.wrong.empty()) return say_plan_verdict(options, verdict, source.network);
+  return check_commands_file(options, options.result, source.network, source.hardware,
+                             verdict.plan);
+}
+
+/// INPUT is a network here, RESULT a plan of it.
+int check_network_plan(const CheckOptions& options, const PlanFileHeader& header) {
+  if (options.input.profile.empty())
+    throw BadInput("tessera check: a plan needs the profile it was made for", "add --profile NAME");
+  NetworkArguments network = options.network;
+  network.path = options.input.path;
+  if (network.dtype.empty()) network.dtype = header.dtype;
+  const Network net = network.load(options.output.quiet).network;
+  const Hardware hardware = changed_profile(options.input.profile, options.input.set,
+                                            options.input.capacity, options.output.quiet)
+                                .hardware;
+  const PlanVerdict verdict = verdict_on_plan(options, header, options.result, net, hardware);
+  if (verdict.wrong.empty() && !options.commands.empty())
+    return check_commands_file(options, options.commands, net, hardware, verdict.plan);
+  return say_plan_verdict(options, verdict, net);
 }
 
 std::string schedule_verdict(const TileScheduleVerdict& verdict, bool json) {
@@ -337,6 +366,7 @@ int run_check(const CheckOptions& options, Session& session) {
   session.reads_profile(options.input.profile);
   for (const std::string& file : {options.result, options.commands, options.proof, options.model})
     if (!file.empty()) session.reads(file);
+  if (is_commands_file(options.result)) return check_commands_of_plan(options);
   PlanFileHeader header;
   if (!options.result.empty()) header = plan_file_header(options.result);
   if (header.is_plan) return check_network_plan(options, header);
@@ -365,15 +395,16 @@ void add_check(CLI::App& app, Command& command) {
       "buffer CSV, problem YAML, dsa-solver JSON, memory profile of ExecuTorch or TensorFlow Lite "
       "model (told apart by content; "
       "- "
-      "is the standard input); for a plan its network, for a schedule its problem");
+      "is the standard input); for a plan its network, for a schedule its problem, for commands "
+      "their plan");
   sub->add_option(
       "RESULT", options->result,
       "placement JSON, a CSV of the buffers with their offsets, a TensorFlow Lite "
       "model with a plan "
-      "of its arena, the plan of a network, or the solution of a problem of the MLSys 2026 "
-      "contest");
+      "of its arena, the plan of a network, the commands of a plan, or the solution of a problem "
+      "of the MLSys 2026 contest");
   sub->add_option("COMMANDS", options->commands,
-                  "for a plan: the command file that plan --commands wrote");
+                  "for a network and its plan: the command file that plan --commands wrote");
   sub->add_option("--dtype", options->network.dtype,
                   "for a plan: the element type the network was planned with, if it is not the one "
                   "in the plan");
@@ -394,7 +425,8 @@ void add_check(CLI::App& app, Command& command) {
       "Each violated rule is one line on the standard output; the exit code is then "
       "3.\nExamples:\n  tessera check buffers.csv placed.json --capacity '1 MiB'\n  tessera check "
       "buffers.csv --capacity '1 MiB' --proof no.proof --expect infeasible\n  tessera check "
-      "resnet18.onnx plan.json --profile ethos-u65-like\n  tessera export net.yaml --to dimacs -o "
+      "resnet18.onnx plan.json --profile ethos-u65-like\n  tessera check plan.json "
+      "net.jsonl\n  tessera export net.yaml --to dimacs -o "
       "net.cnf; cadical net.cnf > answer.txt\n  tessera check net.yaml --model answer.txt");
   sub->final_callback([options, &command] {
     command.run = [options](Session& session) { return run_check(*options, session); };

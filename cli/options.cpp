@@ -104,17 +104,18 @@ ProfileChange capacity_change(const Hardware& hardware, const std::string& capac
 
 }  // namespace
 
-Hardware changed_profile(const std::string& profile, const std::vector<std::string>& set,
-                         const std::string& capacity, bool quiet) {
+ChangedProfile changed_profile(const std::string& profile, const std::vector<std::string>& set,
+                               const std::string& capacity, bool quiet) {
   const std::vector<ProfileChange> changes = profile_changes(set, profile);
   Profile changed(profile);
+  std::string text = changed.yaml();
   if (!changes.empty()) changed.set(changes);
   if (!capacity.empty()) {
     static_cast<void>(parse_size_text(capacity, "--capacity"));
     changed.set({capacity_change(changed.hardware(), capacity)});
   }
   for (const std::string& text : changed.notes()) note(text, quiet);
-  return changed.hardware();
+  return {changed.hardware(), std::move(text), changed.changes()};
 }
 
 void OutputArguments::declare(CLI::App& app) {

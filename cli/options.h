@@ -42,9 +42,14 @@ void declare_set(CLI::App& app, std::vector<std::string>& set);
 /// The profile with the changes of --set, and with --capacity (empty: unchanged) as the capacity of
 /// its on-chip memory. Notes of the profile go to stderr. Throws BadInput, also if --capacity is
 /// given and there are several on-chip memories or banks.
-[[nodiscard]] Hardware changed_profile(const std::string& profile,
-                                       const std::vector<std::string>& set,
-                                       const std::string& capacity, bool quiet);
+struct ChangedProfile {
+  Hardware hardware;
+  std::string text;  ///< the profile without the changes, as a self-contained file
+  std::vector<ProfileChange> changes;
+};
+[[nodiscard]] ChangedProfile changed_profile(const std::string& profile,
+                                             const std::vector<std::string>& set,
+                                             const std::string& capacity, bool quiet);
 
 /// --format and --quiet.
 struct OutputArguments {

@@ -242,8 +242,9 @@ NetworkPlan search_plan(const PlanOptions& options, const Network& network,
 }
 
 /// Writes all files; a JSON result also without a feasible plan.
-void deliver_plan(const PlanOptions& options, const Network& network, const Hardware& hardware,
+void deliver_plan(const PlanOptions& options, const Network& network, const ChangedProfile& profile,
                   const NetworkPlan& plan, const PlanFiles& files, Session& session) {
+  const Hardware& hardware = profile.hardware;
   const bool header = std::filesystem::path(options.output_file).extension() == ".h";
   if (!header) session.deliver(files.output, [&] { return plan_json(plan); });
   if (plan.status != Status::feasible) {
@@ -277,7 +278,9 @@ void deliver_plan(const PlanOptions& options, const Network& network, const Hard
   session.deliver_stream(files.commands, [&, table](const TextSink& sink) {
     write_commands(network, hardware, plan,
                    {.fold = options.fold,
-                    .c_table = table.extension() == ".h" ? table.stem().string() : std::string()},
+                    .c_table = table.extension() == ".h" ? table.stem().string() : std::string(),
+                    .profile = profile.text,
+                    .changes = profile.changes},
                    sink);
   });
 }
@@ -299,8 +302,9 @@ int run_plan(const PlanOptions& options, Session& session) {
   const PlanFiles files = open_files(options, session);
   session.limit_reading(options.search.own);
   const Network network = options.network.load(options.output.quiet).network;
-  const Hardware hardware =
+  const ChangedProfile profile =
       changed_profile(options.profile, options.set, options.capacity, options.output.quiet);
+  const Hardware& hardware = profile.hardware;
   PlanParams params = params_of(options);
   params.limits = session.remaining(params.limits);
   params.limits.stop = session.interrupts().token();
@@ -309,7 +313,7 @@ int run_plan(const PlanOptions& options, Session& session) {
   static const auto* const kept = new std::shared_ptr<PlanMemory>(make_plan_memory());
   params.memory = *kept;
   const NetworkPlan plan = search_plan(options, network, hardware, params, session);
-  deliver_plan(options, network, hardware, plan, files, session);
+  deliver_plan(options, network, profile, plan, files, session);
   if (options.output.json())
     session.report([&] { return plan_json(plan); });
   else if (!options.output.quiet)

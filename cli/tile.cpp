@@ -233,7 +233,8 @@ int run_tile(const TileArguments& arguments, Session& session) {
                    "write one of them to a file");
   const Network network = arguments.network.load(arguments.output.quiet).network;
   const Hardware hardware =
-      changed_profile(arguments.profile, arguments.set, arguments.capacity, arguments.output.quiet);
+      changed_profile(arguments.profile, arguments.set, arguments.capacity, arguments.output.quiet)
+          .hardware;
   TileParams params;
   params.ops = range_of(arguments.ops, network);
   params.variants = variants_of(arguments, hardware.tiling);

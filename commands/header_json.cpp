@@ -142,8 +142,13 @@ std::optional<std::int64_t> shift_of(const Network& network, const Op& op) {
 
 class Header {
  public:
-  Header(const Context& context, const std::vector<Queue>& queues, std::size_t buses)
-      : context_(context), network_(context.network), queues_(queues), buses_(buses) {}
+  Header(const Context& context, const std::vector<Queue>& queues, std::size_t buses,
+         const std::string& source)
+      : context_(context),
+        network_(context.network),
+        queues_(queues),
+        buses_(buses),
+        source_(source) {}
 
   std::string line() {
     std::string out;
@@ -185,6 +190,7 @@ class Header {
       one.number("dram_bytes", totals.dram_bytes);
       one.number("peak_bytes", totals.peak_bytes);
     });
+    if (!source_.empty()) object.entry("source") += source_;
     object.close();
     return out + "\n";
   }
@@ -359,13 +365,14 @@ class Header {
   const Network& network_;
   const std::vector<Queue>& queues_;
   std::size_t buses_;
+  const std::string& source_;
 };
 
 }  // namespace
 
-std::string header_line(const Context& context, const std::vector<Queue>& queues,
-                        std::size_t buses) {
-  return Header(context, queues, buses).line();
+std::string header_line(const Context& context, const std::vector<Queue>& queues, std::size_t buses,
+                        const std::string& source) {
+  return Header(context, queues, buses, source).line();
 }
 
 }  // namespace tessera::commands

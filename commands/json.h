@@ -23,8 +23,9 @@ struct Queue {
   int channels = 1;
   bool staging = false;  ///< of the backing memory
 };
+/// `source`: the value of that key as JSON; empty: none.
 [[nodiscard]] std::string header_line(const Context& context, const std::vector<Queue>& queues,
-                                      std::size_t buses);
+                                      std::size_t buses, const std::string& source);
 [[nodiscard]] std::string footer_line(std::int64_t commands, Size bytes);
 
 }  // namespace tessera::commands

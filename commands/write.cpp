@@ -8,6 +8,7 @@
 #include "commands/issue.h"
 #include "commands/json.h"
 #include "commands/staging.h"
+#include "commands/source.h"
 #include "planner/pinned.h"
 #include "tessera/commands.h"
 #include "tessera/plan.h"
@@ -54,10 +55,10 @@ class Program {
       groups_.push_back(std::make_unique<Group>(context_, planned, groups_.size()));
   }
 
-  void write_lines(const CommandsParams& params, const Write& sink) {
+  void write_lines(const CommandsParams& params, const std::string& source, const Write& sink) {
     std::size_t buses = 0;
     const std::vector<Queue> queues = queues_of(context_.hardware, groups_, buses);
-    sink(header_line(context_, queues, buses));
+    sink(header_line(context_, queues, buses, source));
     Size bytes = 0;
     Folder folder(sink);
     const CommandId count = each_command([&](const Command& command) {
@@ -125,7 +126,7 @@ void write_commands(const Network& network, const Hardware& hardware, const Netw
       text.clear();
     };
     if (params.c_table.empty())
-      program.write_lines(params, gather);
+      program.write_lines(params, commands::source_json(network, params), gather);
     else
       program.write_table(params, gather);
     sink(text);

@@ -106,7 +106,8 @@ class Writer {
       key("weights", list(weights, [&](TensorIndex t) {
             const Tensor& weight = net_.tensors[t];
             return "{name: " + name_text(weight.name) + ", shape: " + numbers(weight.shape) +
-                   ", dtype: " + std::string(to_string(weight.type)) + "}";
+                   ", dtype: " + std::string(to_string(weight.type)) +
+                   (weight.encoded ? ", encoded: " + std::to_string(*weight.encoded) : "") + "}";
           }));
     attributes(op);
     if (!op.fused.empty())

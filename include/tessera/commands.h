@@ -20,12 +20,17 @@
 #include "hardware.h"
 #include "network.h"
 #include "network_plan.h"
+#include "profile.h"
 
 namespace tessera {
 
 struct CommandsParams {
   bool fold = false;      ///< repetitions become loops
   std::string c_table{};  ///< a C header whose names begin with this, in place of JSON lines
+  /// The profile of the machine and the changes made to it. If given, the file says what it was
+  /// made from, and read_commands_source() reads it.
+  std::string profile{};
+  std::vector<ProfileChange> changes{};
 };
 
 /// Writes the commands of a feasible plan in parts; memory does not grow with their number.
@@ -34,6 +39,17 @@ struct CommandsParams {
 TESSERA_API void write_commands(const Network& network, const Hardware& hardware,
                                 const NetworkPlan& plan, const CommandsParams& params,
                                 const std::function<void(std::string_view)>& sink);
+
+/// Is it a regular file that begins like a command file?
+[[nodiscard]] TESSERA_API bool is_commands_file(const std::string& path);
+
+/// The network and the machine that a command file was made from.
+struct CommandsSource {
+  Network network;
+  Hardware hardware;
+};
+/// throws: BadInput if the file cannot be read or does not say it.
+[[nodiscard]] TESSERA_API CommandsSource read_commands_source(const std::string& path);
 
 /// The result of check_commands().
 struct CommandsVerdict {

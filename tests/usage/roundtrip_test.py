@@ -3,12 +3,13 @@
 place accepts. Uses the benchmarks if available ($TESSERA_SHARED_DIR), otherwise the examples."""
 
 import csv
+import json
 import random
 import re
 import unittest
 
-from support import (EXAMPLES, FOUND, INFEASIBLE, ROOT, SHARED, SLOW, STOPPED, WRONG, Case, run,
-                     strict_json)
+from support import (BAD_INPUT, EXAMPLES, FOUND, INFEASIBLE, ROOT, SHARED, SLOW, STOPPED, TOY_NETWORK, WRONG,
+                     Case, run, strict_json)
 
 BENCHMARKS = SHARED / "benchmarks"
 SMALL = 64 * 1024  # bytes of an instance
@@ -49,6 +50,30 @@ class RoundTrip(Case):
         told = strict_json(self.ends(FOUND, "check", problem, result, *arguments, "--format",
                                      "json").stdout)
         self.assertTrue(told["right"])
+
+    def test_commands_contain_their_network_and_machine(self):
+        net, plan, commands = self.file("net.yaml", TOY_NETWORK), self.folder / "p.json", self.folder / "c.jsonl"
+        for more in ((), ("-c", "96 KiB"), ("--set", "memories.dram.burst=32")):
+            with self.subTest(more=more):
+                self.ends(FOUND, "plan", net, "-p", "gap9-like", *more, "-q", "-o", plan, "--commands", commands)
+                alone = self.ends(FOUND, "check", plan, commands)
+                self.assertEqual((alone.stdout[:6], alone.stderr), ("right:", ""))
+                given = self.ends(FOUND, "check", net, plan, commands, "-p", "gap9-like", *more)
+                self.assertEqual(alone.stdout, given.stdout)
+                self.assertTrue(strict_json(self.ends(FOUND, "check", plan, commands, "--format", "json").stdout)["right"])
+        self.assertIn("contains the profile", self.ends(BAD_INPUT, "check", plan, commands, "-p", "gap9-like").stderr)
+        self.assertIn("is not a plan", self.ends(BAD_INPUT, "check", net, commands).stderr)
+        other = self.folder / "other.json"
+        self.ends(FOUND, "plan", net, "-p", "gap9-like", "--layer-by-layer", "-q", "-o", other)
+        self.ends(WRONG, "check", other, commands)
+        header, *lines = commands.read_text(encoding="utf-8").splitlines()
+        header = json.loads(header)
+        for source, told in (({**header["source"], "profile": header["source"]["profile"].replace("capacity", "kapacity")}, "kapacity"),
+                             ({"profile": header["source"]["profile"]}, "does not contain its network"),
+                             ({**header["source"], "set": [["memories"]]}, "no list of pairs"),
+                             ({**header["source"], "network": 3}, "no text")):
+            self.file("c.jsonl", "\n".join([json.dumps({**header, "source": source}), *lines]) + "\n")
+            self.assertIn(told, self.ends(BAD_INPUT, "check", plan, commands).stderr)
 
     def test_placements(self):
         tried = 0
