@@ -6,6 +6,7 @@
 #include "model/derived.h"
 #include "model/json_write.h"
 #include "model/pinned.h"
+#include "model/quantization.h"
 #include "model/stored.h"
 #include "tessera/names.h"
 
@@ -126,7 +127,8 @@ class Attributes {
 std::optional<std::int64_t> shift_of(const Network& network, const Op& op) {
   const bool product =
       op.kind == OpKind::conv || op.kind == OpKind::conv_transpose || op.kind == OpKind::matmul;
-  if (!product || is_floating(network.tensors[op.outputs[0]].type)) return std::nullopt;
+  if (!product || is_floating(network.tensors[op.outputs[0]].type) || is_quantized(network, op))
+    return std::nullopt;
   const std::vector<Dim>& weights = network.tensors[op.inputs[1]].shape;
   Dim summed = 1;
   if (op.kind == OpKind::matmul) {
@@ -272,6 +274,16 @@ class Header {
                        : is_one(network_.outputs)        ? "output"
                        : is_one(network_.inputs)         ? "input"
                                                          : "between");
+      if (tensor.quantization)
+        one.entry("quantization") += json_object([&](JsonObject& scales) {
+          std::string all;
+          write_list(all, tensor.quantization->scale, ",",
+                     [](double scale) { return json_number(scale); });
+          scales.entry("scale") += all;
+          scales.entry("zero_point") += numbers(tensor.quantization->zero_point);
+          if (tensor.quantization->scale.size() > 1)
+            scales.number("axis", static_cast<std::int64_t>(tensor.quantization->axis));
+        });
       if (tensor.view_of) return one.text("view_of", network_.tensors[*tensor.view_of].name);
       if (tensor.joined) one.text("inside", network_.tensors[tensor.joined->whole].name);
       where(one, t);

@@ -17,7 +17,8 @@ import sys
 import numpy as np
 
 from tessera.interpreter.execute import Machine
-from tessera.interpreter.evaluate import call
+from tessera.interpreter.evaluate import call, evaluate
+from tessera.interpreter.parts import Part
 from tessera.interpreter.places import place_atoms
 from tessera.interpreter.reader import CommandFile
 from tessera.interpreter.types import to_bytes
@@ -134,6 +135,11 @@ class Generator:
         fields += [c_list(map(c_list, box)) if box else "{{0}}", c_list(tensor.shape) if tensor.shape else "{0}"]
         view = "as" in operand and stored.shape
         fields += [len(stored.shape), c_list(stored.shape)] if view else [0, "{0}"]
+        scales = tensor.quantization
+        if scales is None:
+            fields += [0] * 4
+        else:
+            fields += [len(scales.scale), scales.axis, f"(const double[]){c_list(map(float, scales.scale))}", f"(const int32_t[]){c_list(scales.zero)}"]
         return "&(const operand)" + c_list(fields)
 
     def piece(self, part):
@@ -177,9 +183,13 @@ class Generator:
         raise Unsupported(f"op `{op.name}` of type {op.type} {op.function} has no kernel")
 
     def table(self, op):
-        """Results of a function of one byte."""
-        kind = np.int8 if self.network.tensors[op.inputs[0]].dtype == "int8" else np.uint8
-        values = call(op.function, [np.arange(256).astype(np.uint8).view(kind)])
+        """Results of a function of one byte; of ops that compute with numbers, with fused functions."""
+        dtype = self.network.tensors[op.inputs[0]].dtype
+        elements = np.arange(256).astype(np.uint8).view(dtype)
+        if op.quantized:
+            values = evaluate(op, [(0, 256)], [Part(op.inputs[0], (256,), dtype, [0], elements)])
+        else:
+            values = call(op.function, [elements])
         name = f"table{list(self.ops).index(op.name)}"
         self.tables[name] = np.clip(values, -32768, 32767)
         return name
@@ -197,7 +207,7 @@ class Generator:
             spatial.append(c_list(op.pad_begin[:2] if rank == 2 else [0, 0]))
             fused = c_list(FUSED[f] for f, _ in op.fused) if op.fused else "{0}"
             axis = op.axes[0] if op.axes else 0
-            fields = [*spatial, op.groups, op.shift, int(op.transpose_a), int(op.transpose_b), axis, len(op.fused), fused]
+            fields = [*spatial, op.groups, op.shift, int(op.transpose_a), int(op.transpose_b), axis, int(op.quantized), len(op.fused), fused]
             yield f"static const attributes op{number} = {c_list(fields)};  // {plain(op.name)}"
 
     def outputs(self):

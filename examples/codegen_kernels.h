@@ -19,7 +19,8 @@ typedef struct {
 } piece;
 
 // An operand: pieces of a tensor. `stored` is the shape of the tensor that holds the elements of a
-// view.
+// view. An element q stands for (q - zero) x scale; `scales`: none, one, or one per index of an
+// axis.
 typedef struct {
   enum type type;
   int axes, pieces;
@@ -27,11 +28,15 @@ typedef struct {
   int32_t box[AXES][2], shape[AXES];
   int stored_axes;
   int32_t stored[AXES];
+  int scales, scaled_axis;
+  const double* scale;
+  const int32_t* zero;
 } operand;
 
 typedef struct {
   int32_t kernel[2], stride[2], dilation[2], pad[2];
   int32_t groups, shift, transpose_a, transpose_b, axis;
+  int numbers;  // does it compute with the numbers that elements stand for?
   int functions;
   enum { RELU, RELU6 } function[4];
 } attributes;
@@ -90,6 +95,23 @@ static int64_t get(const operand* t, const int32_t* c) {
   }
 }
 
+static int entry(const operand* t, const int32_t* c) {
+  return t->scales > 1 ? c[t->scaled_axis] : 0;
+}
+
+static int64_t centred(const operand* t, const int32_t* c) {
+  return get(t, c) - (t->scales ? t->zero[entry(t, c)] : 0);
+}
+
+static double scale(const operand* t, const int32_t* c) {
+  return t->scales ? t->scale[entry(t, c)] : 1;
+}
+
+// What an op computes with: the number of an element, or the element.
+static double value(const attributes* op, const operand* t, const int32_t* c) {
+  return op->numbers ? (double)centred(t, c) * scale(t, c) : (double)get(t, c);
+}
+
 static int64_t clamp(int64_t x, int64_t low, int64_t high) {
   return x < low ? low : x > high ? high : x;
 }
@@ -123,12 +145,27 @@ static int64_t fused(const attributes* op, int64_t x) {
   return x;
 }
 
-// Bias, shift and fused functions of a complete sum.
-static int64_t finish(const attributes* op, const operand* bias, const int32_t* c, int64_t sum) {
-  if (bias) sum += get(bias, c);
+// Applies fused functions to a value and writes it.
+static void store(const attributes* op, const operand* out, const int32_t* c, double x) {
+  if (!op->numbers) {
+    put(out, c, fused(op, (int64_t)rint(x)));
+    return;
+  }
+  for (int k = 0; k < op->functions; ++k) {
+    x = fmax(x, 0);
+    if (op->function[k] == RELU6) x = fmin(x, 6);
+  }
+  x = fmin(fmax(rint(x / scale(out, c)), -1e9), 1e9);
+  put(out, c, (int64_t)x + (out->scales ? out->zero[entry(out, c)] : 0));
+}
+
+// Bias, shift or scale, and fused functions of a complete sum. `add`: the element of the bias.
+static void finish(const attributes* op, const operand* out, const int32_t* c, const operand* bias,
+                   const int32_t* add, int64_t sum, double factor) {
+  if (bias) sum += get(bias, add);
   sum = (int32_t)(uint32_t)sum;
   if (op->shift > 0) sum = (sum + ((int64_t)1 << (op->shift - 1))) >> op->shift;
-  return fused(op, sum);
+  store(op, out, c, op->numbers ? (double)sum * factor : (double)sum);
 }
 
 // `sums`: those of the parts of a split reduction before this one, or null; `last`: is this the
@@ -150,9 +187,12 @@ static inline void conv(const attributes* op, const operand* out, const operand*
                                     c[2] * op->stride[0] - op->pad[0] + r * op->dilation[0],
                                     c[3] * op->stride[1] - op->pad[1] + s * op->dilation[1]};
           if (at[2] < 0 || at[2] >= x->shape[2] || at[3] < 0 || at[3] >= x->shape[3]) continue;
-          sum += get(x, at) * get(w, (const int32_t[AXES]){c[1], k - begin, r, s});
+          sum += centred(x, at) * centred(w, (const int32_t[AXES]){c[1], k - begin, r, s});
         }
-    put(out, c, last ? finish(op, bias, &c[1], sum) : (int32_t)(uint32_t)sum);
+    if (last)
+      finish(op, out, c, bias, &c[1], sum, scale(x, c) * scale(w, (const int32_t[AXES]){c[1]}));
+    else
+      put(out, c, (int32_t)(uint32_t)sum);
   } while (next(out, c));
 }
 
@@ -171,12 +211,15 @@ static inline void matmul(const attributes* op, const operand* out, const operan
       l[a->axes - 1] = op->transpose_a ? c[rows] : k;
       r[b->axes - 2] = op->transpose_b ? c[rows + 1] : k;
       r[b->axes - 1] = op->transpose_b ? k : c[rows + 1];
-      sum += get(a, l) * get(b, r);
+      sum += centred(a, l) * centred(b, r);
     }
     if (bias)
       for (int n = 0; n < bias->axes; ++n)
         add[n] = bias->shape[n] == 1 ? 0 : c[n + out->axes - bias->axes];
-    put(out, c, last ? finish(op, bias, add, sum) : (int32_t)(uint32_t)sum);
+    if (last)
+      finish(op, out, c, bias, add, sum, scale(a, l) * scale(b, r));
+    else
+      put(out, c, (int32_t)(uint32_t)sum);
   } while (next(out, c));
 }
 
@@ -186,19 +229,19 @@ static inline void pool(const attributes* op, const operand* out, const operand*
   int32_t c[AXES];
   first(out, c);
   do {
-    int64_t sum = 0, count = 0, most = INT64_MIN;
+    double sum = 0, count = 0, most = INT32_MIN;
     for (int r = 0; r < op->kernel[0]; ++r)
       for (int s = 0; s < op->kernel[1]; ++s) {
         const int32_t at[AXES] = {c[0], c[1],
                                   c[2] * op->stride[0] - op->pad[0] + r * op->dilation[0],
                                   c[3] * op->stride[1] - op->pad[1] + s * op->dilation[1]};
         if (at[2] < 0 || at[2] >= x->shape[2] || at[3] < 0 || at[3] >= x->shape[3]) continue;
-        const int64_t seen = get(x, at);
+        const double seen = value(op, x, at);
         sum += seen;
         ++count;
         if (seen > most) most = seen;
       }
-    put(out, c, fused(op, average ? (int64_t)rint((double)sum / (double)count) : most));
+    store(op, out, c, average ? sum / count : most);
   } while (next(out, c));
 }
 
@@ -208,10 +251,11 @@ static inline void mean(const attributes* op, const operand* out, const operand*
   int32_t c[AXES];
   first(out, c);
   do {
-    int64_t sum = 0;
+    double sum = 0;
     for (int h = 0; h < x->shape[2]; ++h)
-      for (int w = 0; w < x->shape[3]; ++w) sum += get(x, (const int32_t[AXES]){c[0], c[1], h, w});
-    put(out, c, fused(op, (int64_t)rint((double)sum / (double)(x->shape[2] * x->shape[3]))));
+      for (int w = 0; w < x->shape[3]; ++w)
+        sum += value(op, x, (const int32_t[AXES]){c[0], c[1], h, w});
+    store(op, out, c, sum / (x->shape[2] * x->shape[3]));
   } while (next(out, c));
 }
 
@@ -222,11 +266,11 @@ static inline void elementwise(const attributes* op, const operand* out, const o
   int32_t c[AXES], at[AXES];
   first(out, c);
   do {
-    int64_t total = 0;
+    double total = 0;
     for (int k = 0; k < inputs; ++k) {
       const operand* x = in[k];
       for (int n = 0; n < x->axes; ++n) at[n] = x->shape[n] == 1 ? 0 : c[n + out->axes - x->axes];
-      const int64_t y = get(x, at);
+      const double y = value(op, x, at);
       if (k == 0)
         total = y;
       else if (function == ADD)
@@ -234,23 +278,25 @@ static inline void elementwise(const attributes* op, const operand* out, const o
       else if (function == SUB)
         total -= y;
       else if (function == MUL)
-        total = total * y >> 4;
+        total = op->numbers ? total * y : floor(total * y / 16);
       else if (function == MAX)
         total = y > total ? y : total;
       else
         total = y < total ? y : total;
     }
-    put(out, c, fused(op, total));
+    store(op, out, c, total);
   } while (next(out, c));
 }
 
-// A function of one value of 8 bits.
+// A function of one element of 8 bits, with fused functions if it computes with numbers.
 static inline void lookup(const attributes* op, const operand* out, const operand* const* in,
                           const int16_t* table) {
   int32_t c[AXES];
   first(out, c);
-  do put(out, c, fused(op, table[(uint8_t)get(in[0], c)]));
-  while (next(out, c));
+  do {
+    const int64_t made = table[(uint8_t)get(in[0], c)];
+    put(out, c, op->numbers ? made : fused(op, made));
+  } while (next(out, c));
 }
 
 static inline void concat(const attributes* op, const operand* out, const operand* const* in,
@@ -261,7 +307,7 @@ static inline void concat(const attributes* op, const operand* out, const operan
     memcpy(at, c, sizeof at);
     for (int k = 0; k < inputs; ++k) {
       if (at[op->axis] < extents[k]) {
-        put(out, c, fused(op, get(in[k], at)));
+        store(op, out, c, value(op, in[k], at));
         break;
       }
       at[op->axis] -= extents[k];
@@ -272,15 +318,16 @@ static inline void concat(const attributes* op, const operand* out, const operan
 static inline void softmax(const attributes* op, const operand* out, const operand* const* in) {
   const operand* x = in[0];
   int32_t c[AXES], at[AXES];
+  const double unit = op->numbers ? 1 : 16;
   first(out, c);
   do {
     memcpy(at, c, sizeof at);
     double most = -1e300, sum = 0;
     for (at[op->axis] = 0; at[op->axis] < x->shape[op->axis]; ++at[op->axis])
-      most = fmax(most, (double)get(x, at) / 16);
+      most = fmax(most, value(op, x, at) / unit);
     for (at[op->axis] = 0; at[op->axis] < x->shape[op->axis]; ++at[op->axis])
-      sum += exp((double)get(x, at) / 16 - most);
-    put(out, c, (int64_t)rint(exp((double)get(x, c) / 16 - most) / sum * 128));
+      sum += exp(value(op, x, at) / unit - most);
+    store(op, out, c, exp(value(op, x, c) / unit - most) / sum * (op->numbers ? 1 : 128));
   } while (next(out, c));
 }
 

@@ -299,7 +299,7 @@ class Passes {
     Op& target = op(*maker);
     const bool bias = target.kind == OpKind::matmul && target.inputs.size() == 2 &&
                       target.fused.empty() && op(k).function == "add" && weights.size() == 1 &&
-                      op(k).fused.empty();
+                      op(k).fused.empty() && !net_.tensors[weights[0]].quantization;
     if (bias) {
       target.inputs.push_back(weights[0]);
     } else {

@@ -82,6 +82,25 @@ class NetworkReader {
     return list;
   }
 
+  Quantization quantization(const Node& node, const std::string& name) const {
+    Fields fields(sources_, node, "`quantization` of " + shown(name));
+    Quantization read;
+    for (const Node& each : as_list(sources_, fields.need("scale"), "scale"))
+      read.scale.push_back(as_real(sources_, each, "scale"));
+    read.zero_point.assign(read.scale.size(), 0);
+    if (const Node* n = fields.find("zero_point")) {
+      read.zero_point.clear();
+      for (const Node& each : as_list(sources_, *n, "zero_point"))
+        read.zero_point.push_back(as_whole(sources_, each, "zero_point", -max_address));
+    }
+    if (const Node* n = fields.find("axis"))
+      read.axis = static_cast<std::size_t>(
+          as_whole(sources_, *n, "axis", 0, static_cast<std::int64_t>(max_rank) - 1));
+    fields.finish();
+    if (read.scale.size() == 1) read.axis = 0;  // one entry has no axis
+    return read;
+  }
+
   void read_tensors(const Node& node) {
     std::vector<std::pair<TensorIndex, const Node*>> views;
     for (const Node& each : Fields(sources_, node, "`tensors`").node().children) {
@@ -99,6 +118,8 @@ class NetworkReader {
           throw sources_.error(*n, "`encoded` needs a weight", "put `kind: weight` before it");
         tensor.encoded = as_size(sources_, *n, "encoded", 1);
       }
+      if (const Node* n = fields.find("quantization"))
+        tensor.quantization = quantization(*n, tensor.name);
       const Node* view = fields.find("view_of");
       fields.finish();
       const TensorIndex index = add(std::move(tensor), each.key_line, each);
@@ -121,6 +142,8 @@ class NetworkReader {
       tensor.type = n != nullptr ? type(*n) : bias ? bias_type(standard) : standard;
       if (const Node* e = fields.find("encoded"))
         tensor.encoded = as_size(sources_, *e, "encoded", 1);
+      if (const Node* q = fields.find("quantization"))
+        tensor.quantization = quantization(*q, tensor.name);
       fields.finish();
       op.inputs.push_back(add(std::move(tensor), each.line, each));
     };

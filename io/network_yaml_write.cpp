@@ -42,6 +42,15 @@ std::string numbers(const std::vector<Number>& items) {
   return list(items, [](Number each) { return std::to_string(each); });
 }
 
+/// Defaults are left out.
+std::string scales(const Quantization& given) {
+  std::string out = "{scale: " + list(given.scale, [](double each) { return json_number(each); });
+  if (std::ranges::any_of(given.zero_point, [](std::int64_t zero) { return zero != 0; }))
+    out += ", zero_point: " + numbers(given.zero_point);
+  if (given.axis != 0) out += ", axis: " + std::to_string(given.axis);
+  return out + "}";
+}
+
 class Writer {
  public:
   explicit Writer(const Network& network) : net_(network), private_(private_weights(network)) {}
@@ -69,6 +78,7 @@ class Writer {
             ": {shape: " + numbers(t.shape) + ", dtype: " + std::string(to_string(t.type));
     if (t.kind == TensorKind::weight) out_ += ", kind: weight";
     if (t.encoded) out_ += ", encoded: " + std::to_string(*t.encoded);
+    if (t.quantization) out_ += ", quantization: " + scales(*t.quantization);
     if (t.view_of) out_ += ", view_of: " + name_text(net_.tensors[*t.view_of].name);
     out_ += "}\n";
   }
@@ -107,7 +117,9 @@ class Writer {
             const Tensor& weight = net_.tensors[t];
             return "{name: " + name_text(weight.name) + ", shape: " + numbers(weight.shape) +
                    ", dtype: " + std::string(to_string(weight.type)) +
-                   (weight.encoded ? ", encoded: " + std::to_string(*weight.encoded) : "") + "}";
+                   (weight.encoded ? ", encoded: " + std::to_string(*weight.encoded) : "") +
+                   (weight.quantization ? ", quantization: " + scales(*weight.quantization) : "") +
+                   "}";
           }));
     attributes(op);
     if (!op.fused.empty())

@@ -28,6 +28,12 @@ namespace {
 /// Larger constants are weights; smaller ones may be lists of axes and similar.
 constexpr std::size_t longest_list = 4096;
 
+/// Of an activation: one scale or none.
+std::optional<Quantization> scales_of(const TfliteTensor& tensor) {
+  if (tensor.quantization && tensor.quantization->scale.size() > 1) return std::nullopt;
+  return tensor.quantization;
+}
+
 }  // namespace
 
 TfliteConverter::TfliteConverter(const TfliteModel& model, const std::string& file,
@@ -87,17 +93,28 @@ TensorIndex TfliteConverter::add(TfliteIndex like, const std::string& name, Shap
        .type = kind == TensorKind::weight ? *source.type->element : unpacked(*source.type->element),
        .kind = kind,
        .view_of = std::nullopt});
+  net_.tensors.back().quantization = scales_of(source);
+  const bool several = source.quantization && source.quantization->scale.size() > 1;
+  if (!source.usable || (several && kind != TensorKind::weight))
+    ++unknown_.try_emplace("scales that are not valid are ignored", who, 0).first->second.second;
   return net_.tensors.size() - 1;
 }
 
 TensorIndex TfliteConverter::tensor(TfliteIndex t) {
-  if (is_constant(t)) return weight(t, turned(file_shape(t)));
+  if (is_constant(t)) return weight(t, turned(file_shape(t)), turned_axes(file_shape(t).size()));
   std::optional<TensorIndex>& known = made_[static_cast<std::size_t>(t)];
   if (!known) known = add(t, in_file(t).name, turned(file_shape(t)));
   return *known;
 }
 
-TensorIndex TfliteConverter::weight(TfliteIndex t, Shape shape) {
+TfliteConverter::Axes TfliteConverter::turned_axes(std::size_t rank, std::size_t more) {
+  Axes axes;
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    axes.push_back(turned_axis(rank + more, axis + more));
+  return axes;
+}
+
+TensorIndex TfliteConverter::weight(TfliteIndex t, Shape shape, const Axes& axes) {
   const std::string& name = in_file(t).name;
   const auto known = weights_.find({t, shape});
   if (known != weights_.end()) return known->second;
@@ -105,6 +122,11 @@ TensorIndex TfliteConverter::weight(TfliteIndex t, Shape shape) {
   const bool first = same == weights_.end() || same->first.first != t;
   const TensorIndex index =
       add(t, first ? name : unique(name + ".turned"), shape, TensorKind::weight);
+  const std::optional<Quantization>& scales = in_file(t).quantization;
+  if (scales && scales->scale.size() > 1) {
+    net_.tensors[index].quantization = scales;
+    net_.tensors[index].quantization->axis = axes[scales->axis];
+  }
   weights_[{t, std::move(shape)}] = index;
   return index;
 }
@@ -119,7 +141,8 @@ TensorIndex TfliteConverter::view(TensorIndex of, const Shape& shape, const std:
                           .shape = shape,
                           .type = source.type,
                           .kind = source.kind,
-                          .view_of = storage});
+                          .view_of = storage,
+                          .quantization = source.quantization});
   return net_.tensors.size() - 1;
 }
 
@@ -130,7 +153,8 @@ TensorIndex TfliteConverter::transposed(TensorIndex of, std::vector<std::size_t>
              .shape = {},
              .type = unpacked(source.type),
              .kind = TensorKind::activation,
-             .view_of = std::nullopt};
+             .view_of = std::nullopt,
+             .quantization = source.quantization};
   for (const std::size_t axis : order) out.shape.push_back(source.shape[axis]);
   net_.tensors.push_back(std::move(out));
   Op op;
@@ -225,6 +249,28 @@ std::string TfliteConverter::activation(const TfliteOperator& from, unsigned fie
       fail(from, "applies activation " + std::to_string(small_option(from, field)) +
                      ", which is not supported");
   }
+}
+
+TensorIndex TfliteConverter::rescaled(TensorIndex of, TfliteIndex like) {
+  const std::optional<Quantization> scales = scales_of(in_file(like));
+  const Tensor source = net_.tensors[of];
+  if (source.quantization == scales) return of;
+  Tensor out = source;
+  out.name = unique(source.name + ".rescaled");
+  out.type = unpacked(source.type);
+  out.kind = TensorKind::activation;
+  out.view_of = std::nullopt;
+  out.quantization = scales;
+  net_.tensors.push_back(std::move(out));
+  Op op;
+  op.kind = OpKind::elementwise;
+  op.function = "quantize";
+  op.name = name_ + ".quantize";
+  while (!op_names_.insert(op.name).second) op.name += '\'';
+  op.inputs = {of};
+  op.outputs = {net_.tensors.size() - 1};
+  push(std::move(op));
+  return net_.tensors.size() - 1;
 }
 
 void TfliteConverter::finish(const TfliteOperator& from, Op& op, const std::string& function) {
@@ -341,8 +387,8 @@ std::vector<std::string> TfliteConverter::warnings() const {
   for (const auto& [what, where] : unknown_) {
     std::string text = what + ": " + where.first;
     if (where.second > 1) text += " and " + std::to_string(where.second - 1) + " more";
-    const bool variable = what.starts_with("a variable");
-    out.push_back(variable ? text : text + " becomes an opaque op, which is not tiled");
+    const bool opaque = !what.starts_with("a variable") && !what.starts_with("scales");
+    out.push_back(!opaque ? text : text + " becomes an opaque op, which is not tiled");
   }
   return out;
 }

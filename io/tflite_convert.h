@@ -71,8 +71,13 @@ class TfliteConverter {
   [[nodiscard]] TensorIndex input(const TfliteOperator& from, std::size_t position) {
     return tensor(from.inputs[position]);
   }
-  /// A constant, with the axes its operator needs.
-  [[nodiscard]] TensorIndex weight(TfliteIndex t, Shape shape);
+  /// A constant, with the axes its operator needs. `axes`: the place of each axis of the file.
+  using Axes = std::vector<std::size_t>;
+  [[nodiscard]] TensorIndex weight(TfliteIndex t, Shape shape, const Axes& axes);
+  /// The places of the axes after turned(), behind `more` new axes in front.
+  [[nodiscard]] static Axes turned_axes(std::size_t rank, std::size_t more = 0);
+  /// The tensor with the scales of `like`; an op between if it has others.
+  [[nodiscard]] TensorIndex rescaled(TensorIndex of, TfliteIndex like);
   /// `Own`: the name is that of this tensor in the file; otherwise it is made unique.
   enum class Own : bool { no, yes };
   [[nodiscard]] TensorIndex view(TensorIndex of, const Shape& shape, const std::string& name,

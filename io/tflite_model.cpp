@@ -6,6 +6,7 @@
 
 #include "io/text.h"
 #include "io/tflite_operators.h"
+#include "model/quantization.h"
 
 namespace tessera::io::tflite_reader {
 namespace {
@@ -25,6 +26,9 @@ enum : unsigned { tensors, inputs, outputs, operators };
 }
 namespace tensor_field {
 enum : unsigned { shape, type, buffer, name, quantization, is_variable, external_buffer = 10 };
+}
+namespace quantization_field {
+enum : unsigned { minimum, maximum, scale, zero_point, details_type, details, axis };
 }
 namespace operator_field {
 enum : unsigned { opcode_index, inputs, outputs, options_type, options };
@@ -133,6 +137,7 @@ class ModelReader {
       refuse(who + " is of type " + std::to_string(type) + ", which is not supported");
     tensor.type = &types[type];
     tensor.variable = table.truth(tensor_field::is_variable, false);
+    read_scales(table, tensor);
     const auto buffer = table.number<std::uint32_t>(tensor_field::buffer, 0);
     if (buffer >= buffers_.size() && buffer != 0)
       file_.damaged(who + " has its data in buffer " + std::to_string(buffer) + " of " +
@@ -140,6 +145,25 @@ class ModelReader {
     if (table.number<std::uint32_t>(tensor_field::external_buffer, 0) != 0) tensor.constant = true;
     if (buffer < buffers_.size()) read_data(buffers_[buffer], tensor);
     model_.tensors.push_back(std::move(tensor));
+  }
+
+  /// Floating tensors may have them too, without effect.
+  static void read_scales(const FlatTable& table, TfliteTensor& tensor) {
+    const std::optional<FlatTable> given =
+        table.table(tensor_field::quantization, "QuantizationParameters");
+    if (!given || !tensor.type->element || is_floating(*tensor.type->element)) return;
+    Quantization read;
+    for (const float scale : given->values<float>(quantization_field::scale))
+      read.scale.push_back(scale);
+    if (read.scale.empty()) return;
+    read.zero_point = given->values<std::int64_t>(quantization_field::zero_point);
+    if (read.zero_point.size() < 2)
+      read.zero_point.assign(read.scale.size(),
+                             read.zero_point.empty() ? 0 : read.zero_point.front());
+    const auto axis = given->number<std::int32_t>(quantization_field::axis, 0);
+    read.axis = read.scale.size() > 1 ? static_cast<std::size_t>(axis) : 0;
+    tensor.usable = quantization_error(read, tensor.shape, *tensor.type->element).empty();
+    if (tensor.usable) tensor.quantization = std::move(read);
   }
 
   static void read_data(const FlatTable& buffer, TfliteTensor& tensor) {

@@ -36,6 +36,10 @@ struct TfliteTensor {
   bool variable = false;  ///< keeps its value between runs
   bool constant = false;  ///< the file holds its data
   std::string_view data;  ///< of a constant; empty if the data is outside of the tables
+  /// Its scales, with an axis in file order. `usable`: positive, one or one per index of the axis,
+  /// with zero points in the range of the type.
+  std::optional<Quantization> quantization;
+  bool usable = true;
 };
 
 using TfliteIndex = std::int32_t;  ///< index into TfliteModel::tensors; -1: omitted

@@ -10,7 +10,7 @@ void TfliteConverter::concat(const TfliteOperator& from, Op& op) {
   op.kind = OpKind::concat;
   const std::size_t rank = made(from).size();
   for (const TfliteIndex t : from.inputs)
-    if (t >= 0) op.inputs.push_back(tensor(t));
+    if (t >= 0) op.inputs.push_back(rescaled(tensor(t), from.outputs[0]));
   op.axes = {turned_axis(rank, axis_in(from, rank, option(from, 0)))};
   const std::string function = activation(from, 1);
   if (op.inputs.size() == 1 && function.empty()) return alias(from);
@@ -26,9 +26,12 @@ void TfliteConverter::pack(const TfliteOperator& from, Op& op) {
     Shape one = file_shape(t);
     if (one.size() + 1 != rank) fail(from, "packs tensors with another number of axes");
     one.insert(one.begin() + static_cast<std::ptrdiff_t>(axis), 1);
-    op.inputs.push_back(is_constant(t)
-                            ? weight(t, turned(one))
-                            : reshaped(tensor(t), file_shape(t), one, in_file(t).name + ".wide"));
+    Axes axes;
+    for (std::size_t k = 0; k + 1 < rank; ++k) axes.push_back(turned_axis(rank, k + (k >= axis)));
+    const TensorIndex part =
+        is_constant(t) ? weight(t, turned(one), axes)
+                       : reshaped(tensor(t), file_shape(t), one, in_file(t).name + ".wide");
+    op.inputs.push_back(rescaled(part, from.outputs[0]));
   }
   op.axes = {turned_axis(rank, axis)};
   if (op.inputs.size() == 1) return copy(from, op.inputs[0], made(from));

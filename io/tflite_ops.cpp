@@ -178,7 +178,7 @@ void TfliteConverter::convolution(const TfliteOperator& from, Op& op) {
   op.kernel = {w[1], w[2]};
   windows(from, op, 1, 4);
   same_padding(from, op, x, made(from));
-  op.inputs = {padded_image(from, op), weight(weights, turned(w))};
+  op.inputs = {padded_image(from, op), weight(weights, turned(w), turned_axes(4))};
   if (has(from, 2)) op.inputs.push_back(input(from, 2));
   if (w[3] > 0 && x[3] % w[3] == 0) op.groups = std::max<Dim>(1, x[3] / w[3]);
   finish(from, op, activation(from, 3));
@@ -195,7 +195,7 @@ void TfliteConverter::depthwise(const TfliteOperator& from, Op& op) {
   op.kernel = {w[1], w[2]};
   windows(from, op, 1, 5);
   same_padding(from, op, x, made(from));
-  op.inputs = {padded_image(from, op), weight(weights, {w[3], 1, w[1], w[2]})};
+  op.inputs = {padded_image(from, op), weight(weights, {w[3], 1, w[1], w[2]}, {1, 2, 3, 0})};
   if (has(from, 2)) op.inputs.push_back(input(from, 2));
   op.groups = x[3];
   finish(from, op, activation(from, 4));
@@ -209,7 +209,7 @@ void TfliteConverter::transpose_convolution(const TfliteOperator& from, Op& op) 
   if (!is_constant(weights)) return unknown(from, op, "with computed weights is not supported");
   if (w.size() != 4) fail(from, "has weights with " + std::to_string(w.size()) + " axes, not 4");
   op.kind = OpKind::conv_transpose;
-  op.inputs = {input(from, 2), weight(weights, {w[3], w[0], w[1], w[2]})};
+  op.inputs = {input(from, 2), weight(weights, {w[3], w[0], w[1], w[2]}, {1, 2, 3, 0})};
   if (has(from, 3)) op.inputs.push_back(input(from, 3));
   op.kernel = {w[1], w[2]};
   windows(from, op, 1, 0);
@@ -277,8 +277,9 @@ void TfliteConverter::batch_matmul(const TfliteOperator& from, Op& op) {
     const Shape& shape = file_shape(from.inputs[k]);
     if (shape.size() < 2) return unknown(from, op, "of a vector is not supported");
     // Products are of the last two axes, in the order of the file.
-    op.inputs.push_back(is_constant(from.inputs[k]) ? weight(from.inputs[k], shape)
-                                                    : plain(input(from, k), shape));
+    op.inputs.push_back(is_constant(from.inputs[k])
+                            ? weight(from.inputs[k], shape, {0, 1, 2, 3, 4, 5, 6, 7})
+                            : plain(input(from, k), shape));
   }
   op.transpose_a = small_option(from, 0) != 0;
   op.transpose_b = small_option(from, 1) != 0;
@@ -303,8 +304,9 @@ void TfliteConverter::elementwise(const TfliteOperator& from, Op& op) {
     Shape shape = file_shape(t);
     if (shape.size() >= rank || (rank != 4 && shape.size() != 4)) return tensor(t);
     // Broadcast from the right, in file order.
-    shape.insert(shape.begin(), rank - shape.size(), 1);
-    if (is_constant(t)) return weight(t, turned(shape));
+    const std::size_t more = rank - shape.size();
+    shape.insert(shape.begin(), more, 1);
+    if (is_constant(t)) return weight(t, turned(shape), turned_axes(rank - more, more));
     return reshaped(tensor(t), file_shape(t), shape, in_file(t).name + ".wide");
   };
   const auto take = [&](bool with_numbers) {

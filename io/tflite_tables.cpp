@@ -82,14 +82,6 @@ std::optional<std::string_view> FlatTable::bytes(unsigned field) const {
   return elements(field, 1).data;
 }
 
-std::vector<std::int32_t> FlatTable::numbers(unsigned field) const {
-  const Elements found = elements(field, 4);
-  file_->unfold(found.count);
-  std::vector<std::int32_t> out(found.count);
-  if (!out.empty()) std::memcpy(out.data(), found.data.data(), found.data.size());
-  return out;
-}
-
 std::optional<FlatTable> FlatTable::table(unsigned field, const char* name) const {
   const std::optional<std::uint64_t> place = place_of(field, 4);
   if (!place) return std::nullopt;

@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "io/error.h"
@@ -80,7 +81,19 @@ class FlatTable {
   [[nodiscard]] std::string_view text(unsigned field) const { return elements(field, 1).data; }
   /// Of a vector of bytes; none if absent.
   [[nodiscard]] std::optional<std::string_view> bytes(unsigned field) const;
-  [[nodiscard]] std::vector<std::int32_t> numbers(unsigned field) const;
+  [[nodiscard]] std::vector<std::int32_t> numbers(unsigned field) const {
+    return values<std::int32_t>(field);
+  }
+  /// A vector of plain values of fixed size.
+  template <typename Value>
+  requires std::is_arithmetic_v<Value>
+  [[nodiscard]] std::vector<Value> values(unsigned field) const {
+    const Elements found = elements(field, sizeof(Value));
+    file_->unfold(found.count);
+    std::vector<Value> out(found.count);
+    if (!out.empty()) std::memcpy(out.data(), found.data.data(), found.data.size());
+    return out;
+  }
   [[nodiscard]] std::optional<FlatTable> table(unsigned field, const char* name) const;
   [[nodiscard]] std::vector<FlatTable> tables(unsigned field, const char* name) const;
 

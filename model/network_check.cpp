@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "model/quantization.h"
 #include "say.h"
 #include "tessera/network_shapes.h"
 
@@ -97,6 +98,11 @@ class NetworkChecker {
       if (tensor.pinned)
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name,
               "' is pinned, which only a plan may set");
+      if (tensor.quantization && tensor.type <= ElementType::boolean)
+        if (const std::string why =
+                quantization_error(*tensor.quantization, tensor.shape, tensor.type);
+            !why.empty())
+          wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' ", why);
       if (!count || *count > (std::int64_t{1} << 40))
         wrong(NetworkPart::tensor, t, "tensor '", tensor.name, "' is too large");
     }
@@ -155,6 +161,11 @@ class NetworkChecker {
         wrong(NetworkPart::tensor, t, "view '", tensor.name, "' ", text(tensor.shape), " of ",
               to_string(tensor.type), " has another number of elements than '", source.name, "' ",
               text(source.shape), " of ", to_string(source.type));
+      else if (tensor.quantization != source.quantization ||
+               (tensor.quantization && tensor.quantization->scale.size() > 1 &&
+                tensor.shape != source.shape))
+        wrong(NetworkPart::tensor, t, "view '", tensor.name, "' has other scales than '",
+              source.name, "', which it is a view of");
     }
   }
 
@@ -214,6 +225,8 @@ class NetworkChecker {
       wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind), ") produces ",
             text(*shape), " but '", net_.tensors[op.outputs[0]].name, "' is declared as ",
             text(declared));
+    else if (const std::string why = quantization_error(net_, op); !why.empty())
+      wrong(NetworkPart::op, k, "op '", op.name, "' (", to_string(op.kind), ") ", why);
   }
 
   /// Far more work than any machine finishes, and far from an overflow of products of loop counts.

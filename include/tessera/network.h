@@ -59,13 +59,23 @@ struct JoinedPlace {
   friend bool operator==(const JoinedPlace&, const JoinedPlace&) = default;
 };
 
+/// Element q of a tensor stands for the number (q - zero_point) * scale. One entry for all
+/// elements, or one per index of `axis`.
+struct Quantization {
+  std::vector<double> scale;             ///< positive
+  std::vector<std::int64_t> zero_point;  ///< as many as scales
+  std::size_t axis = 0;
+  friend bool operator==(const Quantization&, const Quantization&) = default;
+};
+
 /// A tensor.
 struct Tensor {
   std::string name;
   std::vector<Dim> shape;  ///< every extent at least 1; empty: a scalar
   ElementType type = ElementType::float32;
   TensorKind kind = TensorKind::activation;
-  std::optional<TensorIndex> view_of;  ///< same elements in the same order, another shape
+  std::optional<TensorIndex> view_of;        ///< same elements in the same order, another shape
+  std::optional<Quantization> quantization;  ///< integer types; none: elements are the numbers
   /// Bytes of the whole weight on machines that keep weights encoded (Hardware::coding).
   std::optional<Size> encoded;
   /// Off-chip place inside the output of a concatenation. plan_network() sets it; callers leave it

@@ -165,16 +165,17 @@ class TfliteBuilder {
   }
   /// With data in the file.
   int constant(const std::string& name, const std::vector<std::int32_t>& shape,
-               const std::string& data, int type = tfl::int8) {
+               const std::string& data, int type = tfl::int8,
+               std::vector<FlatValue::Field> more = {}) {
     buffers.push_back(flat_table({{0, flat_bytes(data)}}));
-    return tensor(name, shape, type,
-                  {{2, flat_number(static_cast<std::uint32_t>(buffers.size() - 1))}});
+    more.emplace_back(2, flat_number(static_cast<std::uint32_t>(buffers.size() - 1)));
+    return tensor(name, shape, type, std::move(more));
   }
-  int weights(const std::string& name, const std::vector<std::int32_t>& shape,
-              int type = tfl::int8) {
+  int weights(const std::string& name, const std::vector<std::int32_t>& shape, int type = tfl::int8,
+              std::vector<FlatValue::Field> more = {}) {
     std::size_t bytes = type == tfl::int32 || type == tfl::float32 ? 4 : 1;
     for (const std::int32_t extent : shape) bytes *= static_cast<std::size_t>(extent);
-    return constant(name, shape, std::string(bytes, '\1'), type);
+    return constant(name, shape, std::string(bytes, '\1'), type, std::move(more));
   }
   int list(const std::string& name, const std::vector<std::int32_t>& values) {
     const auto numbers = std::get<FlatValue::Bytes>(flat_numbers(values).what);

@@ -24,7 +24,7 @@ def evaluate(op, box, parts):
     """All of the box, in the type of the output."""
     if op.type in PRODUCTS:
         return finish(op, box, parts, PRODUCTS[op.type](op, box, factors(op, parts)))
-    if op.quantization is not None or any(q is not None for q in op.quantizations):
+    if op.quantized:
         return rounded(op, box, fuse(op, box, quantized.as_real(op, parts), plain(op, box, quantized.as_real(op, parts))))
     return saturated(fuse(op, box, parts, plain(op, box, parts)), op.out_dtype)
 
@@ -46,20 +46,19 @@ def finish(op, box, parts, sums):
         else:
             add = bias.take([box[1][0]], [box[1][1]]).reshape(-1, *[1] * (len(box) - 2))
         sums = sums + add if floating else wrapped(sums + add.astype(np.int64))
-    if not floating and is_quantized(op):
-        return rounded(op, box, fuse(op, box, quantized.as_real(op, parts), sums * quantized.product_scale(op, box)))
+    if op.quantized:
+        numbers = sums if floating else sums * quantized.product_scale(op, box)
+        return rounded(op, box, fuse(op, box, quantized.as_real(op, parts), numbers))
     if not floating and op.shift > 0:
         sums = (sums + (1 << (op.shift - 1))) >> op.shift
     return saturated(fuse(op, box, parts, sums), op.out_dtype)
 
 
-def is_quantized(op):
-    """Is it a product of two tensors with scales?"""
-    return all(q is not None for q in op.quantizations[:2])
-
-
 def factors(op, parts):
-    return quantized.as_centred(op, parts) if is_quantized(op) else parts
+    """What a product multiplies: integers less their zero points, or numbers if one of them is floating."""
+    if not op.quantized:
+        return parts
+    return quantized.as_real(op, parts) if op.floating(parts) else quantized.as_centred(op, parts)
 
 
 def rounded(op, box, values):

@@ -2,10 +2,11 @@
 # mypy: ignore-errors
 
 import zlib
+from math import prod
 
 import numpy as np
 
-from .evaluate import evaluate, stand_in
+from .evaluate import PRODUCTS, evaluate, stand_in
 from .parts import Part
 from .types import is_float, limits, rounded_bfloat16, NUMPY
 
@@ -32,18 +33,32 @@ class Layers:
 
     def __init__(self, network, seed=0):
         self.network, self.values = network, {}
-        shifts = {op.inputs[2]: op.shift for op in network.ops
-                  if op.type in ("conv", "conv_transpose", "matmul") and len(op.inputs) > 2}
+        spreads = {}
+        for op in network.ops:
+            if op.type in PRODUCTS:
+                spreads.update(self.spreads(op))
         made = {name for op in network.ops for name in op.outputs}
         for name, tensor in network.tensors.items():
             if name not in made and not tensor.view_of:
-                # A bias of products counts after the shift.
-                spread = 1 << min(shifts[name] + 5, 30) if name in shifts and tensor.dtype in ("int32", "int64") else 128
-                self.values[name] = random_values(tensor, seed, spread)
+                self.values[name] = random_values(tensor, seed, spreads.get(name, 128))
         for op in network.ops:
             self.run(op)
         for name in network.tensors:
             self.of(name)
+
+    def spreads(self, op):
+        """Of weights and bias of a product, so that most results are in the range of the output."""
+        weights, bias = self.network.tensors[op.inputs[1]], op.inputs[2:3]
+        wide = [name for name in bias if self.network.tensors[name].dtype in ("int32", "int64")]
+        if not op.quantized:  # a bias counts after the shift
+            return {name: 1 << min(op.shift + 5, 30) for name in wide}
+        out = 1 if op.quantization is None else op.quantization.scale[0]
+        unit = max([q.scale.max() for q in op.quantizations[1:2] if q] or [1]) * max([q.scale[0] for q in op.quantizations[:1] if q] or [1])
+        summed = prod(weights.shape[1:]) if op.type != "matmul" else weights.shape[-1 if op.transpose_b else -2]
+        found = {name: int(min(max(out / unit * 32, 32), 2 ** 30)) for name in wide}
+        if weights.weight:
+            found[op.inputs[1]] = int(min(max(out / unit * 1.5 / summed ** 0.5, 2), 128))
+        return found
 
     def of(self, name):
         tensor = self.network.tensors[name]

@@ -47,6 +47,9 @@ class Op:
         self.read_axes(data, tensors)
         self.quantization = tensors[self.outputs[0]].quantization
         self.quantizations = [tensors[name].quantization for name in self.operands]
+        if self.type in ("conv", "conv_transpose", "matmul") and len(self.inputs) > 2:
+            self.quantizations[2] = None  # a bias is an integer of the sums
+        self.quantized = any(q is not None for q in [self.quantization, *self.quantizations])
         self.block, self.order = data.get("block", 1), data.get("order", "dcr")
         self.transpose_a, self.transpose_b = bool(data.get("transpose_a")), bool(data.get("transpose_b"))
         self.mode = data.get("mode", "nearest" if self.type == "resize" else "constant")

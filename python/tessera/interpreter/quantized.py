@@ -53,7 +53,7 @@ def as_centred(op, parts):
 
 def product_scale(op, box):
     """What a sum of products is multiplied by, to be a real number: broadcasts onto the box."""
-    x, w = op.quantizations[:2]
+    x, w = (q or Quantization({"scale": [1]}) for q in op.quantizations[:2])
     axis = {"matmul": len(box) - 1}.get(op.type, 1)
     begin, end = [b for b, e in box], [e for b, e in box]
     return x.scale[0] * w.along(w.scale, begin, end, len(box), axis)

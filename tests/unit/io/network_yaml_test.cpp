@@ -55,6 +55,62 @@ TEST(NetworkYaml, RandomNetworksReadBackEqual) {
   }
 }
 
+TEST(NetworkYaml, ScalesReadBackEqual) {
+  const std::string y = changed(
+      "{shape: [1, 64, 56, 56], dtype: int8}",
+      "{shape: [1, 64, 56, 56], dtype: int8, quantization: {scale: [1.5e-05], zero_point: [-7]}}");
+  const Network net = read_network_yaml(y, "net.yaml").network;
+  EXPECT_EQ(net.tensors[0].quantization, (Quantization{{1.5e-05}, {-7}, 0}));
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Network random = normalized(testing::random_network(seed, {.ops = 6}));
+    for (Tensor& tensor : random.tensors)
+      if (!is_floating(tensor.type) && tensor.type != ElementType::boolean)
+        tensor.quantization = Quantization{{0.1 * static_cast<double>(seed)}, {3}, 0};
+    ASSERT_TRUE(check_network(random).empty()) << seed;
+    EXPECT_EQ(read_network_yaml(write_network_yaml(random), "again").network, random) << seed;
+  }
+}
+
+TEST(NetworkYaml, WrongScalesAreRefused) {
+  const auto refusal = [](const std::string& x, const std::string& weights) {
+    std::string text =
+        changed("shape: [64, 64, 3, 3]", "shape: [64, 64, 3, 3], quantization: {" + weights + "}");
+    const std::string plain = "dtype: int8";
+    return network_refusal(
+        text.replace(text.find(plain), plain.size(), "dtype: int8, quantization: {" + x + "}"));
+  };
+  const std::string one = "scale: [0.5]";
+  EXPECT_EQ(refusal(one, one), "accepted");
+  EXPECT_THAT(refusal("zero_point: [0]", one), HasSubstr("scale"));
+  EXPECT_THAT(refusal("scale: []", one), HasSubstr("has an empty list of scales"));
+  EXPECT_THAT(refusal("scale: [-1]", one), HasSubstr("has a scale of -1; scales are positive"));
+  EXPECT_THAT(refusal("scale: [1], zero_point: [128]", one),
+              HasSubstr("tensor 'x' has a zero point that is no value of int8"));
+  EXPECT_THAT(refusal("scale: [1], zero_point: [1, 2]", one),
+              HasSubstr("has 2 zero points for 1 scales"));
+  EXPECT_THAT(refusal("scale: [1, 2], axis: 1", one), HasSubstr("2 scales along an axis of 64"));
+  EXPECT_THAT(refusal("scale: [1], size: 1", one), HasSubstr("unknown key"));
+  std::string many = "scale: [1";
+  for (int k = 1; k < 64; ++k) many += ", 1";
+  many += "]";
+  EXPECT_EQ(refusal(one, many), "accepted");
+  EXPECT_THAT(refusal(one, many + ", axis: 1"),
+              HasSubstr("multiplies by weights with scales along axis 1, not 0"));
+  EXPECT_THAT(refusal(many + ", axis: 1", one),
+              HasSubstr("multiplies a first input with several scales"));
+  EXPECT_THAT(
+      network_refusal(changed("dtype: int8}", "dtype: float32, quantization: {scale: [1]}}")),
+      HasSubstr("has scales, but elements of type float32"));
+  EXPECT_THAT(network_refusal(changed("{name: a1, type: add, inputs: [t, x], output: y}",
+                                      "{name: a1, type: concat, axes: [1], inputs: [t, x], output: "
+                                      "y}")),
+              "accepted");
+  std::string joined =
+      changed("type: add, inputs: [t, x]", "type: concat, axes: [1], inputs: [t, x]");
+  joined.replace(joined.find("dtype: int8"), 11, "dtype: int8, quantization: {scale: [1]}");
+  EXPECT_THAT(network_refusal(joined), HasSubstr("put an op `quantize` between"));
+}
+
 TEST(NetworkYaml, ABiasWithoutATypeIsAddedToSumsOf32Bits) {
   const Network net =
       read_network_yaml(changed("weights: {shape: [64, 64, 3, 3]}",

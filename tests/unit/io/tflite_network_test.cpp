@@ -3,6 +3,7 @@
 #include "io/network_passes.h"
 #include "io/network_yaml.h"
 #include "io/tflite.h"
+#include "model/network_order.h"
 #include "tessera/network_shapes.h"
 #include "tests/support/paths.h"
 #include "tests/unit/io/support.h"
@@ -64,6 +65,59 @@ TEST(TfliteNetwork, ImagesAreTurned) {
   EXPECT_EQ(flat.view_of, net.ops[3].outputs[0]);
   EXPECT_TRUE(net.ops[4].transpose_b);
   EXPECT_EQ(net.ops[4].inputs.size(), 2U) << "a bias that is left out";
+}
+
+TEST(TfliteNetwork, ScalesAreThoseOfTheFile) {
+  const TfliteNetwork read = network_of(testing::scales_seed());
+  const Network& net = read.network;
+  EXPECT_THAT(read.warnings, ElementsAre());
+  // Scales of the concatenation are those of one operand; the other one is converted.
+  EXPECT_EQ(kinds(net),
+            "conv+relu conv elementwise:add elementwise:quantize concat average_pool matmul "
+            "softmax elementwise:dequantize");
+  const auto scales_of = [&](TensorIndex t) {
+    return net.tensors[t].quantization.value_or(Quantization{});
+  };
+  const Op& conv = net.ops[0];
+  EXPECT_EQ(scales_of(conv.inputs[0]), (Quantization{{double{0.02F}}, {-5}, 0}));
+  EXPECT_EQ(scales_of(conv.outputs[0]), (Quantization{{double{0.05F}}, {-128}, 0}));
+  for (const std::size_t op : {0U, 1U, 6U}) {  // one per output channel
+    const Quantization weights = scales_of(net.ops[op].inputs[1]);
+    const auto count = static_cast<std::size_t>(net.tensors[net.ops[op].inputs[1]].shape[0]);
+    EXPECT_EQ(weights.axis, 0U);
+    ASSERT_EQ(weights.scale.size(), count);
+    EXPECT_EQ(weights.zero_point, std::vector<std::int64_t>(count));
+    EXPECT_EQ(weights.scale[3], double{(op == 6 ? 0.002F : 0.0005F) * 7});
+  }
+  EXPECT_EQ(scales_of(conv.inputs[2]).scale.size(), 8U);
+  EXPECT_EQ(net.ops[4].inputs[0], net.ops[3].outputs[0]);
+  EXPECT_EQ(scales_of(net.ops[3].outputs[0]), scales_of(net.ops[4].outputs[0]));
+  const Tensor& flat = net.tensors[net.ops[6].inputs[0]];
+  EXPECT_EQ(flat.quantization, net.tensors[*flat.view_of].quantization);
+  EXPECT_FALSE(net.tensors[net.outputs[0]].quantization);
+  const Network tidy = normalized(net);
+  EXPECT_EQ(read_network_yaml(write_network_yaml(tidy), "net.yaml").network, tidy);
+}
+
+TEST(TfliteNetwork, ScalesThatAreNotValidAreIgnored) {
+  const auto warning = [](testing::FlatValue::Field scales,
+                          const std::vector<std::int32_t>& shape) {
+    testing::TfliteBuilder m;
+    const int x = m.tensor("x", shape, testing::tfl::int8, {std::move(scales)});
+    const int y = m.tensor("y", shape);
+    m.op(testing::tfl::relu, {x}, {y});
+    const TfliteNetwork read = network_of(m.file({x}, {y}));
+    EXPECT_FALSE(read.network.tensors[0].quantization);
+    return read.warnings.empty() ? std::string() : read.warnings[0];
+  };
+  const std::string ignored = "scales that are not valid are ignored: tensor `x`";
+  EXPECT_EQ(warning(testing::scales({0.0F}, {0}), {1, 4}), ignored);
+  EXPECT_EQ(warning(testing::scales({0.5F}, {200}), {1, 4}), ignored);
+  EXPECT_EQ(warning(testing::scales({0.5F}, {0, 1}), {1, 4}), ignored);
+  EXPECT_EQ(warning(testing::scales({0.5F, 0.5F}, {0, 0}, 5), {1, 2}), ignored);
+  EXPECT_EQ(warning(testing::scales({0.5F, 0.5F}, {0, 0}, 1), {1, 2}), ignored)
+      << "an activation with several";
+  EXPECT_EQ(warning(testing::scales({}, {}), {1, 4}), "");
 }
 
 TEST(TfliteNetwork, MovesKeepTheirMeaning) {
@@ -380,6 +434,7 @@ TEST(TfliteSeeds, AreWhatTheBuilderMakes) {
   for (const auto& [file, bytes] :
        {std::pair("tests/fuzz/corpus/tflite/classifier.tflite", classifier),
         std::pair("tests/fuzz/corpus/tflite/moves.tflite", testing::moves_seed()),
+        std::pair("tests/fuzz/corpus/tflite/scales.tflite", testing::scales_seed()),
         std::pair("examples/classifier.tflite", classifier)}) {
     const auto path = testing::source_path(file);
     if (std::getenv("TESSERA_WRITE_SEEDS") != nullptr) testing::spill(path, bytes);

@@ -1,6 +1,8 @@
 // Generators of the models in tests/fuzz/corpus/tflite.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -83,6 +85,64 @@ inline std::string moves_seed() {
   m.op(tfl::custom, {mean, state}, {odd}, {}, "Odd");
   m.op(tfl::reshape, {odd}, {rows});
   m.op(tfl::dequantize, {rows}, {y});
+  return m.file({x}, {y});
+}
+
+/// A field of a tensor with scales: one, or one per index of the axis.
+inline FlatValue::Field scales(const std::vector<float>& scale,
+                               const std::vector<std::int64_t>& zero_point, int axis = 0) {
+  const auto bytes = [](const auto& list) {
+    std::string data(list.size() * sizeof list[0], '\0');
+    std::memcpy(data.data(), list.data(), data.size());
+    return FlatValue{FlatValue::Bytes{data, static_cast<std::uint32_t>(list.size())}};
+  };
+  return {4, flat_table({{2, bytes(scale)},
+                         {3, bytes(zero_point)},
+                         {6, flat_number(static_cast<std::int32_t>(axis))}})};
+}
+
+/// Scales and zero points of all kinds: per tensor, per channel, and a concatenation of two scales.
+inline std::string scales_seed() {
+  TfliteBuilder m;
+  const auto tensor = [&](const char* name, const std::vector<std::int32_t>& shape, float scale,
+                          std::int64_t zero) {
+    return m.tensor(name, shape, tfl::int8, {scales({scale}, {zero})});
+  };
+  const auto weights = [&](const char* name, const std::vector<std::int32_t>& shape, int type,
+                           int axis, float least) {
+    std::vector<float> scale;
+    for (std::int32_t k = 0; k < shape[static_cast<std::size_t>(axis)]; ++k)
+      scale.push_back(least * static_cast<float>(k + 4));
+    return m.weights(name, shape, type,
+                     {scales(scale, std::vector<std::int64_t>(scale.size()), axis)});
+  };
+  const int x = tensor("image", {1, 12, 12, 3}, 0.02F, -5);
+  const int a = tensor("conv", {1, 12, 12, 8}, 0.05F, -128);
+  const int b = tensor("depthwise", {1, 12, 12, 8}, 0.04F, 3);
+  const int c = tensor("sum", {1, 12, 12, 8}, 0.06F, -20);
+  const int j = tensor("both", {1, 12, 12, 16}, 0.06F, -20);
+  const int p = tensor("pool", {1, 1, 1, 16}, 0.06F, -20);
+  const int f = tensor("flat", {1, 16}, 0.06F, -20);
+  const int l = tensor("logits", {1, 6}, 0.1F, 10);
+  const int s = tensor("softmax", {1, 6}, 1 / 256.0F, -128);
+  const int y = m.tensor("numbers", {1, 6}, tfl::float32);
+  m.op(tfl::conv,
+       {x, weights("w0", {8, 3, 3, 3}, tfl::int8, 0, 0.0005F),
+        weights("b0", {8}, tfl::int32, 0, 0.00001F)},
+       {a}, window_options(tfl::same, 1, 3, 1));
+  m.op(tfl::depthwise,
+       {a, weights("w1", {1, 3, 3, 8}, tfl::int8, 3, 0.0005F),
+        weights("b1", {8}, tfl::int32, 0, 0.000025F)},
+       {b}, window_options(tfl::same, 1, 4, 0));
+  m.op(tfl::add, {a, b}, {c}, {{0, flat_byte(0)}});
+  m.op(tfl::concatenation, {b, c}, {j}, {{0, flat_number(std::int32_t{3})}});
+  m.op(tfl::average_pool, {j}, {p}, window_options(tfl::valid, 1, 5, 0, 12));
+  m.op(tfl::reshape, {p, m.list("shape", {1, 16})}, {f});
+  m.op(tfl::fully_connected,
+       {f, weights("w2", {6, 16}, tfl::int8, 0, 0.002F), m.weights("b2", {6}, tfl::int32)}, {l},
+       {{0, flat_byte(0)}});
+  m.op(tfl::softmax, {l}, {s});
+  m.op(tfl::dequantize, {s}, {y});
   return m.file({x}, {y});
 }
 
