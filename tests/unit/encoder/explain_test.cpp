@@ -63,6 +63,17 @@ TEST(Explain, SaysWhichStepAndWhichCapacityWouldDo) {
             "Smallest capacity for this set: 11 bytes.\n");
 }
 
+TEST(Explain, NamesFragmentationIfTheSumFitsWithoutRules) {
+  PlacementProblem problem;
+  problem.memories = {{.name = "m", .capacity = 16}, {.name = "n", .capacity = 8}};
+  problem.buffers = {{.id = "a", .live = {{0, 2}}, .size = 10},
+                     {.id = "b", .live = {{0, 2}}, .size = 10}};
+  const Explanation why = explain(problem, {});
+  EXPECT_TRUE(why.rules.empty());
+  EXPECT_THAT(why.text, ::testing::HasSubstr("At step 0 they need 20 bytes; their memories have 24 "
+                                             "bytes. The sum fits, but in every arrangement"));
+}
+
 TEST(Explain, CountsAlignmentsInTheSmallestCapacity) {
   PlacementProblem problem;
   problem.memories.push_back({.name = "sram", .capacity = 4});

@@ -108,6 +108,16 @@ INSTANTIATE_TEST_SUITE_P(
                       RuleCase{"failed_states", &CanonicalParams::failed_states}),
     [](const auto& rule) { return std::string(rule.param.name); });
 
+TEST(Canonical, NamesTheConstraintsOfABufferWithoutAddress) {
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 8});
+  problem.buffers.push_back(
+      {.id = "a", .live = {{0, 3}}, .size = 4, .alignment = 4, .offset = Offset{3}});
+  EXPECT_EQ(solve(problem, {}).reason,
+            "Buffer 'a' has no possible address: its size, its alignment, its fixed offset and the "
+            "capacity exclude every offset.");
+}
+
 /// Rounding the capacity to a sum of sizes preserves the result.
 TEST(Canonical, SubsetSumsKeepTheAnswer) {
   PlacementProblem problem;
