@@ -49,6 +49,11 @@ std::ostream& operator<<(std::ostream& out, const Tally& tally) {
 std::int64_t value_of(const PlacementResult& result, Objective what) {
   if (what == Objective::cost) return result.cost;
   std::size_t used = 0;
+  if (what == Objective::switches) {
+    for (const auto& modes : result.placement->modes)
+      for (std::size_t t = 1; t < modes.size(); ++t) used += modes[t] != modes[t - 1] ? 1 : 0;
+    return static_cast<std::int64_t>(used);
+  }
   for (const auto& modes : result.placement->modes)
     used += std::set<std::string>(modes.begin(), modes.end()).size();
   return static_cast<std::int64_t>(used);
