@@ -51,7 +51,7 @@ std::int64_t value_of(const PlacementResult& result, Objective what) {
   std::size_t used = 0;
   if (what == Objective::switches) {
     for (const auto& modes : result.placement->modes)
-      for (std::size_t t = 1; t < modes.size(); ++t) used += modes[t] != modes[t - 1] ? 1 : 0;
+      for (std::size_t t = 1; t < modes.size(); ++t) used += modes[t] != modes[t - 1] ? 1U : 0U;
     return static_cast<std::int64_t>(used);
   }
   for (const auto& modes : result.placement->modes)

@@ -47,7 +47,7 @@ std::int64_t value_of(const PlacementProblem& problem, const Placement& placemen
   std::size_t used = 0;
   for (const std::vector<std::string>& modes : placement.modes) {
     for (std::size_t t = 1; goal == Objective::switches && t < modes.size(); ++t)
-      used += modes[t] != modes[t - 1] ? 1 : 0;
+      used += modes[t] != modes[t - 1] ? 1U : 0U;
     if (goal == Objective::switches) continue;
     used += std::set<std::string>(modes.begin(), modes.end()).size();
   }
