@@ -42,7 +42,9 @@ struct ScheduleResult {
   TileSchedule schedule{};
   std::vector<double> latencies{};  ///< per step
   double latency = 0;
-  double bound = 0;     ///< no schedule is faster, for granularities that the search considers
+  /// No schedule is faster, of those whose tiles run row by row or in a snake, and whose steps write
+  /// each output of the graph that they make.
+  double bound = 0;
   bool proved = false;  ///< latency == bound
   std::int64_t peak = 0;
   double seconds = 0;

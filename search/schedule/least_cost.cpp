@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "search/schedule/layers.h"
+#include "search/schedule/neighbours.h"
 #include "search/schedule/pool.h"
 #include "search/schedule/potential.h"
 
@@ -70,6 +71,7 @@ class Passes {
     tighten();
     if (done()) return;
     costs_.refine();
+    exact_ = true;
     costs_.stop_when([this] { return over(); });
     layer.stop = [this] { return over(); };
     layer.all_choices = true;
@@ -93,6 +95,11 @@ class Passes {
     if (!found.steps || found.cost >= result_.cost) return;
     result_.cost = found.cost;
     result_.steps = std::move(found.steps);
+    if (exact_ || proved()) return;
+    Neighbours better = bring_together(graph_, costs_, *result_.steps, params_.stop);
+    if (better.saved <= 0 || stopped()) return;
+    result_.cost -= better.saved;
+    result_.steps = std::move(better.steps);
   }
 
   void grow_pool(std::size_t pass) {
@@ -164,6 +171,7 @@ class Passes {
   std::vector<bool> tight_;     ///< per group of a complete pool: its bound is its least cost
   std::vector<double> margin_;  ///< per group
   OpValues values_;
+  bool exact_ = false;  ///< all choices are searched, with exact prices
   LeastCost result_;
 };
 
