@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t no_state = static_cast<std::size_t>(-1);
 /// Sets of kept items per step, unless all choices are tried.
 constexpr std::size_t kept_choices = 8;
+/// Items of which all subsets are tried.
+constexpr std::size_t most_items = 62;
 
 struct State {
   OpSet done, stored, closed;
@@ -185,6 +187,7 @@ class Search {
         return;
       }
       expand(state);
+      if (stopped_) return;
     }
     if (!layers_[index].states.empty()) result_.cut = true;
     layers_[index] = {};
@@ -244,6 +247,7 @@ class Search {
         continue;
       }
       run_group(index, group);
+      if (stopped_) return;
     }
   }
 
@@ -265,12 +269,15 @@ class Search {
     if (!params_.all_choices)
       for (const OpId item : group.sinks)
         if (may_keep(item)) keepable.push_back(item);
+    for (std::vector<OpId>* items : {&open, &keepable})
+      if (items->size() > most_items) return leave_out();
     const OpSet after = state.needed - group.ops;
     // A subset of the keepable items, and of the other open items.
     const std::size_t most_kept =
         params_.all_choices ? std::size_t{1} << keepable.size() : kept_choices;
     std::size_t tried = 0;
     for (std::uint64_t keep = 0; keep < (std::uint64_t{1} << keepable.size()); ++keep) {
+      if (ends()) return;
       if (tried++ >= most_kept) {
         result_.cut = true;
         break;
@@ -288,6 +295,7 @@ class Search {
       for (const OpId item : open)
         if (!std::ranges::binary_search(kept, item)) rest.push_back(item);
       for (std::uint64_t close = 0; close < (std::uint64_t{1} << rest.size()); ++close) {
+        if (ends()) return;
         std::vector<OpId> written, closed;
         for (std::size_t k = 0; k < rest.size(); ++k)
           ((close >> k & 1U) != 0 ? closed : written).push_back(rest[k]);
@@ -298,6 +306,19 @@ class Search {
         add(index, number, kept, written, closed);
       }
     }
+  }
+
+  void leave_out() { result_.cut = true; }
+
+  /// Counts a way to run a group. Is the search over?
+  bool ends() {
+    constexpr std::int64_t per_poll = 1024;
+    ++result_.tried;
+    if (result_.tried >= params_.most ||
+        (result_.tried % per_poll == 0 && params_.stop && params_.stop()))
+      stopped_ = true;
+    if (stopped_) leave_out();
+    return stopped_;
   }
 
   /// Is each reader in a group with the op that makes the item? Then the item may be closed.

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct LayerParams {
   /// All choices of every step: an exact search, if the pool is complete and no layer is cut. A
   /// step writes the items that it makes and that no op reads.
   bool all_choices = false;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< ways to run a group
   std::function<bool()> stop{};
 };
 
@@ -39,6 +41,7 @@ struct LayerResult {
   double cost = infinity;
   bool cut = false;  ///< a state or choice was left out
   std::int64_t expanded = 0;
+  std::int64_t tried = 0;  ///< ways to run a group
 };
 
 /// Values that estimate the cost of the ops that have to run, and values that bound it from below.

@@ -13,6 +13,8 @@ namespace {
 
 /// Work units of a state that is expanded, per group of the pool.
 constexpr std::int64_t groups_per_unit = 16;
+/// Work units of a way to run a group.
+constexpr std::int64_t units_per_choice = 4;
 /// Of the pool of the first pass; each pass has four times as much.
 constexpr std::int64_t first_pool_work = 400'000;
 /// Stands for the price of a group that cannot run.
@@ -55,7 +57,11 @@ class Passes {
     return result_.exhausted || proved() || (result_.passes > 1 && over()) || stopped();
   }
 
-  /// The first two passes have few states and always run to their end.
+  [[nodiscard]] std::int64_t choices_left() const {
+    return std::max(first_pool_work, params_.work - work()) / units_per_choice;
+  }
+
+  /// The first two passes have few states and end without regard to the work limit.
   [[nodiscard]] bool ends(std::size_t pass) const { return pass < 2 ? stopped() : over(); }
 
   /// The first pass takes single ops alone and gives some schedule soon.
@@ -65,6 +71,7 @@ class Passes {
     LayerParams layer{.width = std::size_t{8} << std::min<std::size_t>(2 * pass, 40),
                       .below = result_.cost,
                       .keep = pass > 0};
+    if (pass > 0) layer.most = choices_left();
     layer.stop = [this, pass] { return ends(pass); };
     take(search(layer));
     if (!pool_.complete || done()) return;
@@ -75,6 +82,7 @@ class Passes {
     costs_.stop_when([this] { return over(); });
     layer.stop = [this] { return over(); };
     layer.all_choices = true;
+    layer.most = choices_left();
     layer.below = result_.cost;
     const LayerResult all = search(layer);
     take(all);
@@ -86,7 +94,8 @@ class Passes {
   LayerResult search(const LayerParams& layer) {
     LayerResult found = search_layers(graph_, costs_, pool_, values_, layer);
     search_work_ +=
-        found.expanded * static_cast<std::int64_t>(pool_.groups.size()) / groups_per_unit;
+        found.expanded * static_cast<std::int64_t>(pool_.groups.size()) / groups_per_unit +
+        found.tried * units_per_choice;
     result_.states += found.expanded;
     return found;
   }
