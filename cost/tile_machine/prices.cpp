@@ -322,7 +322,6 @@ class Cheapest {
 
   /// Of each number of parts up to twice the fewest, the largest and the smallest depth; or all.
   void try_depths(const Pair& pair, std::int64_t most) {
-    const auto [rows, columns] = run_.grid(group_, {pair.width, pair.height, 1});
     const std::int64_t least = pair.one_part                  ? most
                                : effort_ == PriceEffort::some ? (most + 1) / 2
                                                               : 1;

@@ -42,8 +42,8 @@ struct ScheduleResult {
   TileSchedule schedule{};
   std::vector<double> latencies{};  ///< per step
   double latency = 0;
-  /// No schedule is faster, of those whose tiles run row by row or in a snake, and whose steps write
-  /// each output of the graph that they make.
+  /// No schedule is faster, of those whose tiles run row by row or in a snake, and whose steps
+  /// write each output of the graph that they make.
   double bound = 0;
   bool proved = false;  ///< latency == bound
   std::int64_t peak = 0;
