@@ -114,7 +114,7 @@ ChangedProfile changed_profile(const std::string& profile, const std::vector<std
     static_cast<void>(parse_size_text(capacity, "--capacity"));
     changed.set({capacity_change(changed.hardware(), capacity)});
   }
-  for (const std::string& text : changed.notes()) note(text, quiet);
+  for (const std::string& said : changed.notes()) note(said, quiet);
   return {changed.hardware(), std::move(text), changed.changes()};
 }
 
@@ -127,7 +127,7 @@ void OutputArguments::declare(CLI::App& app) {
 
 void LimitArguments::declare(CLI::App& app) {
   app.add_option("-t,--timeout", timeout,
-                 "stop after this time with the best result: 500ms, 10s, 2m");
+                 "end within this time with the best result: 500ms, 10s, 2m");
   app.add_option("--memory-limit", memory,
                  "stop with the best result when the resident memory of the process reaches this: "
                  "512 MiB (measured every 2 ms; the peak may exceed it by 10 % or 8 MiB)");

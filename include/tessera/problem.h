@@ -64,7 +64,7 @@ struct Gap {
   std::optional<AddressRange> window{};
 };
 
-/// Repeats the bytes of a part and its earlier repeats, `count` times, `stride` bytes apart.
+/// `count` copies, `stride` bytes apart, of the part as repeated by the entries before.
 struct Repeat {
   std::int64_t count = 1;
   Size stride = 1;

@@ -63,8 +63,8 @@ class Optional(Case):
         self.assertEqual(why["buffers"], ["b"])
 
     def test_help_offers_only_goals_that_are_accepted(self):
-        self.assertIn("{height,cost,modes}", self.ends(FOUND, "place", "--help").stdout)
-        self.assertIn("is none of {height,cost,modes}",
+        self.assertIn("{height,cost,modes,switches}", self.ends(FOUND, "place", "--help").stdout)
+        self.assertIn("is none of {height,cost,modes,switches}",
                       self.ends(BAD_INPUT, "place", INPUT, "--minimize=heigth").stderr)
 
     def test_without_the_question_all_are_placed(self):
