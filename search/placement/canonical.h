@@ -7,8 +7,8 @@
 // The search only visits canonical placements, in which no buffer can be lowered: each buffer is at
 // its lowest offset above the placed ones it overlaps (Moffitt, "MiniMalloc: A Lightweight Memory
 // Allocator for Hardware-Accelerated Machine Learning", ASPLOS 2023). The paper decides buffers by
-// ascending offset. Here any buffer may be decided first under which no unplaced buffer fits,
-// except skipped ones. Each rule below has a switch. It changes the time of a search and, if a
+// ascending offset. Here any buffer may go first if all unplaced ones that fit under it are skipped
+// or waiting. Each rule below has a switch. It changes the time of a search and, if a
 // limit ends the search, whether the result is unknown; it never turns feasible into infeasible or
 // back.
 //
@@ -57,7 +57,7 @@ struct CanonicalParams {
   // Scheduling of the search.
   bool restarts = true;    ///< search for a placement with several orders and growing budgets
   bool contention = true;  ///< most orders follow the refusals of earlier tries, not only sizes
-  std::vector<CanonicalOrder> orders{};  ///< empty: all, in the order of the enumeration
+  std::vector<CanonicalOrder> orders{};  ///< empty: the ten tries of tries_of()
   std::int64_t first_budget = 0;         ///< nodes of the first try; 0: derived from the size
   std::size_t table_bytes = std::size_t{64} << 20;  ///< memory of the table of failed states
 };

@@ -520,7 +520,7 @@ class Builder {
     }
   }
 
-  /// Offsets are multiples of common_, so the open interval may grow to multiples of it.
+  /// Offsets are multiples of the unit, so the open interval may grow to multiples.
   void forbid(int i, int j, AddressRange a, AddressRange b, std::vector<PairSpan>& found) const {
     if (i > j) {
       std::swap(i, j);

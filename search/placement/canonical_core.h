@@ -5,7 +5,7 @@
 //   if (!core.contradiction.empty()) return infeasible(core.contradiction);
 //   // ... a search fills `offsets`, one per item, in units of core.unit
 //
-// An item is a buffer, or all buffers that same_offset ties together. Time is divided into
+// An item is a buffer, or several that get the same offset. Time is divided into
 // sections. Each is one maximal set of segments (model/derived.h) that are live together; sections
 // are in order of time. Items are sorted by their first section.
 #pragma once
@@ -71,7 +71,7 @@ struct Core {
   std::vector<Size> pair_below;  ///< item >= other + below, if the item is the upper one
   std::vector<GeneralPair> general;
   std::vector<std::pair<int, int>> told;  ///< pairs that the input separates (disjoint)
-  /// Those of them that share no section; they connect parts of time.
+  /// Those with disjoint [begin, end); they connect parts of time.
   std::vector<std::pair<int, int>> links;
   std::vector<AddressRange> reserved;  ///< in bytes, sorted, merged
   std::vector<Offset> borders;         ///< in bytes, borders that buffers may not straddle

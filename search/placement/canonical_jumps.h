@@ -16,14 +16,14 @@
 //    by skipping it (because). Overfull sections need no more (because_overfull).
 //  - An item is chosen: why it is at its lowest offset or higher, and why the neighbours that it
 //    raises do not fit under it. Only those that a conflict used need a reason (add_conflict).
-//  - An item is skipped: for every neighbour, why the item does not rest on it, or not below a
-//    certain offset. Unplaced neighbours are
+//  - An item is skipped: for every neighbour, why the item cannot rest on it, or only from some
+// offset up. Unplaced neighbours are
 //    too high; neighbours placed since F have fixed places (because_lifted). A skip that no
 //    conflict used needs no reason. Reasons are given from the last skip to the first, so that they
 //    are not circular (unskip).
 //  - A state has failed before, or all left in it is skipped or waits for an equal item: the bounds
-//    of its items (because_known). If it began with a skipped item, also the ancestors of the frame
-//    from F on. Waiting needs no other reason: both equal items are in the state, with the same
+//    of its items (because_known). If it began with a skipped item, also the frame's ancestors
+// since F. Waiting needs no other reason: both equal items are in the state, with the same
 //    lowest_.
 //
 // Frames that were jumped over are refuted like others, and enter the table of failed states.
@@ -77,7 +77,7 @@ void Search<T>::begin_placing(int item) {
 }
 
 /// Adds to the conflict the first choice that implies that the item is at `least` or higher, unless
-/// a later one in the conflict also does.
+/// the conflict has a later such choice.
 /// If `least` exceeds release_[item], the recorded reason is wrong.
 template <typename T>
 void Search<T>::because(int item, T least) {
@@ -154,7 +154,7 @@ void Search<T>::add_conflict(Frame& frame, int item) {
   because(item, lowest);
   for (const Raised& each : raised_) {
     const T least = static_cast<T>(lowest - each.below + 1);
-    // This neighbour would fit under the item but is skipped, so its place depends on other items.
+    // This neighbour would fit under the item but is skipped or waits: it depends on other items.
     // Recording a reason for each took most of the time with many skips.
     if (release_[index(each.item)] < least) frame.whole = true;
     because(each.item, least);

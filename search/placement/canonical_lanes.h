@@ -29,7 +29,7 @@ inline void add(T* values, int begin, int end, T value) {
   for (; s < end; ++s) values[s] = static_cast<T>(values[s] + value);
 }
 
-/// Increments the count of each value within the limit.
+/// Increments each count whose limit is >= value.
 template <typename T>
 inline void count_starters(T* counts, const T* limits, int begin, int end, T value) {
   int s = begin;

@@ -159,7 +159,7 @@ bool Search<T>::one_machine_fits(int begin, int end) {
       const int to = std::min(part.end, end);
       if (from >= to) continue;
       add(load, from, to, part.extent);
-      // Not + part.lo: the part of an item added before may begin at r + less than part.lo.
+      // Not + part.lo: parts added before may begin lower than r + part.lo.
       if (each.offset + largest(load, from, to) <= capacity_) continue;
       if (explains()) because_late(each, from, to);
       return false;
@@ -204,8 +204,8 @@ bool Search<T>::skip(int item) {
   return item_cliques_.empty() || cliques_fit(trail_.size() - 1);
 }
 
-/// The lowest item that may be chosen among the items [first, last) that do not end before the
-/// section (-1: all of them); -1: none.
+/// The lowest item of [first, last) that may be chosen and lasts into the section (-1: any).
+/// Returns -1 if there is none.
 template <typename T>
 int Search<T>::lowest_of(int first, int last, int section) const {
   int best = -1;

@@ -2,14 +2,16 @@
 //
 //   Search<std::int32_t> search(params, table);
 //   search.load(core, cliques);              // offsets must fit: see fits<T>(core)
-//   // For each component in [0, search.components()); ranks[item] is a static order, all
-//   different: search.start(ranks, Choice::lowest, component, /*jump=*/true); Outcome outcome =
-//   Outcome::paused; while ((outcome = search.run(1000)) == Outcome::paused) poll(); if (outcome ==
-//   Outcome::placed) use(search.offset(item));  // items of component_items(component)
+//   for (int c = 0; c < search.components(); ++c) {
+//     search.start(ranks, Choice::lowest, c, /*jump=*/true);  // ranks: a permutation of the items
+//     Outcome outcome;
+//     while ((outcome = search.run(1000)) == Outcome::paused) poll();
+//     if (outcome == Outcome::placed) use(search.offset(item));  // of component_items(c)
+//   }
 //
 // A state consists of the placed items, the lowest offset of every other item above the placed
 // neighbours (items that it may not overlap), and the skipped items. The search chooses an item
-// under which no unplaced item fits, except skipped ones. The item is either at its lowest offset,
+// under which only skipped or waiting unplaced items fit. The item is either at its lowest offset,
 // or it is skipped: then it rests on an unplaced item that starts below its top at that offset.
 // Choosing the lowest offset gives the order of the MiniMalloc paper; choosing in the tightest
 // section keeps related choices together.
@@ -49,7 +51,7 @@ struct Counters {
   std::int64_t state_cuts = 0;  ///< found in the table of failed states
   std::int64_t backjumps = 0;   ///< choices left with untried alternatives
   std::int64_t splits = 0;
-  /// Decides races: a fixed amount per node, and the sections and items that costly rules visit.
+  /// Decides races: an amount per node and item, and what rules other than one_machine visit.
   std::int64_t work = 0;
 };
 
@@ -94,7 +96,7 @@ class Search {
   struct Component {
     int begin, end;
     int first, last;
-    int parent;  ///< the frame that fails if this component has no solution
+    int parent;  ///< the frame whose placement fails if this one fails
   };
 
   /// A component being solved. First its item is placed; if that fails, the item is skipped and
