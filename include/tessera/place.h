@@ -11,9 +11,9 @@
 // The engine "auto" runs bounds (a step with more live bytes than the capacity proves
 // infeasibility), "greedy", and then "canonical", which is complete. If that takes long, the
 // complete solver "learning" runs too, in turns or concurrently. For very many buffers, "boxing"
-// runs before "canonical" and again beside the two. A problem that these refuse goes to a solver
-// that takes it, such as "sat". engines.h lists the solvers. The checker of check.h accepts every
-// placement before it is returned.
+// runs before and beside these two. A problem that these refuse goes to a solver that takes it,
+// such as "sat". engines.h lists the solvers. The checker of check.h accepts every placement
+// before it is returned.
 //
 // Equal problems, parameters and seeds give equal placements, unless a time limit, a memory limit
 // or the stop token ends the search. Calls share no state; threads may call place() at the same

@@ -64,7 +64,7 @@ struct Gap {
   std::optional<AddressRange> window{};
 };
 
-/// `count` copies, `stride` bytes apart, of the part as repeated by the entries before.
+/// `count` copies, `stride` bytes apart, of all that the earlier entries make.
 struct Repeat {
   std::int64_t count = 1;
   Size stride = 1;
