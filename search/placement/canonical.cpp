@@ -287,8 +287,8 @@ void CanonicalSolver::State::rank(const Try& each, std::size_t number, int round
 /// Two schedules share the time: short tries with changing orders search for a placement, and one
 /// long run with a single order refutes. Each round increases the cost of a try, and gives the
 /// refuting run half as much as all tries of the round had. Learned information is kept: failed
-/// states, and the sections that refused. Growing budgets were as good as Luby's sequence
-/// over shuffles of rows, and better on uniformly hard problems.
+/// states, and the sections that refused. On shuffled rows, growing budgets were as good as Luby's
+/// sequence; on uniformly hard problems, better.
 template <typename T>
 Outcome CanonicalSolver::State::search_component(TypedSearch<T>& typed, int component,
                                                  Allowance& allowance, std::uint64_t seed) {

@@ -42,8 +42,8 @@ struct CanonicalParams {
   // Rules of the paper.
   bool section_inference = true;  ///< floor + unplaced sizes of a section have to fit
   bool dominance = true;          ///< a skipped buffer has to rest on an unplaced one
-  bool decomposition = true;  ///< search spans of time separately that no unplaced buffer connects
-  bool hatless = true;        ///< a buffer that raises no other need not be skipped
+  bool decomposition = true;      ///< separate searches for times that no unplaced buffer connects
+  bool hatless = true;            ///< a buffer that raises no other need not be skipped
   bool monotonic_floor = true;    ///< all unplaced buffers have to fit above the lowest one
   bool unallocated_floor = true;  ///< section inference also where a bound has been raised
   // Further rules.

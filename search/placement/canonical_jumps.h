@@ -6,7 +6,7 @@
 // reasons of its failure, all its other choices fail for the same reasons. The frame is then left
 // at once. A failed frame passes on the union of the conflicts of its choices, without itself.
 //
-// Why no placement is lost. Let F be the last frame up to the failing one that began with
+// Why no placement is lost. Let F be the failing frame or its last ancestor that began with
 // nothing skipped, and U the items unplaced then. Take a placement that agrees with the
 // conflict and restrict it to U. Items placed before F only set lower bounds for U. Keep the
 // bounds that come from frames in the conflict; they are at most lowest_. Lower all items of U as
@@ -16,14 +16,13 @@
 //    by skipping it (because). Overfull sections need no more (because_overfull).
 //  - An item is chosen: why it is at its lowest offset or higher, and why the neighbours that it
 //    raises do not fit under it. Only those that a conflict used need a reason (add_conflict).
-//  - An item is skipped: for every neighbour, why the item cannot rest on it, or only from some
-// offset up. Unplaced neighbours are
-//    too high; neighbours placed since F have fixed places (because_lifted). A skip that no
-//    conflict used needs no reason. Reasons are given from the last skip to the first, so that they
-//    are not circular (unskip).
+//  - An item is skipped: why each neighbour cannot support it, or only from some offset up.
+//    Unplaced neighbours are too high; neighbours placed since F have fixed places
+//    (because_lifted). A skip that no conflict used needs no reason. Reasons are given from the
+//    last skip to the first, so that they are not circular (unskip).
 //  - A state has failed before, or all left in it is skipped or waits for an equal item: the bounds
 //    of its items (because_known). If it began with a skipped item, also the frame's ancestors
-// since F. Waiting needs no other reason: both equal items are in the state, with the same
+//    since F. Waiting needs no other reason: both equal items are in the state, with the same
 //    lowest_.
 //
 // Frames that were jumped over are refuted like others, and enter the table of failed states.
@@ -123,7 +122,7 @@ void Search<T>::add_place_to_conflict(int frame) {
 }
 
 /// Does the conflict depend on the place of the frame's item? Otherwise its alternatives fail as
-/// well. Records the neighbours that it raised. Call before undoing the placement.
+/// well. Records raised neighbours it used. Call before undoing the placement.
 template <typename T>
 bool Search<T>::concerns(Frame& frame) {
   raised_.clear();
@@ -142,7 +141,7 @@ bool Search<T>::concerns(Frame& frame) {
   return concerned;
 }
 
-/// If the last conflict depends on the earlier choices of the frame, adds their conflict. Also adds
+/// If the last conflict depends on the frame, adds that of its earlier choices. Also adds
 /// why the item could only be placed there or skipped; -1: no item.
 template <typename T>
 void Search<T>::add_conflict(Frame& frame, int item) {

@@ -9,8 +9,8 @@
 
 namespace tessera::search::canonical {
 
-/// Weights of earlier tries are scaled so that the next refusal in their sequence would weigh this.
-/// The first refusal of this try weighs 1.
+/// Weights of earlier tries are scaled: their next refusal would weigh this much, the first of a
+/// new try weighs 1.
 inline constexpr float old_blame = 0.01F;
 
 template <typename T>

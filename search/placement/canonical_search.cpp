@@ -487,7 +487,7 @@ void Search<T>::back_to(int parent) {
 }
 
 /// Undoes the skips of the frame from last to first. For each skip that the conflict depends on,
-/// records why the item could not be where it was skipped.
+/// records why the item is at lifted(item) or higher.
 template <typename T>
 void Search<T>::unskip(const Frame& frame) {
   while (trail_.size() > frame.trail) {

@@ -110,7 +110,7 @@ class Search {
     std::int64_t nodes;
     std::uint64_t hash;
     int item;        ///< -1: none
-    int fresh;       ///< the last frame up to this one that began with nothing skipped
+    int fresh;       ///< itself or its last ancestor begun with nothing skipped
     bool hatless;    ///< placing it raised no neighbour
     bool whole;      ///< its failure is attributed to its whole state
     bool uncrossed;  ///< its item does not count in crossing_
