@@ -12,8 +12,8 @@
 // Data goes to a temporary file next to the target until commit() renames it, so a reader sees the
 // old file or the new one. Without commit() nothing changes and nothing remains. If the file system
 // supports it (O_TMPFILE), the temporary file has no name, so a killed program leaves nothing
-// either. Otherwise its name is NAME.tessera-PID-NUMBER.part. A symbolic link stays a link: its
-// target is replaced. The permissions of a replaced file are kept.
+// either, unless it is killed just before the rename. The name is NAME.tessera-PID-NUMBER.part. A
+// symbolic link stays a link: its target is replaced. The permissions of a replaced file are kept.
 //
 // Devices, pipes and open descriptors (/dev/null, /dev/stdout, >(gzip), "-" for the standard
 // output) are written directly.
