@@ -348,9 +348,10 @@ void add_place(CLI::App& app, Command& command) {
   options->output.declare(*sub);
   options->search.declare(*sub);
   options->progress.declare(*sub);
-  sub->add_option("--minimize", options->minimize,
-                  "also minimise height, cost, modes or switches; without a value: the objectives of the "
-                  "input; if it has none, its benefit, else its cost, else its height")
+  sub->add_option(
+         "--minimize", options->minimize,
+         "also minimise height, cost, modes or switches; without a value: the objectives of the "
+         "input; if it has none, its benefit, else its cost, else its height")
       ->check(goal_word())
       ->type_name("[GOAL]");
   sub->add_option("--maximize", options->maximize,

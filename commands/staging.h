@@ -1,8 +1,7 @@
 // Fetches of weights from a backing memory, in the order in which their channel moves them.
 //
 //   Staging staging(context);
-//   staging.begin_group(2, state, sink);      // barriers and fetches before the commands of group
-//   2
+//   staging.begin_group(2, state, sink);   // barriers and fetches before the commands of group 2
 //
 // A fetch begins once the group before PlannedFetch::from has ended and the channel is free; its
 // group waits for it. So a group begins with a barrier for the end of the group before, then come
@@ -10,6 +9,8 @@
 // fetches. Private to commands/.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -15,7 +15,7 @@ std::int64_t parts(std::int64_t length, std::int64_t part) {
   return (length + part - 1) / part;
 }
 
-/// The demand of one iteration (a tile and a part of the reduction) needs, per tensor.
+/// The demand of one iteration (a tile and a part of the reduction), per tensor.
 struct Iteration {
   double compute = 0;
   std::map<std::size_t, Rectangles> loads;

@@ -270,7 +270,10 @@ class Search {
       for (const OpId item : group.sinks)
         if (may_keep(item)) keepable.push_back(item);
     for (std::vector<OpId>* items : {&open, &keepable})
-      if (items->size() > most_items) return leave_out();
+      if (items->size() > most_items) {
+        result_.cut = true;
+        return;
+      }
     const OpSet after = state.needed - group.ops;
     // A subset of the keepable items, and of the other open items.
     const std::size_t most_kept =
@@ -308,8 +311,6 @@ class Search {
     }
   }
 
-  void leave_out() { result_.cut = true; }
-
   /// Counts a way to run a group. Is the search over?
   bool ends() {
     constexpr std::int64_t per_poll = 1024;
@@ -317,7 +318,7 @@ class Search {
     if (result_.tried >= params_.most ||
         (result_.tried % per_poll == 0 && params_.stop && params_.stop()))
       stopped_ = true;
-    if (stopped_) leave_out();
+    if (stopped_) result_.cut = true;
     return stopped_;
   }
 
