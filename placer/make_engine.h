@@ -23,6 +23,11 @@ namespace tessera::placer {
 /// Throws BadInput unless `name` is "auto" or an engine that supports the problem.
 void require_engine(const PlacementProblem& problem, const std::string& name, Objective goal);
 
+/// The goal of engine queries for this objective.
+[[nodiscard]] constexpr Objective goal_of(Objective what) {
+  return what == Objective::height || what == Objective::benefit ? Objective::fit : what;
+}
+
 /// Approximate nanoseconds per unit of its WorkMeter, which puts the engines of a race on one
 /// scale. It affects only the balance of a race, never a result. 0: the engine does not count.
 /// require: there is an engine of this name.

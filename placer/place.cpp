@@ -38,11 +38,6 @@ using Clock = std::chrono::steady_clock;
 /// This fraction of a time limit is reserved for the certificate.
 constexpr int certifying_share = 6;
 
-/// The goal of engine queries for this objective.
-Objective goal_of(Objective what) {
-  return what == Objective::height || what == Objective::benefit ? Objective::fit : what;
-}
-
 class Placer {
  public:
   /// `origins`: per memory, the address from which its height counts.

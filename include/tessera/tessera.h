@@ -7,8 +7,8 @@
 //   const PlacementResult result = place(problem, {});
 //   if (result.status == Status::feasible) std::cout << result.placement->places[0].offset;
 //
-// Asking:     place.h, session.h (again and again), tile.h, plan.h, pinnable.h, batch.h,
-//             commands.h, explain.h, explore.h, order.h, schedule.h, engines.h
+// Asking:     place.h, code_rules.h, session.h (again and again), tile.h, plan.h, pinnable.h,
+//             batch.h, commands.h, explain.h, explore.h, order.h, schedule.h, engines.h
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
 // Values:     problem.h, rules.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
@@ -20,6 +20,7 @@
 #include "check.h"
 #include "check_result.h"
 #include "claim.h"
+#include "code_rules.h"
 #include "commands.h"
 #include "effort.h"
 #include "engines.h"

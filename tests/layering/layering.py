@@ -46,7 +46,7 @@ API_MODULES = {
               "network", "network_plan", "network_shapes", "network_stats", "placement", "problem",
               "rules", "silicon", "tile_graph", "units", "validate"},
     "validation": {"files", "generate", "import", "limits", "profile", "version"},
-    "placer": {"check_result", "engines", "explain", "export", "order", "place", "report", "schedule", "session",
+    "placer": {"check_result", "code_rules", "engines", "explain", "export", "order", "place", "report", "schedule", "session",
                "switches",
                "tile"},
     "planner": {"batch", "pinnable", "plan"},
