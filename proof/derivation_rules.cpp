@@ -213,7 +213,8 @@ bool Derivation::nothing_carries(std::size_t key, const std::vector<Literal>& pr
   const Wide last = -Wide{bound_[key + 1]} - var.span;
   if (first - var.stride < facts_.room(var.buffer).begin) return false;
   for (BufferIndex other = 0; other < facts_.buffers(); ++other) {
-    for (const AddressRange& part : facts_.in_the_way(var.buffer, other)) {
+    const std::vector<AddressRange> in_the_way = facts_.in_the_way(var.buffer, other);
+    for (const AddressRange& part : in_the_way) {
       if (offset_of_[other] == unset) return false;
       const Item item{other, part};
       const Wide soonest = start(item) + part.size();  // earliest end
@@ -231,7 +232,13 @@ bool Derivation::nothing_carries(std::size_t key, const std::vector<Literal>& pr
         return part.contains(its.range) ||
                (its.range.contains(part) && facts_.apart(other, its.range, var.buffer, mine.range));
       });
-      if (!above) return false;
+      if (above) continue;
+      // Below a larger range, and so below this one; the larger one has its own turn.
+      const bool in_larger =
+          std::any_of(in_the_way.begin(), in_the_way.end(), [&](const AddressRange& each) {
+            return each.contains(part) && each.size() > part.size();
+          });
+      if (!in_larger) return false;
     }
   }
   return true;

@@ -110,13 +110,15 @@ bool PlaceSearch::rests(Var var) const {
   return false;
 }
 
-/// From a variable to one under which no unplaced item fits.
+/// From a variable to one under which no unplaced item fits. Windows of gaps may let two items lie
+/// below each other, so each step leads to an earlier one.
 Var PlaceSearch::descend(Var var) const {
   const State& state = deduction_.state;
   for (;;) {
     Var below = no_var;
     for (const Neighbour& each : plan_.neighbours[var]) {
       if (state.fixed(each.var) || state.bound(opposite(each.above)) > 0) continue;
+      if (!before(each.var, var)) continue;
       if (low(each.var) + deduction_.orders.edge(each.above)->weight[0] > low(var)) continue;
       if (below == no_var || low(each.var) < low(below)) below = each.var;
     }

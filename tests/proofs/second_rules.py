@@ -199,9 +199,12 @@ def rest(d, literal, premises, _items):
     lowered, last = d.known[2 * v] - d.refuted.stride[b], -d.known[2 * v + 1] - d.size[v]
     if lowered < d.refuted.room(b)[0]:
         return False
-    for span in in_the_way(d, b):
+    spans = set(in_the_way(d, b))
+    for span in spans:
         if span[0] not in d.offset_of:
             return False
+        if any(inside(span, other) for other in spans - {span}):
+            continue
         if (start(d, span) + length(span) <= last and finish(d, span) > lowered and
                 not said_above(d, premises, b, span)):
             return False
