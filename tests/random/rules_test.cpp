@@ -96,12 +96,19 @@ TEST(RandomRules, AutoAgreesWithBruteForce) {
         << to_yaml(problem);
     if (!expected) continue;
     ASSERT_TRUE(keeps_every_rule(problem, *result.placement)) << seed << '\n' << to_yaml(problem);
+    if (encoder::unsupported_rule(problem)) {  // no solver finds or proves the optimum
+      ++by["not proved"];
+      ASSERT_GE(result.cost, goal == Objective::cost ? expected->value : 0) << seed;
+      ASSERT_LE(result.cost_bound, goal == Objective::cost ? expected->value : result.cost) << seed;
+      continue;
+    }
     if (goal == Objective::modes || goal == Objective::switches) {
       ASSERT_EQ(result.objectives.front().value, expected->value) << seed << '\n'
                                                                   << to_yaml(problem);
     }
     if (goal == Objective::cost) {
-      ASSERT_EQ(result.cost, expected->value) << seed;
+      ASSERT_EQ(result.cost, expected->value) << seed << ' ' << result.engine << '\n'
+                                              << to_yaml(problem);
     }
     if (height) {
       std::vector<Size> falling = result.heights;
