@@ -127,8 +127,9 @@ bool GroupHeights::interchangeable(std::size_t i, std::size_t j) const {
   if (!problem_.rules.empty()) return false;
   const Memory& one = problem_.memories[group_[i]];
   const Memory& other = problem_.memories[group_[j]];
-  if (!one.banks.empty() || !other.banks.empty() || one.capacity != other.capacity ||
-      one.alignment != other.alignment || one.reserved != other.reserved)
+  if (!one.banks.empty() || !other.banks.empty() || has_modes(one) || has_modes(other) ||
+      one.capacity != other.capacity || one.alignment != other.alignment ||
+      one.base != other.base || one.reserved != other.reserved)
     return false;
   return std::all_of(problem_.buffers.begin(), problem_.buffers.end(), [&](const Buffer& buffer) {
     const std::vector<MemoryIndex> allowed = allowed_memories(problem_, buffer);

@@ -290,7 +290,7 @@ TEST(RandomCodeRules, SolversAgreeWithBruteForce) {
       if (!expected && !found.learned.empty()) ++count["infeasible by rules"];
       expect_right(made, found, goal, expected);
       ASSERT_FALSE(::testing::Test::HasFatalFailure()) << "seed " << seed << ", " << engine << '\n'
-                                                       << to_yaml(made.as_conditions);
+                                                       << to_yaml(learned_problem(made, found));
     }
   }
   for (const auto& [what, times] : count) std::cout << what << ' ' << times << "  ";

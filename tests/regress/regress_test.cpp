@@ -104,13 +104,17 @@ TEST_P(Regress, LeastHeight) {
 
 TEST_P(Regress, LeastHeights) {
   if (!expected_.contains("heights")) return;
-  const PlacementResult result = placed(Objective::height);
-  std::vector<Size> falling = result.heights;
-  std::sort(falling.rbegin(), falling.rend());
-  std::string text;
-  for (const Size height : falling) text += (text.empty() ? "" : " ") + std::to_string(height);
-  EXPECT_EQ(text, expected_.at("heights"));
-  EXPECT_EQ(result.stop, StopReason::completed);
+  std::istringstream names("auto " + expected_["engines"]);
+  for (std::string name; names >> name;) {
+    params_.engine = name;
+    const PlacementResult result = placed(Objective::height);
+    std::vector<Size> falling = result.heights;
+    std::sort(falling.rbegin(), falling.rend());
+    std::string text;
+    for (const Size height : falling) text += (text.empty() ? "" : " ") + std::to_string(height);
+    EXPECT_EQ(text, expected_.at("heights")) << name;
+    EXPECT_EQ(result.stop, StopReason::completed) << name;
+  }
 }
 
 TEST_P(Regress, LeastCost) {
