@@ -49,19 +49,6 @@ struct Value {
   std::size_t column = 1;
 };
 
-RuleNode joined(RuleOp op, RuleNode a, RuleNode b) {
-  RuleNode node{.op = op};
-  node.of.push_back(std::move(a));
-  node.of.push_back(std::move(b));
-  return node;
-}
-
-RuleNode negated(RuleNode a) {
-  RuleNode node{.op = RuleOp::no};
-  node.of.push_back(std::move(a));
-  return node;
-}
-
 class RuleParser {
  public:
   RuleParser(std::string_view text, const RuleNames& names) : text_(text), names_(names) { next(); }

@@ -4,6 +4,19 @@
 
 namespace tessera {
 
+RuleNode joined(RuleOp op, RuleNode a, RuleNode b) {
+  RuleNode node{.op = op};
+  node.of.push_back(std::move(a));
+  node.of.push_back(std::move(b));
+  return node;
+}
+
+RuleNode negated(RuleNode a) {
+  RuleNode node{.op = RuleOp::no};
+  node.of.push_back(std::move(a));
+  return node;
+}
+
 bool varies(const RuleNode& term) {
   return term.op == RuleOp::offset || term.op == RuleOp::bank ||
          std::ranges::any_of(term.of, varies);

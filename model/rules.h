@@ -33,6 +33,9 @@ void for_each_node(Node& node, const Act& act) {
   return op <= RuleOp::modulo;
 }
 
+[[nodiscard]] RuleNode joined(RuleOp op, RuleNode a, RuleNode b);
+[[nodiscard]] RuleNode negated(RuleNode a);
+
 /// Does the term depend on the placement?
 [[nodiscard]] bool varies(const RuleNode& term);
 

@@ -41,22 +41,12 @@ RuleNode both(std::vector<RuleNode> parts) {
   node.of = std::move(parts);
   return node;
 }
-RuleNode no(RuleNode inner) {
-  RuleNode node{.op = RuleOp::no};
-  node.of.push_back(std::move(inner));
-  return node;
-}
 RuleNode offset_is(BufferIndex buffer, Offset offset) {
-  RuleNode node{.op = RuleOp::equal};
-  node.of.push_back({.op = RuleOp::offset, .buffer = buffer});
-  node.of.push_back({.op = RuleOp::number, .number = offset});
-  return node;
+  return joined(RuleOp::equal, {.op = RuleOp::offset, .buffer = buffer},
+                {.op = RuleOp::number, .number = offset});
 }
 RuleNode at_least_zero(BufferIndex buffer) {
-  RuleNode node{.op = RuleOp::at_most};
-  node.of.push_back({.op = RuleOp::number});
-  node.of.push_back({.op = RuleOp::offset, .buffer = buffer});
-  return node;
+  return joined(RuleOp::at_most, {.op = RuleOp::number}, {.op = RuleOp::offset, .buffer = buffer});
 }
 
 /// Every placement has other values than these.
@@ -75,7 +65,7 @@ ConditionRule without(const CodeRule& rule, const Reading& found) {
                        .mode = found.next_modes[k],
                        .next = true});
   }
-  return {.name = rule.name, .that = no(both(std::move(equal))), .steps = rule.steps};
+  return {.name = rule.name, .that = negated(both(std::move(equal))), .steps = rule.steps};
 }
 
 /// A condition with the buffers, memories and steps of the rule that always holds.

@@ -251,6 +251,14 @@ void expect_right(const Case& made, const CodeRuleResult& found, Objective goal,
   ASSERT_TRUE(keeps_every_rule(learned, expected->placement)) << "a learned condition is wrong";
   ASSERT_TRUE(keeps_every_rule(made.as_conditions, *result.placement)) << result.engine;
   ASSERT_TRUE(check(made.problem, made.rules, *result.placement).empty());
+  // With parts, a query about a lower height limits used bytes only and may end without a proof.
+  const bool parts = std::ranges::any_of(made.problem.buffers,
+                                         [](const Buffer& each) { return !each.parts.empty(); });
+  if (goal == Objective::height && parts) {
+    ASSERT_GE(least_value(result, goal), expected->value) << result.engine;
+    ASSERT_LE(result.lower_bound, std::ranges::max(heights(made.problem, expected->placement)));
+    return;
+  }
   ASSERT_EQ(least_value(result, goal), expected->value) << result.engine;
   if (!result.objectives.empty()) {
     ASSERT_TRUE(result.objectives.front().proved) << result.engine;
