@@ -41,6 +41,7 @@ struct CodeRule {
   std::vector<MemoryIndex> memories{};
   bool next = false;  ///< It also reads the modes of the next step, at each step that has one.
   std::vector<StepRange> steps{};
+  /// Runs in the calling thread; an exception ends the call.
   /// require: equal values give equal results.
   std::function<bool(const RuleValues&)> holds{};
   /// May be empty. Called for values at which the rule does not hold: a condition in the text of
