@@ -166,6 +166,13 @@ void add_memory(Sheet& sheet, const Hardware& hardware, const HardwareMemory& me
                                             bandwidth_text(*memory.write_bandwidth)
                                       : bandwidth_text(*memory.bandwidth)) +
                   reached_text(hardware, memory));
+  const std::pair<const char*, const std::optional<Bandwidth>&> rates[] = {
+      {"input", memory.rates.input},
+      {"weights", memory.rates.weights},
+      {"output", memory.rates.output},
+      {"dma", memory.rates.dma}};
+  for (const auto& [user, rate] : rates)
+    if (rate) sheet.add(key + ".rates." + user, bandwidth_text(*rate));
   if (memory.offchip) sheet.add(key + ".burst", size_text(memory.burst));
   if (memory.direct_run > 0) sheet.add(key + ".direct_run", size_text(memory.direct_run));
   if (memory.offchip || memory.latency > 0)
@@ -200,6 +207,10 @@ void add_mapping(Sheet& sheet, const std::string& key, const Mapping& mapping) {
   if (!mapping.at_least.empty()) text += ", counted as at least " + loops_text(mapping.at_least);
   if (mapping.input_depth > 0)
     text += ", " + std::to_string(mapping.input_depth) + " input channels at once";
+  if (mapping.pass_depth > 0)
+    text += ", weights of " + std::to_string(mapping.pass_depth) + " input channels in a pass";
+  if (mapping.wait > 0)
+    text += ", passes of one place wait " + std::to_string(mapping.wait) + " cycles";
   if (mapping.folds_columns)
     text += ", folds strided columns of the network's inputs into channels";
   if (mapping.spreads_input) text += ", expands inputs of transposed convolutions with zeros";
@@ -218,11 +229,15 @@ void add_array(Sheet& sheet, const std::string& key, const Engine& engine) {
   for (const Mapping& mapping : engine.maps) add_mapping(sheet, key, mapping);
   const BlockRule& blocks = engine.blocks;
   if (blocks.buffer > 0)
-    sheet.add(key + ".blocks",
-              size_text(blocks.buffer) + " hold two blocks with sums of " +
-                  std::to_string(blocks.sum_bytes) + " B; at most " + loops_text(blocks.most) +
-                  (blocks.stages > 0 ? "; " + std::to_string(blocks.stages) + " outstanding" : "") +
-                  equal_blocks_text(blocks));
+    sheet.add(
+        key + ".blocks",
+        size_text(blocks.buffer) + " hold two blocks with sums of " +
+            std::to_string(blocks.sum_bytes) + " B" +
+            (blocks.sum_buffer > 0 ? " in " + size_text(blocks.sum_buffer) + " of their own" : "") +
+            "; at most " + loops_text(blocks.most) +
+            (blocks.stages > 0 ? "; " + std::to_string(blocks.stages) + " outstanding" : "") +
+            (blocks.transfers == BlockTransfers::overlapped ? "; transfers overlap" : "") +
+            equal_blocks_text(blocks));
   if (engine.cores > 1) sheet.add(key + ".cores", std::to_string(engine.cores));
   if (engine.output_cycles > 0 || !engine.output_of.empty())
     sheet.add(key + ".output",
@@ -258,6 +273,9 @@ void add_engine(Sheet& sheet, const Engine& engine) {
   if (const std::string reach = reach_text(engine.reach); !reach.empty())
     sheet.add(key + ".memories", reach);
   if (!engine.queue.empty()) sheet.add(key + ".queue", engine.queue + ", shared in turn");
+  if (engine.unfused_output_cycles > 0)
+    sheet.add(key + ".unfused", "at least " + real(engine.unfused_output_cycles) +
+                                    " cycles without a fused function");
   if (engine.kind == EngineKind::mac_array) return add_array(sheet, key, engine);
   sheet.add(key + ".lanes", std::to_string(engine.lanes));
   if (engine.channels > 1)

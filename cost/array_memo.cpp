@@ -54,6 +54,7 @@ ArrayChoices ArrayMemo::choices(const Op& op, const tiling::OpLoops& loops, std:
                 name[0],
                 name[1],
                 folds,
+                op.fused.empty() ? 1 : 0,
                 fold_offset,
                 std::bit_cast<std::int64_t>(off_chip.input),
                 std::bit_cast<std::int64_t>(off_chip.output)};

@@ -32,8 +32,9 @@ class ArrayMemo {
                                      OffChipOperands off_chip = {});
 
  private:
-  /// Everything array_cost() depends on except the engine: the loops and the name of the op.
-  using Key = std::array<std::int64_t, 29>;
+  /// Everything array_cost() depends on except the engine: the loops, the name of the op, and
+  /// whether functions are fused into it.
+  using Key = std::array<std::int64_t, 30>;
 
   [[nodiscard]] std::array<std::int64_t, 2> number_of(const std::string& name);
 

@@ -90,9 +90,13 @@ std::int64_t start_of(const Engine& engine) {
 /// By default, a product takes one cycle per vector.
 double vector_cycles_per(const Engine& engine, const Op& op) {
   const std::string_view kind = to_string(op.kind);
+  double per = tiling::is_product(op) ? 1 : engine.default_cycles_per_vector;
   for (const auto& [name, cycles] : engine.cycles_per_vector)
-    if (name == op.function || name == kind) return cycles;
-  return tiling::is_product(op) ? 1 : engine.default_cycles_per_vector;
+    if (name == op.function || name == kind) {
+      per = cycles;
+      break;
+    }
+  return op.fused.empty() ? std::max(per, engine.unfused_output_cycles) : per;
 }
 
 }  // namespace

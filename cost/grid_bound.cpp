@@ -48,7 +48,7 @@ GridBound::GridBound(const tiling::Subgraph& part, const tiling::TileSpace& spac
       static_pj_per_cycle_(static_energy(hardware, 1'000'000) / 1e6) {
   // Cycles per byte of the fastest possible transfer.
   const Links links = links_of(hardware);
-  const Link& link = links.data;
+  const Link link = alone_ ? fastest_link(links.data) : links.data;
   dram_ = link.energy;
   chip_ = cheapest_access(hardware);
   fetch_pj_ = links.weights.energy.read_pj;

@@ -271,7 +271,7 @@ GroupBounds::Move GroupBounds::move(TensorIndex tensor, double density, bool loa
   const bool weight = t.kind == TensorKind::weight;
   direct = direct && !weight;
   Link link = links_.of(weight);
-  if (direct) link.setup = 0;
+  if (direct) link = direct_link(link);
   ElementBytes stored = bytes_of(t);
   if (least_[tensor] < stored.whole()) stored.encoded = least_[tensor];
   const BurstCount count =

@@ -97,6 +97,15 @@ double serving_cycles(const HardwareMemory& memory, double clock_hz, double read
   return memory.write_bandwidth ? std::max(reading, writing) : reading + writing;
 }
 
+double rated_cycles(const HardwareMemory& memory, double clock_hz, const ServedBytes& bytes) {
+  const auto cycles = [&](double moved, const std::optional<Bandwidth>& rate) {
+    return rate ? moved / rate->bytes_per_cycle(clock_hz) : 0;
+  };
+  return std::max({cycles(bytes.input, memory.rates.input),
+                   cycles(bytes.weights, memory.rates.weights),
+                   cycles(bytes.output, memory.rates.output)});
+}
+
 double move_energy(const BurstCount& count, const TransferCost& transfer, bool load,
                    const Link& link, const AccessEnergy& chip) {
   return static_cast<double>(transfer.bytes) * (load ? link.energy.read_pj : link.energy.write_pj) +

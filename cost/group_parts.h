@@ -33,6 +33,15 @@ namespace tessera::cost {
 /// Cycles in which a memory serves these bytes; 0 if its bandwidth is not stated.
 [[nodiscard]] double serving_cycles(const HardwareMemory& memory, double clock_hz, double read,
                                     double written);
+/// Bytes of activations and weights that ops read from a memory, and bytes that they write.
+struct ServedBytes {
+  double input = 0;
+  double weights = 0;
+  double output = 0;
+};
+/// Cycles of the slowest user of the memory at its own rate (AccessRates).
+[[nodiscard]] double rated_cycles(const HardwareMemory& memory, double clock_hz,
+                                  const ServedBytes& bytes);
 /// Energy of a transfer between off-chip memory and an on-chip memory.
 [[nodiscard]] double move_energy(const BurstCount& count, const TransferCost& transfer, bool load,
                                  const Link& link, const AccessEnergy& chip);

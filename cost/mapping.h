@@ -9,9 +9,10 @@
 // rows and columns. A pass takes at least `least` cycles, since the weights of the next pass have
 // to arrive. Each step reads the other operand and broadcasts it over the unrolled loops; sums stay
 // in the array. The array buffer holds two blocks of the input and two of the sums, which limits
-// the block size. Among the blocks that fit, the model takes the one with the fewest fetched bytes
-// of input and weights, which count half if the whole input stays. Ties go to the fewest cycles.
-// Results leave at a rate of their own while the next block is computed.
+// the block size; sums may have a buffer of their own. Among the blocks that fit, the model takes
+// the one with the fewest fetched bytes of input and weights, which count half if the whole input
+// stays. Ties go to the fewest cycles. Results leave at a rate of their own while the next block is
+// computed.
 //
 // Source: Arm's Ethos-U, by the estimates of its open compiler. Without `blocks` this is the plain
 // array of the literature, ceil(extent / unroll) of every loop (docs/internals/cost-model.md).
@@ -78,6 +79,18 @@ struct ArrayChoices {
 /// The fastest of array_choices().
 [[nodiscard]] ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                                    const ArrayPort& port);
+
+/// Channels, rows and columns of a block.
+struct BlockShape {
+  std::int64_t channels = 1, rows = 1, columns = 1;
+};
+/// The cost of the whole op by one mapping with this block, for comparison with the schedules of
+/// other planners.
+/// require: the mapping computes the op, and its index is that of Engine::maps; the array has
+/// blocks. The block may exceed the array's buffer.
+[[nodiscard]] ArrayCost array_cost_of_block(const Op& op, const tiling::OpLoops& loops,
+                                            const Engine& engine, const ArrayPort& port,
+                                            std::size_t mapping, const BlockShape& block);
 
 /// Lower bound in cycles on any split of the op's output along N, G, K, H and W. `whole_channels`:
 /// each part has all output channels. ensure: at most the sum of array_cost().cycles over the

@@ -21,6 +21,7 @@ namespace {
 struct Access {
   std::size_t local = 0;
   std::size_t share = 0;
+  bool weight = false;
   double read = 0;
   double written = 0;
 };
@@ -44,6 +45,7 @@ std::vector<Access> accesses(const TiledGroup& run, const tiling::TileRegions& t
     if (known == list.end())
       list.push_back({.local = operand.local,
                       .share = run.lowering->share_of(operand.local, step),
+                      .weight = part.tensors[operand.local].weight,
                       .read = bytes});
     else
       known->read = std::max(known->read, bytes);
@@ -74,12 +76,16 @@ void each_serving(const TiledGroup& run, const std::vector<Access>& list, const 
     const std::size_t m = index++;
     double read = 0;
     double written = 0;
+    ServedBytes served;
     for (const Access& access : list) {
       if (places.of(access.local, access.share).memory != m) continue;
       read += access.read;
       written += access.written;
+      (access.weight ? served.weights : served.input) += access.read;
     }
-    what(m, serving_cycles(memory, hardware.clock_hz, read, written));
+    served.output = written;
+    what(m, std::max(serving_cycles(memory, hardware.clock_hz, read, written),
+                     rated_cycles(memory, hardware.clock_hz, served)));
   }
 }
 
@@ -234,10 +240,8 @@ MoveCost direct_cost(const TiledGroup& run, const tiling::TileRegions& tile, con
   double share = direct_share(part, move.local, link);
   if (move.load && again && bytes > 0 && op.input_bytes > bytes) share *= op.input_bytes / bytes;
   count.bursts = rounded_up(static_cast<double>(count.bursts) * share, "bursts");
-  Link own = link;
-  own.setup = 0;
   MoveCost cost;
-  cost.transfer = transfer_cost(count, own, move.load);
+  cost.transfer = transfer_cost(count, direct_link(link), move.load);
   cost.energy_pj = static_cast<double>(cost.transfer.bytes) *
                    (move.load ? link.energy.read_pj : link.energy.write_pj);
   return cost;

@@ -147,12 +147,16 @@ std::int64_t by_table(const Grid& rows, Size burst) {
 
 Link link_to(const HardwareMemory& memory, const Hardware& hardware) {
   const Bandwidth write = memory.write_bandwidth.value_or(*memory.bandwidth);
+  const auto rate = [&](const std::optional<Bandwidth>& stated) {
+    return stated ? stated->bytes_per_cycle(hardware.clock_hz) : 0;
+  };
   return {
       .burst = memory.burst,
       .setup = hardware.dma.setup,
       .read = {.bytes_per_cycle = memory.bandwidth->bytes_per_cycle(hardware.clock_hz),
                .latency = memory.latency,
-               .outstanding = hardware.dma.outstanding},
+               .outstanding = hardware.dma.outstanding,
+               .rate = rate(memory.rates.dma)},
       .write = {.bytes_per_cycle = write.bytes_per_cycle(hardware.clock_hz),
                 .latency = memory.write_latency.value_or(memory.latency),
                 .outstanding = hardware.dma.outstanding_writes.value_or(hardware.dma.outstanding)},
@@ -162,6 +166,8 @@ Link link_to(const HardwareMemory& memory, const Hardware& hardware) {
                      ? hardware.dma.convert->bytes_per_cycle(hardware.clock_hz)
                      : 0,
       .direct_run = memory.direct_run,
+      .direct_input = rate(memory.rates.input),
+      .direct_output = rate(memory.rates.output),
       .energy = memory.energy};
 }
 
@@ -257,12 +263,41 @@ Link backing_link(const Hardware& hardware) {
   return link;
 }
 
+Link direct_link(const Link& link) {
+  Link direct = link;
+  direct.setup = 0;
+  direct.read.rate = link.direct_input;
+  direct.write.rate = link.direct_output;
+  return direct;
+}
+
+Link fastest_link(const Link& link) {
+  const auto faster = [](double a, double b) { return a > 0 && b > 0 ? std::max(a, b) : 0; };
+  Link fastest = link;
+  fastest.read.rate = faster(link.read.rate, link.direct_input);
+  fastest.write.rate = faster(link.write.rate, link.direct_output);
+  return fastest;
+}
+
+namespace {
+
+/// Cycles per byte that a channel waits for outstanding bursts, or for its own rate.
+double waiting_per_byte(const Link& link, const LinkDirection& way) {
+  const double bursts = static_cast<double>(way.latency) /
+                        (static_cast<double>(way.outstanding) * static_cast<double>(link.burst));
+  return way.rate > 0 ? std::max(bursts, 1 / way.rate) : bursts;
+}
+
+}  // namespace
+
 TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load) {
   if (count.bursts == 0) return {};
   const LinkDirection& way = link.way(load);
   const double bytes = static_cast<double>(count.bursts) * static_cast<double>(link.burst);
-  const double waiting = static_cast<double>(count.bursts) * static_cast<double>(way.latency) /
-                         static_cast<double>(way.outstanding);
+  const double waiting =
+      std::max(static_cast<double>(count.bursts) * static_cast<double>(way.latency) /
+                   static_cast<double>(way.outstanding),
+               way.rate > 0 ? bytes / way.rate : 0);
   const double shared = bytes / way.bytes_per_cycle;
   const double converting = link.convert > 0 ? static_cast<double>(count.bytes) / link.convert : 0;
   return {.cycles = link.setup + way.latency +
@@ -273,9 +308,8 @@ TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load)
 
 double least_cycles_per_byte(const Link& link, bool load, std::int64_t channels) {
   const LinkDirection& way = link.way(load);
-  const double waiting = static_cast<double>(way.latency) /
-                         (static_cast<double>(way.outstanding) * static_cast<double>(link.burst));
-  return std::max(1 / way.bytes_per_cycle, waiting / static_cast<double>(channels));
+  return std::max(1 / way.bytes_per_cycle,
+                  waiting_per_byte(link, way) / static_cast<double>(channels));
 }
 
 }  // namespace tessera::cost

@@ -39,6 +39,7 @@ struct LinkDirection {
   double bytes_per_cycle = 1;  ///< of the memory: a limit for all channels together
   std::int64_t latency = 0;
   std::int64_t outstanding = 1;  ///< bursts in flight
+  double rate = 0;               ///< bytes per cycle of one channel at most; 0: not stated
 };
 
 struct Link {
@@ -50,7 +51,9 @@ struct Link {
   Layout layout{};        ///< layout of activations off-chip
   /// bytes per cycle for conversion to the on-chip layout and back; 0: same layout
   double convert = 0;
-  Size direct_run = 0;    ///< see HardwareMemory::direct_run
+  Size direct_run = 0;      ///< see HardwareMemory::direct_run
+  double direct_input = 0;  ///< AccessRates of an engine's direct access; 0: not stated
+  double direct_output = 0;
   AccessEnergy energy{};  ///< of the off-chip memory
   [[nodiscard]] const LinkDirection& way(bool load) const { return load ? read : write; }
 };
@@ -66,6 +69,13 @@ struct Links {
 /// require: the hardware has an off-chip memory with a bandwidth, and a clock.
 [[nodiscard]] Links links_of(const Hardware& hardware);
 
+/// The link as an engine sees it that accesses the off-chip memory directly: no set-up, rates of
+/// its own.
+[[nodiscard]] Link direct_link(const Link& link);
+
+/// With the higher rates of DMA and direct accesses, for lower bounds.
+[[nodiscard]] Link fastest_link(const Link& link);
+
 /// Between the backing memory and the memory before it: the lower bandwidth of both, the energy of
 /// both, the same tensor layout. require: model/off_chip.h finds a backing memory.
 [[nodiscard]] Link backing_link(const Hardware& hardware);
@@ -76,8 +86,8 @@ struct TransferCost {
   Size bytes = 0;           ///< bytes on the bus: whole bursts
 };
 
-/// Set-up + one latency + bytes / min(bandwidth, outstanding * burst / latency). An empty transfer
-/// costs nothing.
+/// Set-up + one latency + bytes / min(bandwidth, rate, outstanding * burst / latency). An empty
+/// transfer costs nothing.
 [[nodiscard]] TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load);
 
 /// Minimum cycles per byte, over all channels, without rounding to bursts.

@@ -48,6 +48,8 @@ class EngineReader {
       if (engine.queue.empty())
         throw sources_.error(*n, "`queue` has no name", "remove it for a separate queue");
     }
+    if (const Node* n = fields.find("unfused"))
+      engine.unfused_output_cycles = factor(*n, "unfused");
     if (engine.kind == EngineKind::mac_array)
       read_array(node, fields, engine);
     else
@@ -137,6 +139,9 @@ class EngineReader {
     if (const Node* n = fields.find("start")) mapping.start = cycles(*n, "start");
     if (const Node* n = fields.find("input_depth"))
       mapping.input_depth = as_whole(sources_, *n, "input_depth", 1, hardware_limits::parallel);
+    if (const Node* n = fields.find("pass_depth"))
+      mapping.pass_depth = as_whole(sources_, *n, "pass_depth", 1, hardware_limits::parallel);
+    if (const Node* n = fields.find("wait")) mapping.wait = cycles(*n, "wait");
     if (const Node* n = fields.find("folds_columns"))
       mapping.folds_columns = as_one_of(sources_, *n, "folds_columns", {"false", "true"}) == 1;
     if (const Node* n = fields.find("spreads_input"))
@@ -149,6 +154,8 @@ class EngineReader {
     Fields fields(sources_, node, "`blocks`");
     BlockRule blocks;
     blocks.buffer = as_size(sources_, fields.need("buffer"), "buffer", 1);
+    if (const Node* n = fields.find("sum_buffer"))
+      blocks.sum_buffer = as_size(sources_, *n, "sum_buffer", 1);
     blocks.most = read_loops(fields.need("most"), "most");
     const auto whole = [&](std::string_view key, std::int64_t& to, std::int64_t least) {
       if (const Node* n = fields.find(key))
@@ -168,8 +175,11 @@ class EngineReader {
           static_cast<EqualBlocks>(as_one_of(sources_, *n, "equal", {"quickest", "first"}));
     whole("small", blocks.small, 1);
     if (const Node* n = fields.find("partial"))
-      blocks.partial =
-          static_cast<PartialBlocks>(as_one_of(sources_, *n, "partial", {"real", "whole"}));
+      blocks.partial = static_cast<PartialBlocks>(
+          as_one_of(sources_, *n, "partial", {"real", "whole", "share"}));
+    if (const Node* n = fields.find("transfers"))
+      blocks.transfers = static_cast<BlockTransfers>(
+          as_one_of(sources_, *n, "transfers", {"in_turn", "overlapped"}));
     fields.finish();
     return blocks;
   }

@@ -140,6 +140,7 @@ class HardwareReader {
         (write ? memory.write_bandwidth : memory.bandwidth) = read_bandwidth(each);
       });
     }
+    if (const Node* n = fields.find("rates")) memory.rates = read_rates(*n);
     if (const Node* n = fields.find("burst")) memory.burst = as_size(sources_, *n, "burst", 1);
     if (const Node* n = fields.find("direct_run"))
       memory.direct_run = as_size(sources_, *n, "direct_run", 1);
@@ -180,6 +181,20 @@ class HardwareReader {
           "add a clock, as in `clock: 1 GHz`: a profile with a `bandwidth` needs one");
     }
     return bandwidth;
+  }
+
+  [[nodiscard]] AccessRates read_rates(const Node& node) const {
+    Fields fields(sources_, node, "`rates`");
+    AccessRates rates;
+    const auto rate = [&](const char* user, std::optional<Bandwidth>& to) {
+      if (const Node* n = fields.find(user)) to = read_bandwidth(*n, user);
+    };
+    rate("input", rates.input);
+    rate("weights", rates.weights);
+    rate("output", rates.output);
+    rate("dma", rates.dma);
+    fields.finish();
+    return rates;
   }
 
   /// One value for both directions, or `{read: ..., write: ...}`.

@@ -99,6 +99,7 @@ class HardwareChecker {
       if (engine.kind == EngineKind::mac_array) array(engine);
       for (const auto& [type, factor] : engine.dtype_factor)
         real("dtype_factor", factor, limits::least_factor, limits::most_factor);
+      real("unfused", engine.unfused_output_cycles, 0, limits::most_factor);
       whole("fill", engine.fill, 0, limits::cycles);
       whole("lanes", engine.lanes, 1, limits::parallel);
       whole("channels", engine.channels, 1, limits::parallel);
@@ -160,6 +161,8 @@ class HardwareChecker {
       whole("least", mapping.least, 0, limits::cycles);
       whole("start", mapping.start, 0, limits::cycles);
       whole("input_depth", mapping.input_depth, 0, limits::parallel);
+      whole("pass_depth", mapping.pass_depth, 0, limits::parallel);
+      whole("wait", mapping.wait, 0, limits::cycles);
       if (engine.blocks.buffer > 0) block_shapes(engine.blocks, mapping.unroll);
     }
     if (engine.maps.empty() && engine.blocks.buffer > 0) block_shapes(engine.blocks, engine.unroll);
@@ -168,6 +171,7 @@ class HardwareChecker {
 
   void blocks(const BlockRule& rule) {
     whole("buffer", rule.buffer, 0, limits::burst);
+    whole("sum_buffer", rule.sum_buffer, 0, limits::burst);
     loops("most", rule.most);
     whole("depth_step", rule.depth_step, 1, limits::parallel);
     whole("channels", rule.channels, 1, limits::parallel);
@@ -248,6 +252,9 @@ class HardwareChecker {
       } else if (memory.offchip) {
         wrong("bandwidth", "is off-chip and has no `bandwidth`");
       }
+      for (const std::optional<Bandwidth>& rate :
+           {memory.rates.input, memory.rates.weights, memory.rates.output, memory.rates.dma})
+        if (rate) speed(*rate, "rates");
       if (memory.space.base % std::max<Size>(memory.space.alignment, 1) != 0)
         wrong("base", "has base ", memory.space.base, ", which is not a multiple of its alignment ",
               memory.space.alignment,

@@ -91,6 +91,7 @@ class UnusedKeys {
               "has a `direct_run`, but no engine accesses it directly");
       else if (memory.direct_run > 0)
         direct_run(memory);
+      rates(memory);
       if (!memory.offchip) {
         on_chip(memory);
         continue;
@@ -122,6 +123,23 @@ class UnusedKeys {
       wrong("outstanding", "give the value for reading only",
             "has `outstanding` writes, but no off-chip memory is writable");
     }
+  }
+
+  void rates(const HardwareMemory& memory) {
+    const AccessRates& rates = memory.rates;
+    const auto unused = [&](const std::optional<Bandwidth>& rate, const char* user,
+                            const char* why) {
+      if (rate) wrong("rates", say("remove `", user, "`"), "has a rate of `", user, "`, but ", why);
+    };
+    if (!memory.offchip) {
+      unused(rates.dma, "dma", "is on-chip, where only ops have rates");
+      return;
+    }
+    if (!memory.behind.empty()) unused(rates.dma, "dma", "is a backing memory");
+    unused(rates.weights, "weights", "weights leave an off-chip memory by DMA");
+    if (off_chip::reached(hardware_) == &memory) return;
+    unused(rates.input, "input", "no engine accesses the memory directly");
+    unused(rates.output, "output", "no engine accesses the memory directly");
   }
 
   void direct_run(const HardwareMemory& memory) {
@@ -502,6 +520,15 @@ class UnusedKeys {
                 "the first array that names a kind of op computes it, by the most specific name",
                 "has a map '", mapping.name, "' for '", op,
                 "' without effect: other maps or engines compute all such ops");
+      if ((mapping.pass_depth > 0 || mapping.wait > 0) &&
+          mapping.stationary != StationaryOperand::weights)
+        wrong("maps", "remove it, or keep weights stationary", "has a map '", mapping.name,
+              "' with `", mapping.pass_depth > 0 ? "pass_depth" : "wait",
+              "`, which has an effect on stationary weights only");
+      if (mapping.pass_depth % count_of(mapping.unroll, "C") != 0)
+        wrong("maps", "the steps of a pass have whole groups of input channels", "has a map '",
+              mapping.name, "' with a `pass_depth` of ", mapping.pass_depth,
+              ", which is not a multiple of its unrolled C ", count_of(mapping.unroll, "C"));
       for (const auto& [loop, least] : mapping.at_least)
         if (std::string_view("CRST").find(loop) == std::string_view::npos)
           wrong("maps", "it can have C, R, S and T", "has a map '", mapping.name,
@@ -519,6 +546,9 @@ class UnusedKeys {
     if (engine.blocks.stages > 0 && !chip_bandwidth_)
       wrong("blocks", "add the `bandwidth` of the memory that it reads from",
             "has `stages`, but no on-chip memory has a `bandwidth`");
+    if (engine.blocks.transfers != BlockTransfers::in_turn && engine.blocks.stages == 0)
+      wrong("blocks", "add `stages`, the number of blocks between reading and writing",
+            "has `transfers`, which only has an effect with `stages`");
     if (engine.blocks.small > 0 && engine.blocks.equal != EqualBlocks::first)
       wrong("blocks", "add `equal: first`, or remove it with `small: null`",
             "has `small`, which only has an effect with `equal: first`");

@@ -93,31 +93,35 @@ class Key {
     const auto& [ratio, per_channel, granule] = coding;
     add(ratio, per_channel, granule);
   }
+  void put(const AccessRates& rates) {
+    const auto& [input, weights, output, dma] = rates;
+    add(input, weights, output, dma);
+  }
   void put(const HardwareMemory& memory) {
     const auto& [space, offchip, writable, behind, layout, energy, bandwidth, write_bandwidth,
-                 burst, direct_run, latency, write_latency] = memory;
-    add(space, offchip, writable, behind, layout, energy, bandwidth, write_bandwidth, burst,
+                 rates, burst, direct_run, latency, write_latency] = memory;
+    add(space, offchip, writable, behind, layout, energy, bandwidth, write_bandwidth, rates, burst,
         direct_run, latency, write_latency);
   }
   void put(const Mapping& mapping) {
     const auto& [name, ops, unroll, at_least, cycles, stationary, least, start, input_depth,
-                 folds_columns, spreads_input] = mapping;
-    add(name, ops, unroll, at_least, cycles, stationary, least, start, input_depth, folds_columns,
-        spreads_input);
+                 pass_depth, wait, folds_columns, spreads_input] = mapping;
+    add(name, ops, unroll, at_least, cycles, stationary, least, start, input_depth, pass_depth,
+        wait, folds_columns, spreads_input);
   }
   void put(const BlockRule& rule) {
-    const auto& [buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages,
-                 equal, small, partial] = rule;
-    add(buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule, stages, equal,
-        small, partial);
+    const auto& [buffer, sum_buffer, most, depth_step, channels, input_granule, sum_bytes,
+                 sum_granule, stages, equal, small, partial, transfers] = rule;
+    add(buffer, sum_buffer, most, depth_step, channels, input_granule, sum_bytes, sum_granule,
+        stages, equal, small, partial, transfers);
   }
   void put(const Engine& engine) {
     const auto& [name, kind, reach, queue, energy, unroll, maps, blocks, cores, output, output_of,
-                 channel, channel_of, dtype, dtype_factor, fill, lanes, startup, channels,
-                 default_cycles, cycles] = engine;
+                 unfused_output, channel, channel_of, dtype, dtype_factor, fill, lanes, startup,
+                 channels, default_cycles, cycles] = engine;
     add(name, kind, reach.input, reach.weights, reach.output, queue, energy, unroll, maps, blocks,
-        cores, output, output_of, channel, channel_of, dtype, dtype_factor, fill, lanes, startup,
-        channels, default_cycles, cycles);
+        cores, output, output_of, unfused_output, channel, channel_of, dtype, dtype_factor, fill,
+        lanes, startup, channels, default_cycles, cycles);
   }
   void put(const Dma& dma) {
     const auto& [channels, outstanding, outstanding_writes, setup, weight_slices, convert] = dma;

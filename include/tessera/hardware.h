@@ -61,6 +61,12 @@ struct Mapping {
   std::int64_t least = 0;        ///< minimum cycles of a pass: the next stationary operand arrives
   std::int64_t start = 0;        ///< cycles before the first step of a pass, not overlapped
   std::int64_t input_depth = 0;  ///< input channels of one pass; 0: all
+  /// Stationary weights: the array holds those of this many input channels, and the steps of a pass
+  /// also iterate over these. 0: the channels of a step.
+  std::int64_t pass_depth = 0;
+  /// Stationary weights: a pass of one place starts this many cycles later if it continues the sums
+  /// of the pass before it.
+  std::int64_t wait = 0;
   /// For an input of the network, a convolution with stride may treat columns as channels if the
   /// stride divides their number: the kernel has fewer columns then, and no stride.
   bool folds_columns = false;
@@ -80,12 +86,20 @@ enum class EqualBlocks : std::uint8_t {
 enum class PartialBlocks : std::uint8_t {
   real,   ///< as a block of the remaining size
   whole,  ///< as a full block
+  share,  ///< as its share of the steps of a full block
+};
+
+/// How reading a block and writing another one share the time of a block (BlockRule::stages).
+enum class BlockTransfers : std::uint8_t {
+  in_turn,     ///< a block waits for both
+  overlapped,  ///< a block waits for the longer one; the first read and last write are extra
 };
 
 /// The local buffer of an array: results are produced block by block, and two blocks of input and
 /// two of sums have to fit.
 struct BlockRule {
   Size buffer = 0;              ///< bytes; 0: an op is one block
+  Size sum_buffer = 0;          ///< a buffer of the sums alone; 0: they share `buffer`
   LoopCounts most;              ///< K, H, W: limits of a block; R, S: larger kernels are split
   std::int64_t depth_step = 1;  ///< K of a block is a multiple of this, or all channels
   std::int64_t channels = 1;    ///< input channels are stored in groups of this size
@@ -98,6 +112,7 @@ struct BlockRule {
   /// is preferred. Exception: it holds less of the input's plane than the last one preferred.
   std::int64_t small = 0;
   PartialBlocks partial = PartialBlocks::real;
+  BlockTransfers transfers = BlockTransfers::in_turn;
   friend bool operator==(const BlockRule&, const BlockRule&) = default;
 };
 
@@ -130,7 +145,8 @@ struct Engine {
   std::int64_t cores = 1;     ///< arrays that share the steps of a block
   double output_cycles = 0;   ///< per element that leaves the array
   std::vector<std::pair<std::string, double>> output_of;  ///< other cycles, by kind or function
-  double channel_cycles = 0;  ///< per output channel of a block, for bias and scale
+  double unfused_output_cycles = 0;  ///< minimum for an op without a fused function
+  double channel_cycles = 0;         ///< per output channel of a block, for bias and scale
   std::vector<std::pair<std::string, double>> channel_of;    ///< other cycles, by mapped kind of op
   std::string dtype = "int8";                                ///< the type at full speed
   std::vector<std::pair<std::string, double>> dtype_factor;  ///< other type -> factor of the cycles
@@ -152,6 +168,15 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
+/// Maximum rates of single users of a memory, whose buffers and outstanding bursts do not hide its
+/// latency. Empty: the bandwidth of the memory.
+struct AccessRates {
+  std::optional<Bandwidth> input;    ///< activations that ops read
+  std::optional<Bandwidth> weights;  ///< weights that ops read
+  std::optional<Bandwidth> output;
+  std::optional<Bandwidth> dma;  ///< loads of a DMA channel
+};
+
 /// A memory: its address space, and how it is accessed.
 struct HardwareMemory {
   Memory space;          ///< name, capacity, alignment, banks, modes, reserved (problem.h)
@@ -167,7 +192,8 @@ struct HardwareMemory {
   AccessEnergy energy;
   std::optional<Bandwidth> bandwidth;        ///< required for an off-chip memory
   std::optional<Bandwidth> write_bandwidth;  ///< a separate write channel; else both share one
-  Size burst = 1;                            ///< bytes; a transfer consists of whole bursts
+  AccessRates rates;
+  Size burst = 1;  ///< bytes; a transfer consists of whole bursts
   /// For off-chip memory that an engine accesses directly: the useful bytes of a burst if adjacent
   /// channels have fewer bytes than a burst; 0: all.
   Size direct_run = 0;

@@ -253,6 +253,7 @@ class RandomMachine:
             self.value["mode_switch"] = self.mode_switch
         self.reads(mac, random.Random(draw.getstate()[1][5]))
         self.reach_off_chip(random.Random(draw.getstate()[1][1]))
+        self.rates(random.Random(draw.getstate()[1][6]))
         if "resident" in tiling["weights"] and random.Random(draw.getstate()[1][2]).random() < 0.5:
             tiling["early"] = "weights"
         goes = True in tiling["double_buffer"] and "recompute" in tiling["halo"]
@@ -309,6 +310,7 @@ class RandomMachine:
         self.value["tiling"].pop("early", None)
         self.value["tiling"].pop("engines", None)
         memories["dram"].pop("direct_run", None)
+        memories["dram"].pop("rates", None)
         memories["ram"] = {"offchip": True, "behind": "dram", "bandwidth": draw.choice(["0.3 B/cycle", "2 B/cycle", "1 GB/s"]),
                            "burst": f"{draw.choice([1, 32])} B", "latency": draw.choice([0, 50]), "energy": "200 pJ/B"}
         if not writable and draw.random() < 0.2:
@@ -377,6 +379,33 @@ class RandomMachine:
                 mac["blocks"]["most"][own.choice("RS")] = 1
             if own.random() < 0.4:
                 mac["blocks"]["partial"] = "whole"
+            elif own.random() < 0.5:
+                mac["blocks"]["partial"] = "share"
+            if own.random() < 0.3:
+                mac["blocks"]["sum_buffer"] = own.choice([512, 2048])
+            if "stages" in mac["blocks"] and own.random() < 0.4:
+                mac["blocks"]["transfers"] = "overlapped"
+        for one in mac.get("maps", {}).values():
+            if "stationary" in one:
+                continue
+            if own.random() < 0.3:
+                one["pass_depth"] = own.choice([1, 3]) * one["unroll"].get("C", 1)
+            if own.random() < 0.3:
+                one["wait"] = own.choice([2, 5])
+        if own.random() < 0.2:
+            mac["unfused"] = own.choice([0.5, 2])
+
+    def rates(self, own):
+        """Rates of single users of the memories."""
+        for name, memory in self.value["memories"].items():
+            users = ["input", "weights", "output"]
+            if memory.get("offchip"):
+                users = [] if "behind" in memory else ["dma"]
+                if name == "dram" and any("dram" in str(engine.get("memories")) for engine in self.value["engines"].values()):
+                    users += ["input", "output"]
+            chosen = [user for user in users if own.random() < 0.3]
+            if chosen and "bandwidth" in memory:
+                memory["rates"] = {user: own.choice(["0.7 B/cycle", "3 B/cycle"]) for user in chosen}
 
     def blocks(self, mac):
         draw = self.draw

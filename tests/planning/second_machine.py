@@ -47,6 +47,7 @@ class Memory:
         self.shared = not isinstance(value.get("bandwidth"), dict)  # one figure for both directions together
         self.bandwidth = both(value["bandwidth"], bandwidth) if "bandwidth" in value else None
         self.layout = value.get("layout", "NCHW")
+        self.rates = {user: bandwidth(text) for user, text in value.get("rates", {}).items()}
         self.burst = int(measured(value.get("burst", "1"), "B"))
         self.direct_run = int(measured(value.get("direct_run", "0"), "B"))
         self.latency = both(value.get("latency", "0"), int)
@@ -58,6 +59,17 @@ class Memory:
             return 0
         rate = self.bandwidth
         return (read + written) / rate[0] if self.shared else max(read / rate[0], written / rate[1])
+
+
+    def limited(self, rate, user):
+        """A rate, at most that of this user of the memory."""
+        return min(rate, self.rates.get(user, rate))
+
+    def serving_ops(self, read, weights, written):
+        """Cycles for these bytes of ops: activations and weights read, results written."""
+        users = zip(("input", "weights", "output"), (read, weights, written))
+        alone = [moved / self.rates[user] for user, moved in users if user in self.rates]
+        return max([self.serving(read + weights, written), *alone])
 
 
 class Machine:
@@ -188,8 +200,10 @@ class Array:
         rule = self.blocks or {}
         self.most = {axis: int(rule.get("most", {}).get(axis, 0)) for axis in "KHWRS"}
         self.whole = rule.get("partial") == "whole"
+        self.shares = rule.get("partial") == "share"
         self.stationary = map.get("stationary", "weights")
         self.depth = int(map.get("input_depth", 0))
+        self.overlapped = rule.get("transfers") == "overlapped"
         self.channels = int(rule.get("channels", 1))
         self.per_channel = op.kind not in ("conv", "matmul") or names_of(op)[0] == "depthwise"
         self.product = op.kind in ("conv", "matmul")
@@ -206,6 +220,12 @@ class Array:
                 else:
                     taps += -(-max(r, least["R"]) // unroll["R"]) * -(-max(s, least["S"]) // unroll["S"])
         self.reduced = taps * -(-deep // unroll["C"])
+        depth = int(map.get("pass_depth", 0))  # input channels of a pass
+        self.passes = taps * -(-deep // depth) if depth else self.reduced
+        self.steps_of_place = -(-min(deep, depth) // unroll["C"]) if depth else 1
+        input_blocks = -(-deep // self.depth) if self.depth else 1
+        pieces = len(self.parts("R")) * len(self.parts("S"))
+        self.waits = int(map.get("wait", 0)) * (self.passes - min(self.passes, pieces * input_blocks))
         self.pass_least, self.pass_start = int(map.get("least", 0)), int(map.get("start", 0))
         self.step = number(map.get("cycles", 1))
         h, w, k = loops["H"], loops["W"], loops["K"]
@@ -224,7 +244,7 @@ class Array:
     def extents(self, axis, by):
         """Sizes of a loop's parts; the last one is smaller unless the machine has only full blocks."""
         whole = self.loops[axis]
-        return [by if self.whole and self.blocks else min(by, whole - begin) for begin in range(0, whole, by)]
+        return [by if (self.whole or self.shares) and self.blocks else min(by, whole - begin) for begin in range(0, whole, by)]
 
     def read(self, axis, made):
         """Input rows or columns for this many of output, rounded up to the unrolled extent."""
@@ -256,8 +276,11 @@ class Array:
         depth = -(-self.held_depth(k) // self.channels) * self.channels
         inputs = self.read("H", h) * self.read("W", w) * depth * self.op.inputs[0].item
         sums = h * w * -(-k // self.unroll["K"]) * self.unroll["K"] * int(rule.get("sum_bytes", 4))
-        return (pair(inputs, int(measured(rule.get("input_granule", "1"), "B"))) +
-                pair(sums, int(measured(rule.get("sum_granule", "1"), "B"))) <= int(measured(rule["buffer"], "B")))
+        inputs = pair(inputs, int(measured(rule.get("input_granule", "1"), "B")))
+        sums = pair(sums, int(measured(rule.get("sum_granule", "1"), "B")))
+        if "sum_buffer" in rule:
+            return inputs <= int(measured(rule["buffer"], "B")) and sums <= int(measured(rule["sum_buffer"], "B"))
+        return inputs + sums <= int(measured(rule["buffer"], "B"))
 
     def input_channels(self):
         return self.loops["K"] if self.per_channel else self.loops["C"]
@@ -305,6 +328,13 @@ class Array:
     def each_block(self, h, w, k):
         """Blocks of each size with their count, the last one last."""
         beside = -(-self.loops["N"] // self.unroll["N"]) * -(-self.loops["G"] // self.unroll["G"])
+        if self.blocks and self.shares:
+            def steps(block):
+                return prod(-(-extent // self.unroll[axis]) for axis, extent in zip("HWK", block))
+
+            whole = tuple(self.loops[axis] for axis in "HWK")
+            one = tuple(map(min, (h, w, k), whole))
+            return [(one, beside * Fraction(steps(whole), steps(one)))]
         counts = [collections.Counter(self.extents(axis, by)) for axis, by in (("H", h), ("W", w), ("K", k))]
         return [(tuple(extent for extent, _ in block), beside * prod(number for _, number in block))
                 for block in itertools.product(*(one.items() for one in counts))]
@@ -313,28 +343,41 @@ class Array:
         """Cycles of a block on one array: its passes; in each, one operand is stationary."""
         places = -(-h // self.unroll["H"]) * -(-w // self.unroll["W"])
         channels = -(-k // self.unroll["K"])
-        steps = {"weights": places, "inputs": channels, "outputs": self.reduced}[self.stationary]
-        passes = places * channels * self.reduced // steps
-        return passes * (max(self.pass_least, self.step * steps) + self.pass_start)
+        if self.stationary == "weights":
+            passes, steps = channels * self.passes, places * self.steps_of_place
+        else:
+            steps = {"inputs": channels, "outputs": self.reduced}[self.stationary]
+            passes = places * channels * self.reduced // steps
+        waiting = self.waits * channels if places == 1 else 0
+        return passes * (max(self.pass_least, self.step * steps) + self.pass_start) + waiting
 
     def cost(self, machine, engine, rule, h, w, k):
         loops, unroll, times = self.loops, self.unroll, []
         beside = min(loops["G"], unroll["G"])  # groups that are computed in parallel
         together = beside * min(loops["N"], unroll["N"])
-        for (rows, columns, deep), number in self.each_block(h, w, k):
+        blocks = self.each_block(h, w, k)
+        one = sum(number for _, number in blocks) <= 1
+        ends = 0
+        for (rows, columns, deep), number in blocks:
             compute = self.working(rows, columns, deep) / Fraction(engine.get("cores", 1))
             made = min(rows, loops["H"]) * min(columns, loops["W"]) * min(deep, loops["K"]) * together
-            leaving = made * output_rate(engine.get("output"), self.op)
+            rate = output_rate(engine.get("output"), self.op)
+            if not self.op.fused:
+                rate = max(rate, Fraction(engine.get("unfused", 0)))
+            leaving = made * rate
             if self.product:
                 leaving = max(leaving, min(deep, loops["K"]) * beside * channel_rate(engine.get("channel_cycles"), self.op))
             moving = self.moving(machine, rule, rows, columns, deep, together, made)
             if moving:
+                if not times and self.overlapped:
+                    ends = sum(moving)
+                moving = (0 if one else abs(moving[0] - moving[1])) if self.overlapped else sum(moving)
                 least = (moving + compute + leaving) / int(rule["stages"])
                 compute, leaving = max(compute, least), max(leaving, least)
             times.append((compute, leaving, number))
         self.cycles = sum(max(compute, leaving) * number for compute, leaving, number in times)
         if self.blocks:
-            self.cycles += min(times[-1][:2])
+            self.cycles += min(times[-1][:2]) + ends
         self.read_and_used(h, w, k)
         groups = -(-loops["G"] // unroll["G"])
         self.slices, self.known = groups * -(-loops["K"] // unroll["K"]), Fraction(0)
@@ -348,10 +391,10 @@ class Array:
         return min(self.read("H", h), max(1, self.plane()[0])), min(self.read("W", w), max(1, self.plane()[1]))
 
     def moving(self, machine, rule, h, w, k, together, made):
-        """Cycles of reading and writing a block, if they are part of its time."""
+        """Cycles of reading and of writing a block, if they are part of its time."""
         near = [m for m in machine.memories.values() if not m.offchip and m.bandwidth]
         if not self.blocks or not int(rule.get("stages", 0)) or not near:
-            return 0
+            return ()
         rows, columns = self.inputs_of(h, w)
         reads, writes = (max(m.bandwidth[way] for m in near) for way in (0, 1))
         waits = [min(m.latency[way] for m in near) for way in (0, 1)]
@@ -360,8 +403,8 @@ class Array:
             reads, writes = (machine.rate(home, way) / self.off_chip[way] if self.off_chip[way] else rate
                              for way, rate in enumerate((reads, writes)))
             waits = [home.latency[way] if self.off_chip[way] else wait for way, wait in enumerate(waits)]
-        return (sum(waits) + together * rows * columns * min(self.held_depth(k), self.input_channels()) *
-                self.op.inputs[0].item / reads + made * self.op.output.item / writes)
+        return (waits[0] + together * rows * columns * min(self.held_depth(k), self.input_channels()) *
+                self.op.inputs[0].item / reads, waits[1] + made * self.op.output.item / writes)
 
     def read_and_used(self, h, w, k):
         """Bytes read from memories for the first operand and for the weights."""
@@ -468,6 +511,7 @@ class Work:
             self.energy = (macs_of(op, box) or elements_of(op, box, 1)) * energy
         else:
             elements = elements_of(op, box, int(engine.get("channels", 1)))
-            rate = output_rate(engine.get("cycles_per_vector", "1"), op) * factor_of(engine, op)
+            rate = output_rate(engine.get("cycles_per_vector", "1"), op)
+            rate = (rate if op.fused else max(rate, Fraction(engine.get("unfused", 0)))) * factor_of(engine, op)
             self.cycles = ceil(int(engine.get("startup", 0)) + -(-elements // int(engine["lanes"])) * rate)
             self.energy = elements_of(op, box, 1) * energy

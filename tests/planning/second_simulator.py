@@ -469,7 +469,7 @@ class Run(Pipeline, Pieces, Words):
         self.bytes += moved
         self.energy += moved * memory.energy[way] + held * chip.energy[1 - way]
         lane = (memory.name, 0 if memory.shared else way)
-        alone = moved / m.rate(memory, way)
+        alone = moved / memory.limited(m.rate(memory, way), None if way else "dma")
         if m.convert and not tensor.weight:
             alone = max(alone, held / m.convert)
         alone = ceil(alone)
@@ -490,7 +490,8 @@ class Run(Pipeline, Pieces, Words):
         moved = ceil(moved // memory.burst * max(1, again) * self.direct_share(tensor, memory)) * memory.burst
         if not moved:
             return 0, 0, 0
-        return (moved, memory.latency[way] + ceil(moved / self.machine.rate(memory, way)), ceil(moved / memory.bandwidth[way]))
+        rate = memory.limited(self.machine.rate(memory, way), "output" if way else "input")
+        return moved, memory.latency[way] + ceil(moved / rate), ceil(moved / memory.bandwidth[way])
 
     def direct_share(self, tensor, memory):
         """Burst bytes per byte with adjacent channels: pixel by pixel."""
@@ -527,9 +528,9 @@ class Run(Pipeline, Pieces, Words):
             cycles, energy, _, array = self.served(op, number, k, made, None, work.cycles if work else 0)
         self.array_taken = array
         if made and self.lead < len(self.ops):
-            for name, (read, written) in self.used(op, number, k, made, array)[0].items():
+            for name, moved in self.used(op, number, k, made, array)[0].items():
                 serving = self.serving.setdefault(name, [[0, 0] for _ in self.tiles])
-                serving[number][k >= self.lead] += ceil(m.memories[name].serving(read, written))
+                serving[number][k >= self.lead] += ceil(m.memories[name].serving_ops(*moved))
         last, slices = 0, 1
         if made:
             self.energy += work.energy + energy
@@ -560,11 +561,12 @@ class Run(Pipeline, Pieces, Words):
         """Of an op by one map of its array, or by another engine: its cycles including on-chip memory
         service, its on-chip energy, the cycles of the map alone, and the map."""
         served, energy = self.used(op, number, k, made, array)
-        slowest = max(ceil(self.machine.memories[name].serving(*both)) for name, both in served.items())
+        slowest = max(ceil(self.machine.memories[name].serving_ops(*moved)) for name, moved in served.items())
         return max(array.busy if array else cycles, slowest), energy, array.cycles if array else 0, array
 
     def used(self, op, number, k, made, array):
-        """Reads and writes of an op in each on-chip memory, and their energy."""
+        """Bytes of activations and weights that an op reads in each on-chip memory, bytes that it writes, and their
+        energy."""
         tile, m = self.tiles[number], self.machine
         reads = {}  # tensor -> memory and bytes
         for at, t in enumerate(op.inputs):
@@ -578,14 +580,15 @@ class Run(Pipeline, Pieces, Words):
             held = part_of(w, part, stored) if part else 0
             again = array.weights * (1 if stored is None else stored / w.bytes) if array and at == 0 else 0
             reads[w.name] = self.place(number, w.name), max(held, again)
-        served, energy = {memory.name: [0, 0] for memory in m.memories.values() if not memory.offchip}, Fraction(0)
-        for memory, held in reads.values():
+        served, energy = {memory.name: [0, 0, 0] for memory in m.memories.values() if not memory.offchip}, Fraction(0)
+        weights = {w.name for w in op.weights}
+        for name, (memory, held) in reads.items():
             energy += held * memory.energy[0]
-            served[memory.name][0] += held
+            served[memory.name][name in weights] += held
         if op.output.name not in self.direct[1]:
             home = self.place(number, op.output.name)
             energy += made * home.energy[1]
-            served[home.name][1] += made
+            served[home.name][2] += made
         return served, energy
 
     def in_bricks(self, tensor, box):

@@ -144,7 +144,8 @@ class Spoiler {
             [&] { list<std::string>(m.ops, [&](std::string& op) { text(op); }); },
             [&] { m.ops = {"conv"}; }, [&] { pairs(m.unroll); }, [&] { pairs(m.at_least); },
             [&] { m.cycles = real(); }, [&] { m.least = whole(); }, [&] { choice(m.stationary); },
-            [&] { m.input_depth = whole(); }, [&] { truth(m.folds_columns); },
+            [&] { m.input_depth = whole(); }, [&] { m.pass_depth = whole(); },
+            [&] { m.wait = whole(); }, [&] { truth(m.folds_columns); },
             [&] { truth(m.spreads_input); }});
   }
   void blocks(BlockRule& b) {
@@ -155,14 +156,16 @@ class Spoiler {
             [&] { b.depth_step = whole(); }, [&] { b.channels = whole(); },
             [&] { b.input_granule = whole(); }, [&] { b.sum_bytes = whole(); },
             [&] { b.sum_granule = whole(); }, [&] { b.stages = whole(); }, [&] { choice(b.equal); },
-            [&] { b.small = whole(); }, [&] { choice(b.partial); }});
+            [&] { b.small = whole(); }, [&] { choice(b.partial); }, [&] { b.sum_buffer = whole(); },
+            [&] { choice(b.transfers); }});
   }
   void engine(Engine& e) {
     one_of({[&] { text(e.name); }, [&] { choice(e.kind); }, [&] { text(e.queue); },
             [&] { e.energy_pj = real(); }, [&] { pairs(e.unroll); },
             [&] { list<Mapping>(e.maps, [&](Mapping& m) { map(m); }); }, [&] { blocks(e.blocks); },
             [&] { e.cores = whole(); }, [&] { e.output_cycles = real(); },
-            [&] { pairs(e.output_of); }, [&] { e.channel_cycles = real(); }, [&] { text(e.dtype); },
+            [&] { pairs(e.output_of); }, [&] { e.channel_cycles = real(); },
+            [&] { e.unfused_output_cycles = real(); }, [&] { text(e.dtype); },
             [&] { pairs(e.dtype_factor); }, [&] { e.fill = whole(); }, [&] { e.lanes = whole(); },
             [&] { e.startup = whole(); }, [&] { e.default_cycles_per_vector = real(); },
             [&] { pairs(e.cycles_per_vector); }});

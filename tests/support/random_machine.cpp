@@ -34,6 +34,14 @@ Mapping random_mapping(Random& random, std::vector<std::string> ops) {
   Random own = apart(random);
   if (own.chance(30))
     mapping.stationary = own.chance(50) ? StationaryOperand::inputs : StationaryOperand::outputs;
+  if (mapping.stationary != StationaryOperand::weights) return mapping;
+  if (own.chance(30)) {
+    std::int64_t channels = 1;
+    for (const auto& [loop, by] : mapping.unroll)
+      if (loop == "C") channels = by;
+    mapping.pass_depth = channels * own.between(1, 3);
+  }
+  if (own.chance(30)) mapping.wait = own.between(1, 5);
   return mapping;
 }
 
@@ -64,11 +72,16 @@ Engine random_array(Random& random) {
     mac.blocks.most = {{"K", 8}, {"H", 8}, {"W", 8}};
     Random own = apart(random);
     if (random.chance(30)) mac.blocks.most.emplace_back("S", own.between(1, 2));
-    if (own.chance(30)) mac.blocks.partial = PartialBlocks::whole;
+    if (own.chance(30))
+      mac.blocks.partial = PartialBlocks::whole;
+    else if (own.chance(40))
+      mac.blocks.partial = PartialBlocks::share;
+    if (own.chance(30)) mac.blocks.sum_buffer = 64 * own.between(4, 60);
     mac.blocks.depth_step = random.between(1, 4);
     mac.blocks.channels = random.between(1, 4);
     mac.blocks.input_granule = random.chance(50) ? 64 : 1;
     mac.blocks.stages = random.chance(50) ? 4 : 0;
+    if (mac.blocks.stages > 0 && own.chance(40)) mac.blocks.transfers = BlockTransfers::overlapped;
     if (random.chance(30)) {
       mac.blocks.equal = EqualBlocks::first;
       mac.blocks.small = 2 * random.between(0, 2);
@@ -108,7 +121,10 @@ void randomize_link(Random& random, Hardware& hardware) {
     return !memory.offchip && memory.bandwidth.has_value();
   });
   for (Engine& engine : hardware.engines)
-    if (!stated) engine.blocks.stages = 0;
+    if (!stated) {
+      engine.blocks.stages = 0;
+      engine.blocks.transfers = BlockTransfers::in_turn;
+    }
   hardware.dma = {.channels = random.between(1, 3),
                   .outstanding = random.between(1, 16),
                   .outstanding_writes = {},
