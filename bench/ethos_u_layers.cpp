@@ -6,8 +6,9 @@
 // One row per class of layers and configuration: the share of layers whose compute cycles are
 // within 2 % of the estimate, whose cycles with all memory traffic are within 5 %, and the ratio of
 // the sums. The estimates' own figures are used for what a network or plan here cannot state: bytes
-// of encoded weights, the rate of weights read directly from off-chip memory, and the layout of an
-// off-chip tensor (the closer one of the two). Layers with 2:4 sparse weights are omitted.
+// of encoded weights, the rates of weights and scales read directly from off-chip memory, and the
+// layout of an off-chip tensor (the closer one of the two). Layers with 2:4 sparse weights are
+// omitted.
 // `--differences` prints the layers outside these limits.
 #include <algorithm>
 #include <array>
@@ -180,7 +181,11 @@ double share_of(const Run& run, const Json& layer, bool read, double ours) {
       bytes(layer, run.off_chip + (read ? ".FeatureMap.Read" : ".FeatureMap.Write"));
   if (theirs <= 0) return 0;
   const double pixels = pixel_share(run, layer, read);
-  return theirs > ours * std::sqrt(pixels) ? pixels : 1;
+  if (theirs > ours * std::sqrt(pixels)) return pixels;
+  const Dim channels = layer[read ? "ifm" : "ofm"].back();
+  const Dim brick = run.dram->layout.brick;
+  return static_cast<double>((channels + brick - 1) / brick * brick) /
+         static_cast<double>(channels);
 }
 
 std::optional<Priced> compute_of(const Run& run, const Json& layer, const std::string& kind) {
@@ -215,8 +220,12 @@ std::optional<Priced> compute_of(const Run& run, const Json& layer, const std::s
   engine.channel_of.clear();
   const auto map = map_of(layer, engine, tiling::carried_name(op, loops, engine));
   if (!map) return std::nullopt;
-  const Json& block = layer["block"]["ofm"];
-  const cost::BlockShape shape{.channels = block[3], .rows = block[1], .columns = block[2]};
+  const Json& block = layer["block"];
+  const cost::BlockShape shape{.channels = block["ofm"][3],
+                               .rows = block["ofm"][1],
+                               .columns = block["ofm"][2],
+                               .input_rows = block["ifm"][1],
+                               .input_columns = block["ifm"][2]};
   const auto cost_with = [&](cost::OffChipOperands off_chip) {
     return cost::array_cost_of_block(op, loops, engine, cost::port_of(run.hardware, off_chip), *map,
                                      shape);
@@ -232,22 +241,30 @@ std::optional<Priced> compute_of(const Run& run, const Json& layer, const std::s
   return priced;
 }
 
-/// Cycles of the traffic of one memory. Without the DMA's, which other layers hide.
-double access_cycles(const Run& run, const Json& layer, const Priced& priced, bool off_chip) {
+/// Cycles of the traffic of one memory. `all_scales`: the off-chip memory also pays for those in
+/// the staging buffer.
+double access_cycles(const Run& run, const Json& layer, const Priced& priced, bool off_chip,
+                     bool all_scales) {
   const std::string name = off_chip ? run.off_chip : "Sram";
   const HardwareMemory& memory = off_chip ? *run.dram : *run.sram;
   const double clock = run.hardware.clock_hz;
   double input = bytes(layer, name + ".FeatureMap.Read") > 0 ? priced.input : 0;
   double output = bytes(layer, name + ".FeatureMap.Write") > 0 ? priced.output : 0;
-  const double scales = bytes(layer, name + ".Scales.Read");
+  double scales = bytes(layer, name + ".Scales.Read");
+  if (off_chip && all_scales) scales += bytes(layer, "Sram.Scales.Read");
   const double weights = bytes(layer, name + ".Weights.Read");
   double direct = 0;
   if (off_chip) {
     input *= share_of(run, layer, true, input);
     output *= share_of(run, layer, false, output);
     const Json& system = run.json["system"];
-    if (system.contains("channel_bytes_per_cycle") && bytes(layer, "Sram.Weights.Read") <= 0)
-      direct = weights / system["channel_bytes_per_cycle"][name]["weight"].get<double>();
+    if (system.contains("channel_bytes_per_cycle")) {
+      const Json& rates = system["channel_bytes_per_cycle"][name];
+      direct = scales / rates["scale"].get<double>();
+      // Buffered weights wait for the DMA instead: with_dma().
+      if (bytes(layer, "Sram.Weights.Write") <= 0)
+        direct = std::max(direct, weights / rates["weight"].get<double>());
+    }
   }
   return std::max(
       {direct, cost::serving_cycles(memory, clock, input + weights + scales, output),
@@ -278,7 +295,9 @@ struct Row {
 };
 struct Result {
   std::map<std::pair<std::string, std::string>, Row> rows;
-  std::map<std::string, std::vector<double>> ratios;  ///< of networks, by configuration
+  /// Logarithms of the networks' ratios by configuration; the second one with the scales of
+  /// buffered weights billed to off-chip memory, as the estimator does.
+  std::map<std::string, std::vector<std::array<double, 2>>> ratios;
   int without_map = 0, mixed = 0, sparse = 0;
   bool differences = false;
 };
@@ -307,6 +326,7 @@ bool omitted(const Run& run, const Json& layer, const std::string& kind, Result&
 
 struct Compared {
   double ours = 0, theirs = 0;
+  double ours_with_scales = 0, theirs_with_scales = 0;
 };
 
 void compare(const Run& run, const Json& layer, const std::string& network, double& before,
@@ -323,10 +343,15 @@ void compare(const Run& run, const Json& layer, const std::string& network, doub
     ++result.without_map;
     return;
   }
-  const double total =
-      std::max({with_dma(run, layer, *priced, hidden), access_cycles(run, layer, *priced, false),
-                access_cycles(run, layer, *priced, true)});
+  const auto cycles_with = [&](bool all_scales) {
+    return std::max({with_dma(run, layer, *priced, hidden),
+                     access_cycles(run, layer, *priced, false, all_scales),
+                     access_cycles(run, layer, *priced, true, all_scales)});
+  };
+  const double total = cycles_with(false);
   const double theirs = cycles.value("total_scales_from_staging", cycles["total"].get<double>());
+  sums.ours_with_scales += cycles_with(true);
+  sums.theirs_with_scales += cycles["total"].get<double>();
   Row& row = result.rows[{kind, run.json["config"]}];
   ++row.layers;
   row.ours += total;
@@ -359,7 +384,10 @@ void compare_run(const Json& json, const std::string& network, Result& result) {
   for (const Json& layer : json["layers"])
     if (!layer.contains("chained_into") && layer.contains("compute"))
       compare(run, layer, network, before, sums, result);
-  if (sums.theirs > 0) result.ratios[profile->first].push_back(sums.ours / sums.theirs);
+  if (sums.theirs > 0)
+    result.ratios[profile->first].push_back(
+        {std::log(sums.ours / sums.theirs),
+         std::log(sums.ours_with_scales / sums.theirs_with_scales)});
 }
 
 void print(const Result& result) {
@@ -379,13 +407,15 @@ void print(const Result& result) {
     sum.near_total += row.near_total;
   }
   for (const auto& [config, row] : all) {
-    double logs = 0;
-    const std::vector<double>& ratios = result.ratios.at(config);
-    for (const double ratio : ratios) logs += std::log(ratio);
-    std::printf("%s: compute within 2 %% in %.1f %%, total within 5 %% in %.1f %%, networks %.3f\n",
-                config.c_str(), percent(row.near_compute, row.computed),
-                percent(row.near_total, row.layers),
-                std::exp(logs / static_cast<double>(ratios.size())));
+    std::array<double, 2> mean{};
+    const auto& ratios = result.ratios.at(config);
+    for (const auto& ratio : ratios)
+      for (std::size_t k = 0; k < 2; ++k) mean[k] += ratio[k] / static_cast<double>(ratios.size());
+    std::printf(
+        "%s: compute within 2 %% in %.1f %%, total within 5 %% in %.1f %%, networks %.3f, "
+        "with the estimator's scales %.3f\n",
+        config.c_str(), percent(row.near_compute, row.computed),
+        percent(row.near_total, row.layers), std::exp(mean[0]), std::exp(mean[1]));
   }
   std::printf(
       "omitted: %d layers without a map of their micro-block, %d with an operand in two "

@@ -74,7 +74,8 @@ class Blocks {
     find_least_fetched(most_k, most_h, most_w);
     return cost(row(best_h_), column(best_w_), best_k_);
   }
-  [[nodiscard]] ArrayCost of(const BlockShape& block) const {
+  ArrayCost of(const BlockShape& block) {
+    given_ = block;
     return cost(row(block.rows), column(block.columns), block.channels);
   }
 
@@ -174,8 +175,14 @@ class Blocks {
     const auto by = static_cast<double>(step);
     return {made, std::ceil(pixels_.span(made, taps, axis) / by) * by};
   }
-  [[nodiscard]] Extent row(std::int64_t h) const { return extent(h, part_r_, 0, unroll_.H); }
-  [[nodiscard]] Extent column(std::int64_t w) const { return extent(w, part_s_, 1, unroll_.W); }
+  [[nodiscard]] Extent row(std::int64_t h) const {
+    if (given_.input_rows > 0) return {h, static_cast<double>(given_.input_rows)};
+    return extent(h, part_r_, 0, unroll_.H);
+  }
+  [[nodiscard]] Extent column(std::int64_t w) const {
+    if (given_.input_columns > 0) return {w, static_cast<double>(given_.input_columns)};
+    return extent(w, part_s_, 1, unroll_.W);
+  }
 
   /// Input channels that the array buffer holds for a block of `k` output channels.
   [[nodiscard]] std::int64_t input_depth(std::int64_t k) const {
@@ -509,6 +516,7 @@ class Blocks {
   Counts most_;
   tiling::LoopNest nest_;
   StepPixels pixels_{loops_, nest_, unroll_};
+  BlockShape given_;  ///< its input replaces the one that follows from its output
   double rate_ = 0;
   double channel_rate_ = 0;
   std::int64_t reduced_ = 1;  ///< steps of the reduced loops, per output channel and pass

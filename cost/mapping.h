@@ -80,9 +80,11 @@ struct ArrayChoices {
 [[nodiscard]] ArrayCost array_cost(const Op& op, const tiling::OpLoops& loops, const Engine& engine,
                                    const ArrayPort& port);
 
-/// Channels, rows and columns of a block.
+/// Channels, rows and columns of a block, and rows and columns of its input (0: those that it
+/// needs, rounded up to steps).
 struct BlockShape {
   std::int64_t channels = 1, rows = 1, columns = 1;
+  std::int64_t input_rows = 0, input_columns = 0;
 };
 /// The cost of the whole op by one mapping with this block, for comparison with the schedules of
 /// other planners.
