@@ -322,6 +322,8 @@ std::vector<std::string> others(const io::Node& leaf) {
         {"read", "write", "read_write", "weight", "data", "off", "hold"},
         {"resident", "refetch"},
         {"quickest", "first"},
+        {"real", "whole", "share"},
+        {"overlapped", "in_turn"},
         {"recompute", "keep_columns", "keep"},
         {"in_turn", "side_by_side"},
         {"NCHW", "NHWC", "NHCW16c", "NCHW32c"}}) {
@@ -472,7 +474,9 @@ std::vector<std::string> names() {
   // Aliases of the same machines, and machines with all keys of another one.
   std::erase_if(list, [](const std::string& name) {
     return name == "ethos-u55-like" || name == "ethos-u65-like" || name == "ethos-u55-256" ||
-           name == "ethos-u65-256" || name == "ethos-u65-512";
+           name == "ethos-u65-256" || name == "ethos-u65-512" || name == "ethos-u85-512" ||
+           name == "ethos-u85-1024" || name == "ethos-u85-2048" ||
+           (name.ends_with("-v5") && name != "ethos-u55-256-v5");
   });
   if (!testing::quick) return {"ethos-u55-128", "patent-three-banks"};
   return list;

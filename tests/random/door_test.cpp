@@ -201,6 +201,12 @@ class Spoiler {
                         [&] {
                           m.write_bandwidth = Bandwidth{real(), random_.chance(50)};
                         },
+                        [&] {
+                          m.rates.dma = Bandwidth{real(), random_.chance(50)};
+                        },
+                        [&] {
+                          m.rates.input = Bandwidth{real(), random_.chance(50)};
+                        },
                         [&] { m.bandwidth.reset(); }, [&] { m.burst = whole(); },
                         [&] { m.latency = whole(); }, [&] { m.write_latency = whole(); }});
               });
