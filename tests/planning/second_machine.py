@@ -362,7 +362,7 @@ class Array:
             compute = self.working(rows, columns, deep) / Fraction(engine.get("cores", 1))
             made = min(rows, loops["H"]) * min(columns, loops["W"]) * min(deep, loops["K"]) * together
             rate = output_rate(engine.get("output"), self.op)
-            if not self.op.fused:
+            if not self.op.adds:
                 rate = max(rate, Fraction(engine.get("unfused", 0)))
             leaving = made * rate
             if self.product:
@@ -512,6 +512,6 @@ class Work:
         else:
             elements = elements_of(op, box, int(engine.get("channels", 1)))
             rate = output_rate(engine.get("cycles_per_vector", "1"), op)
-            rate = (rate if op.fused else max(rate, Fraction(engine.get("unfused", 0)))) * factor_of(engine, op)
+            rate = (rate if op.adds else max(rate, Fraction(engine.get("unfused", 0)))) * factor_of(engine, op)
             self.cycles = ceil(int(engine.get("startup", 0)) + -(-elements // int(engine["lanes"])) * rate)
             self.energy = elements_of(op, box, 1) * energy

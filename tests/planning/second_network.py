@@ -48,7 +48,7 @@ class Op:
         self.name, self.kind, self.number = name, kind, number
         self.inputs, self.weights, self.output = [], [], None
         self.stride, self.dilation, self.pad, self.kernel, self.groups = (1, 1), (1, 1), (0, 0, 0, 0), (1, 1), 1
-        self.axes, self.function, self.fused = (), "", False
+        self.axes, self.function = (), ""
         self.adds = False  # a product that adds to the sums in its second input
 
     def parts(self, operand, box):
