@@ -67,7 +67,7 @@ constexpr std::array<Maker, infos.size()> makers = {{
     {[](const EngineParams&) { return baselines::make_cp_engine(); }, 0},
 #endif
     {[](const EngineParams&) { return search::make_weave_engine(); }, 0},
-    {[](const EngineParams&) { return search::make_taa_engine(); }, 0},
+    {[](const EngineParams& p) { return search::make_taa_engine(p.taa_step); }, 0},
     {[](const EngineParams&) { return search::make_shared_objects_engine(); }, 0},
     {[](const EngineParams& p) { return search::make_boxing_engine(p.boxing); }, 3'000},
     {[](const EngineParams& p) { return search::make_greedy_engine(p.greedy_order); }, 1'000},

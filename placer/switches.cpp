@@ -56,6 +56,17 @@ constexpr WordSwitch greedy_order = {
     [](const EngineParams& p) { return p.greedy_order; },
     [](EngineParams& p, const std::string& word) { p.greedy_order = word; }};
 
+constexpr WordSwitch taa_overlap = {
+    [] {
+      return std::vector<std::string>{"published", "exact"};
+    },
+    [](const EngineParams& p) {
+      return std::string(p.taa_step == search::TaaStep::past ? "published" : "exact");
+    },
+    [](EngineParams& p, const std::string& word) {
+      p.taa_step = word == "exact" ? search::TaaStep::overlap : search::TaaStep::past;
+    }};
+
 constexpr auto switches = std::to_array<Switch>({
     TESSERA_RULE(canonical, section_inference,
                  "prune: floor and unplaced sizes of a section must fit"),
@@ -116,6 +127,8 @@ constexpr auto switches = std::to_array<Switch>({
     TESSERA_NUMBER(guided, most_candidates,
                    "backjump candidates of one point, with the buffers placed before them"),
     TESSERA_NUMBER(guided, stuck_after, "backtracks inside a subtree"),
+    Switch{"taa.overlap", "a step up: published is past the placed run, exact by the shared bytes",
+           nullptr, nullptr, &taa_overlap},
     TESSERA_RULE(boxing, stacking, "first heights by skyline, earliest start and best fit"),
     TESSERA_RULE(boxing, boxing, "recursive boxing of short-lived buffers"),
     TESSERA_RULE(boxing, improve, "ruin and recreate at the peak"),

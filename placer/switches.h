@@ -15,6 +15,7 @@
 #include "encoder/smt_engine.h"
 #include "search/guided/engine.h"
 #include "search/learning/engine.h"
+#include "search/offchip/taa.h"
 #include "search/placement/boxing/engine.h"
 #include "search/placement/canonical.h"
 
@@ -28,6 +29,7 @@ struct EngineParams {
   encoder::SmtParams smt;
   search::GuidedParams guided;
   search::BoxingParams boxing;
+  search::TaaStep taa_step = search::TaaStep::past;
   std::string greedy_order = "all";  ///< or one of search::greedy_engine_orders()
 };
 

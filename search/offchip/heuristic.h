@@ -2,7 +2,7 @@
 //
 //   return make_heuristic_engine("taa", taa_features(), [](const auto& problem, const auto& search)
 //   {
-//     TaaResult low = tile_aware_allocation(problem, search.budget);
+//     TaaResult low = tile_aware_allocation(problem, {.budget = search.budget});
 //     return HeuristicResult{std::move(low.placement), low.stop};
 //   });
 #pragma once

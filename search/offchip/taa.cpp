@@ -32,11 +32,11 @@ struct Tile {
 };
 
 /// Two tile shapes: the differences of their first bytes at which they overlap, and a cache of the
-/// overlaps. Tensors move past each other in the same steps repeatedly, so the cache avoids passes
+/// steps. Tensors move past each other in the same steps repeatedly, so the cache avoids passes
 /// over the runs.
 struct Shapes {
   Differences meet;
-  std::unordered_map<Offset, Size> overlaps;
+  std::unordered_map<Offset, Size> steps;
 };
 
 /// The cache for all pairs of shapes.
@@ -105,20 +105,21 @@ struct Meeting {
     return near.begin <= difference && difference < near.end;
   }
 
-  /// The overlap of the first runs that overlap. `difference`: of the tensors.
-  [[nodiscard]] Size overlap(Offset difference, std::size_t& room, Poll& poll) const {
+  /// The step for the first runs that overlap. `difference`: of the tensors.
+  [[nodiscard]] Size collision(Offset difference, TaaStep step, std::size_t& room,
+                               Poll& poll) const {
     const Offset d = apart + difference;
     const auto after =
         std::partition_point(shapes->meet.begin(), shapes->meet.end(),
                              [d](const AddressRange& range) { return range.end <= d; });
     if (after->begin > d) return 0;
-    const auto known = shapes->overlaps.find(d);
-    if (known != shapes->overlaps.end()) return known->second;
+    const auto known = shapes->steps.find(d);
+    if (known != shapes->steps.end()) return known->second;
     poll(static_cast<std::int64_t>(tile->runs.size() + other->runs.size()) / 16);
-    const Size found = collision_size(tile->runs, 0, other->runs, difference);
+    const Size found = collision_size(other->runs, difference, tile->runs, 0, step);
     if (room > 0) {
       --room;
-      shapes->overlaps.emplace(d, found);
+      shapes->steps.emplace(d, found);
     }
     return found;
   }
@@ -126,8 +127,8 @@ struct Meeting {
 
 /// Limit on meetings in cached lists; others are computed again each time.
 constexpr std::size_t most_kept = std::size_t{1} << 22U;
-/// Limit on cached overlaps; others are computed again.
-constexpr std::size_t most_overlaps = std::size_t{1} << 20U;
+/// Limit on cached steps; others are computed again.
+constexpr std::size_t most_steps = std::size_t{1} << 20U;
 
 bool alive_together(const std::vector<StepRange>& a, const std::vector<StepRange>& b) {
   return std::any_of(a.begin(), a.end(), [&](const StepRange& x) {
@@ -150,8 +151,8 @@ std::vector<Tile> tiles_of(const Buffer& buffer, Meetings& meetings) {
 /// The tensors of one memory.
 class Allocation {
  public:
-  Allocation(const PlacementProblem& problem, MemoryIndex m, Poll& poll)
-      : problem_(problem), memory_(problem.memories[m]), poll_(poll) {
+  Allocation(const PlacementProblem& problem, MemoryIndex m, TaaStep step, Poll& poll)
+      : problem_(problem), memory_(problem.memories[m]), step_(step), poll_(poll) {
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
       if (allowed_memories(problem, problem.buffers[b]).front() == m) tensors_.push_back(b);
     tiles_.reserve(tensors_.size());
@@ -238,9 +239,9 @@ class Allocation {
     poll_(static_cast<std::int64_t>(list.size()) / 16);
     for (const Meeting& each : list)
       while (each.is_near(at_peer - at)) {
-        const Size overlap = each.overlap(at_peer - at, overlaps_, poll_);
-        if (overlap == 0) break;
-        at = align_up(at + overlap, alignment);
+        const Size step = each.collision(at_peer - at, step_, steps_, poll_);
+        if (step == 0) break;
+        at = align_up(at + step, alignment);
         moved = true;
       }
     return moved;
@@ -248,6 +249,7 @@ class Allocation {
 
   const PlacementProblem& problem_;
   const Memory& memory_;
+  const TaaStep step_;
   Poll& poll_;
   std::vector<BufferIndex> tensors_;
   Meetings meetings_;
@@ -256,27 +258,29 @@ class Allocation {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<Meeting>> kept_;
   std::vector<Meeting> list_;
   std::size_t room_ = most_kept;
-  std::size_t overlaps_ = most_overlaps;
+  std::size_t steps_ = most_steps;
   std::vector<Offset> best_;
   Size best_height_ = unbounded;
 };
 
 }  // namespace
 
-Size collision_size(std::span<const AddressRange> a, Offset at_a, std::span<const AddressRange> b,
-                    Offset at_b) {
-  if (a.empty() || b.empty()) return 0;
+Size collision_size(std::span<const AddressRange> placed, Offset at_placed,
+                    std::span<const AddressRange> moved, Offset at_moved, TaaStep step) {
+  if (placed.empty() || moved.empty()) return 0;
   // The runs below the other tile's first one do not overlap it.
   const auto from = [](std::span<const AddressRange> runs, Offset at, Offset begin) {
     return std::partition_point(runs.begin(), runs.end(),
                                 [&](const AddressRange& run) { return run.end + at <= begin; });
   };
-  auto x = from(a, at_a, b.front().begin + at_b);
-  auto y = from(b, at_b, a.front().begin + at_a);
-  while (x != a.end() && y != b.end()) {
-    const AddressRange one = x->at(at_a);
-    const AddressRange two = y->at(at_b);
-    if (overlaps(one, two)) return std::min(one.end, two.end) - std::max(one.begin, two.begin);
+  auto x = from(placed, at_placed, moved.front().begin + at_moved);
+  auto y = from(moved, at_moved, placed.front().begin + at_placed);
+  while (x != placed.end() && y != moved.end()) {
+    const AddressRange one = x->at(at_placed);
+    const AddressRange two = y->at(at_moved);
+    if (overlaps(one, two))
+      return step == TaaStep::past ? one.end - two.begin
+                                   : std::min(one.end, two.end) - std::max(one.begin, two.begin);
     if (one.end < two.end)
       ++x;
     else
@@ -289,15 +293,15 @@ facts::FeatureSet taa_features() {
   return heuristic_features;
 }
 
-TaaResult tile_aware_allocation(const PlacementProblem& problem, const Budget& budget) {
+TaaResult tile_aware_allocation(const PlacementProblem& problem, const TaaParams& params) {
   TaaResult result;
   Placement placement;
   placement.places.resize(problem.buffers.size());
   placement.modes.resize(problem.memories.size());
-  Poll poll(budget);
+  Poll poll(params.budget);
   try {
     for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
-      Allocation allocation(problem, m, poll);
+      Allocation allocation(problem, m, params.step, poll);
       if (!allocation.tensors().empty()) {
         allocation.run();
         if (allocation.height() == unbounded) return result;
@@ -314,11 +318,11 @@ TaaResult tile_aware_allocation(const PlacementProblem& problem, const Budget& b
   return result;
 }
 
-std::unique_ptr<engine::PlacementEngine> make_taa_engine() {
+std::unique_ptr<engine::PlacementEngine> make_taa_engine(TaaStep step) {
   return make_heuristic_engine(
       "taa", taa_features(),
-      [](const PlacementProblem& problem, const engine::SearchParams& search) {
-        TaaResult low = tile_aware_allocation(problem, search.budget);
+      [step](const PlacementProblem& problem, const engine::SearchParams& search) {
+        TaaResult low = tile_aware_allocation(problem, {.budget = search.budget, .step = step});
         return HeuristicResult{std::move(low.placement), low.stop, {}};
       });
 }

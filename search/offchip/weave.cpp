@@ -9,6 +9,7 @@
 #include "model/random.h"
 #include "search/offchip/board.h"
 #include "search/offchip/heuristic.h"
+#include "search/placement/bounds.h"
 #include "tessera/check.h"
 
 namespace tessera::search {
@@ -222,7 +223,14 @@ std::unique_ptr<engine::PlacementEngine> make_weave_engine() {
       [](const PlacementProblem& problem, const engine::SearchParams& search) {
         WeaveParams own{.budget = search.budget, .seed = search.seed};
         own.rounds = std::min(own.rounds, search.budget.max_nodes);
-        for (const Memory& memory : problem.memories) own.targets.push_back(memory.capacity);
+        // A memory without a capacity has no height that suffices but a proved minimum.
+        std::vector<Size> least;
+        for (const Memory& memory : problem.memories) {
+          if (memory.capacity == unbounded && least.empty())
+            least = lower_bounds(problem, {.budget = search.budget}).heights;
+          own.targets.push_back(memory.capacity == unbounded ? least[own.targets.size()]
+                                                             : memory.capacity);
+        }
         WeaveResult low = weave(problem, own);
         return HeuristicResult{std::move(low.placement), low.stop, std::move(low.stats)};
       });

@@ -22,11 +22,17 @@ TEST(Taa, ATileOfHalfTheRowsIsFourRuns) {
   EXPECT_EQ(runs(rows({0, 1}, 0, 64)), expected);
 }
 
-TEST(Taa, CollisionSizeIsTheOverlapOfTwoRuns) {
+TEST(Taa, CollisionSizeIsTheWayPastThePlacedRun) {
   const std::vector<AddressRange> tile = runs(rows({0, 1}, 0, 64));
-  EXPECT_EQ(collision_size(tile, 0, tile, 128), 8064);
-  EXPECT_EQ(collision_size(tile, 0, tile, 8192), 0);
-  EXPECT_EQ(collision_size(tile, 8191, tile, 0), 1);
+  EXPECT_EQ(collision_size(tile, 0, tile, 128, TaaStep::past), 8064);
+  EXPECT_EQ(collision_size(tile, 0, tile, 8192, TaaStep::past), 0);
+  EXPECT_EQ(collision_size(tile, 8191, tile, 0, TaaStep::past), 16383);
+}
+
+TEST(Taa, OrTheBytesThatBothRunsShare) {
+  const std::vector<AddressRange> tile = runs(rows({0, 1}, 0, 64));
+  EXPECT_EQ(collision_size(tile, 0, tile, 128, TaaStep::overlap), 8064);
+  EXPECT_EQ(collision_size(tile, 8191, tile, 0, TaaStep::overlap), 1);
 }
 
 /// An input whose four tiles are freed one after the other, and an output that grows meanwhile.
@@ -45,11 +51,13 @@ PlacementProblem tile_by_tile() {
 
 TEST(Taa, AnOutputTakesTheRoomOfTheInputThatItReplaces) {
   const PlacementProblem problem = tile_by_tile();
-  const TaaResult taa = tile_aware_allocation(problem);
-  ASSERT_TRUE(taa.placement);
-  EXPECT_TRUE(check(problem, *taa.placement).empty());
-  EXPECT_EQ(taa.placement->places[1].offset, 0);
-  EXPECT_EQ(taa.heights.front(), 4 * 128 * 128);
+  for (const TaaStep step : {TaaStep::past, TaaStep::overlap}) {
+    const TaaResult taa = tile_aware_allocation(problem, {.step = step});
+    ASSERT_TRUE(taa.placement);
+    EXPECT_TRUE(check(problem, *taa.placement).empty());
+    EXPECT_EQ(taa.placement->places[1].offset, 0);
+    EXPECT_EQ(taa.heights.front(), 4 * 128 * 128);
+  }
   const SharedObjects whole = shared_objects(problem);
   ASSERT_TRUE(whole.placement);
   EXPECT_EQ(whole.heights.front(), 2 * 4 * 128 * 128);
@@ -72,6 +80,15 @@ TEST(Weave, FindsTheGapThatMovingByTheOverlapJumpsOver) {
   ASSERT_TRUE(low.placement);
   EXPECT_TRUE(check(problem, *low.placement).empty());
   EXPECT_EQ(low.heights.front(), 90);
+}
+
+TEST(Weave, WithoutACapacityTheEngineSearchesForTheLeastHeight) {
+  const PlacementProblem problem = tile_by_tile();
+  const engine::SearchResult found = make_weave_engine()->solve(problem, {});
+  ASSERT_EQ(found.status, Status::feasible);
+  ASSERT_TRUE(found.placement);
+  EXPECT_TRUE(check(problem, *found.placement).empty());
+  for (const BufferPlace& place : found.placement->places) EXPECT_EQ(place.offset, 0);
 }
 
 TEST(Weave, NeverTouchesWhatIsReservedOrFixed) {
