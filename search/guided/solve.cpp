@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "search/guided/rigid.h"
 #include "search/learning/build.h"
 #include "search/placement/tie_memories.h"
 
@@ -65,7 +66,7 @@ Part solve_part(const PlacementProblem& problem, const std::vector<BufferIndex>&
   learning::Build build(problem, search.goal, deduction, rules, learning::Build::Record::nothing,
                         poll);
   build.all();
-  if (!build.consistent()) {
+  if (!build.consistent() || rigid_clash(problem, poll)) {
     part.outcome = Outcome::refuted;
     return part;
   }
