@@ -8,7 +8,7 @@
 // Suites: challenging, flat, pypto (from the data folder), full-overlap, non-overlapping, network,
 // synthetic, synthetic-5 (generated), files:FOLDER, and `paper`: challenging at 1.00, 1.02, 1.05
 // and 1.10 times its capacity, network and synthetic at 1.00 and 1.10, and the two microbenchmarks.
-// Engines: guided, guided-<part> (with that part switched off), guided-<strategy> (one strategy),
+// Engines: guided, guided-<part> (with that part switched off), single-<strategy>,
 // ENGINE:SWITCH=VALUE,... (with these switches), learned:FILE (with that forest), one-<order> (a
 // single heuristic), and every name of --engine. Default: all.
 //
@@ -178,7 +178,7 @@ std::vector<std::pair<std::string, Search>> searches(const std::vector<std::stri
             {"lowest", search::GuidedStrategy::lowest}}}) {
     search::GuidedParams single = plain_search();
     single.strategy = strategy;
-    all.emplace_back(std::string("guided-") + name, by_guided(single));
+    all.emplace_back(std::string("single-") + name, by_guided(single));
   }
   search::GuidedParams plain = plain_search();
   all.emplace_back("guided-plain", by_guided(plain));

@@ -6,12 +6,13 @@
 
 For each network (.onnx and .yaml in the folders): the plan's own groups and tiles; "fixed", every op alone
 in the fewest tiles that fit; and with --strips the program bench_offchip_strips, every op alone in 16
-strips of equal height, as in the publication of tile-aware allocation. Only intermediate tensors are
+strips of equal height, as in the publication of tile-aware allocation, once per --layouts. Only intermediate tensors are
 placed: weights are always live, inputs and results belong to the caller. Columns:
 
     shared   Shared Objects, whole tensors, the best of three strategies (engine shared-objects)
     whole    whole tensors at the minimum height, * if proved
     taa      tile-aware allocation as published (engine taa)
+    exact    the same, but a step up is by the shared bytes (--switch taa.overlap=exact)
     ours     place --minimize, at most --seconds, with the bound it proved
 
 Times of shared and taa are the minimum of five runs of the placement and its check; those of ours include
@@ -74,15 +75,16 @@ def whole_tensors(text):
 
 def row(tessera, text, seconds, folder):
     if "  - {id: " not in text:
-        return [0, "0*", 0, 0, 0, "", "", "", ""]  # one group: no tensor crosses a boundary
+        return [0, "0*", 0, 0, 0, 0, "", "", "", ""]  # one group: no tensor crosses a boundary
     parts, whole = folder / "parts.yaml", folder / "whole.yaml"
     parts.write_text(text)
     whole.write_text(whole_tensors(text))
     shared, _, shared_time, _ = placed(tessera, parts, "-e", "shared-objects", "-c", "1 TiB", times=5)
     lowest, lowest_bound, _, _ = placed(tessera, whole, "--minimize", "-t", f"{seconds}s")
     taa, _, taa_time, _ = placed(tessera, parts, "-e", "taa", "-c", "1 TiB", times=5)
+    exact, _, _, _ = placed(tessera, parts, "-e", "taa", "--switch", "taa.overlap=exact", "-c", "1 TiB")
     ours, bound, _, ours_time = placed(tessera, parts, "--minimize", "-t", f"{seconds}s")
-    return [shared, f"{lowest}{'*' if lowest == lowest_bound else ''}", taa, ours, bound,
+    return [shared, f"{lowest}{'*' if lowest == lowest_bound else ''}", taa, exact, ours, bound,
             f"{1000 * shared_time:.1f}", f"{1000 * taa_time:.1f}", f"{ours_time:.1f}", f"{ours / lowest:.3f}"]
 
 
@@ -96,8 +98,9 @@ def questions(given, network, folder):
                        "--offchip", question, "--timeout", f"{given.plan_seconds}s", *options])
         yield name, question.read_text() if done.returncode in (0, 30) else None
     if given.strips and "strips" in given.tiles:
-        done, _ = run([given.strips, network, "16"])
-        yield "strips", done.stdout if done.returncode == 0 else None
+        for layout in given.layouts:
+            done, _ = run([given.strips, network, "16", layout])
+            yield f"strips, {layout}", done.stdout if done.returncode == 0 else None
 
 
 def main():
@@ -108,11 +111,12 @@ def main():
     parser.add_argument("--profile", default="ethos-u65-256")
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--plan-seconds", type=int, default=60, help="limit of each plan")
+    parser.add_argument("--layouts", nargs="*", default=["NCHW"], help="of the strips: NCHW, NCHW32c, NHWC")
     parser.add_argument("--networks", nargs="*", default=[])
     parser.add_argument("--tiles", nargs="*", choices=TILES, default=TILES)
     given = parser.parse_args()
-    print("| network | tiles | shared | whole | taa | ours | bound | shared ms | taa ms | ours s | ours / whole |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("| network | tiles | shared | whole | taa | exact | ours | bound | shared ms | taa ms | ours s | ours / whole |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     networks = {}
     for folder in given.folders:
         for file in folder.iterdir():

@@ -8,6 +8,7 @@ training-only parts (dropout, auxiliary heads) are omitted. The architectures ar
 
     MobileNet v1    Howard et al., arXiv:1704.04861, table 1
     MobileNet v2    Sandler et al., arXiv:1801.04381, table 2
+    SqueezeNet 1.0  Iandola et al., arXiv:1602.07360, table 1, of 227 x 227 pixels
     SqueezeNet 1.1  Iandola et al., arXiv:1602.07360, table 1, with the changes of release 1.1
     Inception v3    Szegedy et al., arXiv:1512.00567, table 1 and figures 5 to 7
     Inception v4    Szegedy et al., arXiv:1602.07261, figures 3 to 9
@@ -148,15 +149,25 @@ def mnasnet_1_3():
     return net.text(classes(net, net.conv(x, 1280)))
 
 
-def squeezenet1_1():
-    net = Net("squeezenet1_1", 3, 224, 224)
-    x = net.pool(net.conv("x", 64, 3, 2, same=False), 3, 2)
+def squeezenet(net, x, pooled):
+    """From the first convolution; `pooled`: the modules after which there is a pool."""
+    x = net.pool(x, 3, 2)
     for i, squeeze in enumerate((16, 16, 32, 32, 48, 48, 64, 64)):
-        if i in (2, 4):
+        if i in pooled:
             x = net.pool(x, 3, 2)
         x = net.conv(x, squeeze)
         x = net.concat(net.conv(x, 4 * squeeze), net.conv(x, 4 * squeeze, 3))
     return net.text(net.pooled(net.conv(x, 1000)))
+
+
+def squeezenet1_0():
+    net = Net("squeezenet1_0", 3, 227, 227)
+    return squeezenet(net, net.conv("x", 96, 7, 2, same=False), (3, 7))
+
+
+def squeezenet1_1():
+    net = Net("squeezenet1_1", 3, 224, 224)
+    return squeezenet(net, net.conv("x", 64, 3, 2, same=False), (2, 4))
 
 
 def chain(net, x, *convs):
@@ -243,7 +254,8 @@ def fsrcnn(own_prelu):
 
 
 NETWORKS = {"inception_v3": inception_v3, "inception_v4": inception_v4, "mobilenet_v1": mobilenet_v1,
-            "mobilenet_v2": mobilenet_v2, "resnet_v2_101": resnet_v2_101, "squeezenet1_1": squeezenet1_1,
+            "mobilenet_v2": mobilenet_v2, "resnet_v2_101": resnet_v2_101, "squeezenet1_0": squeezenet1_0,
+            "squeezenet1_1": squeezenet1_1,
             "mnasnet_1_3": mnasnet_1_3, "fsrcnn": lambda: fsrcnn(False), "fsrcnn_prelu": lambda: fsrcnn(True)}
 
 

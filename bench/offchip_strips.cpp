@@ -2,12 +2,17 @@
 // publication of tile-aware allocation. Writes the problem for `place`.
 //
 //   bench_offchip_strips fsrcnn_x2_360p.onnx 16 > question.yaml
+//   bench_offchip_strips fsrcnn_x2_360p.onnx 16 NCHW32c > question.yaml
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
 
+#include "model/stored.h"
 #include "planner/offchip.h"
 #include "tessera/files.h"
 #include "tessera/import.h"
@@ -36,14 +41,19 @@ PlannedSubgraph in_strips(const Network& network, OpIndex op, Dim strips) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: bench_offchip_strips NETWORK STRIPS\n");
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: bench_offchip_strips NETWORK STRIPS [LAYOUT]\n");
     return 0;  // `./dev bench` runs every program without arguments
   }
   try {
     const Network network = read_network(argv[1], {.dtype = ElementType::int8}).network;
     Hardware machine;
     machine.memories.push_back({.space = {.name = "dram"}, .offchip = true});
+    if (argc > 3) {
+      const std::optional<Layout> layout = layout_from(argv[3]);
+      if (!layout) throw std::runtime_error(std::string(argv[3]) + " is not a layout");
+      machine.memories.back().layout = *layout;
+    }
     std::vector<PlannedSubgraph> runs;
     for (OpIndex op = 0; op < network.ops.size(); ++op)
       runs.push_back(in_strips(network, op, std::max(1, std::atoi(argv[2]))));
