@@ -1,10 +1,9 @@
-"""Trains the forest of the guided search's learned backtracking: samples from an oracle, training, the
-shipped file.
+"""Trains the forest of the guided search's learned backtracking: samples, training, the shipped file.
 
-    python3 training/backtracking.py sample FOLDER BENCH [COUNT]    problems of every family, and samples of both searches
+    python3 training/backtracking.py sample FOLDER BENCH [COUNT] [oracle]    problems of every family, and samples of both searches
     python3 training/backtracking.py train FOLDER FAMILY...         a forest from these families: FOLDER/backtracking.forest
 
-BENCH is build/release/bench/bench_guided_samples, which queries the oracle (see its head). Needs
+BENCH is build/release/bench/bench_guided_samples (see its head for the labels). Needs
 python3-xgboost and python3-numpy of Debian. docs/internals/guided-search.md describes the training data and the effect of
 the shipped forest.
 """
@@ -28,32 +27,34 @@ THRESHOLD = 8
 SECONDS = 3
 
 
-def sample(folder, bench, count):
+def sample(folder, bench, count, oracle):
     made = families.make(folder / "problems", count)
     for family, files in made.items():
         for mode in ([], ["plain"]):
             name = folder / f"{family}-{'plain' if mode else 'learning'}.csv"
             with open(name, "w") as out:
-                done = subprocess.run([bench, "1", str(STEPS), str(SECONDS), *mode, *map(str, files)],
+                words = [*mode, *(["oracle"] if oracle else [])]
+                done = subprocess.run([bench, "1", str(STEPS), str(SECONDS), *words, *map(str, files)],
                                       stdout=out, stderr=subprocess.PIPE, text=True, check=True)
             rows = sum(1 for _ in open(name)) - 1
             print(f"{name.name}: {rows} rows, {done.stderr.count(': placed')} of {len(files)} placed", flush=True)
 
 
 def read(folder, wanted, mode):
-    """Names of the features, their values, labels, and the impasse each row belongs to; its first row is the search's own
-    choice."""
-    rows, labels, groups = [], [], []
+    """Names of the features, their values, labels, weights, and the impasse each row belongs to; its first row is the search's
+    own choice."""
+    rows, labels, weights, groups = [], [], [], []
     names = None
     for family in wanted:
         with open(folder / f"{family}-{mode}.csv") as file:
             lines = csv.reader(file)
-            names = next(lines)[4:]
+            names = next(lines)[5:]
             for line in lines:
                 groups.append((line[0], line[1]))
                 labels.append(float(line[2]))
-                rows.append([float(word) for word in line[4:]])
-    return names, numpy.array(rows, dtype=numpy.float32), numpy.array(labels), groups
+                weights.append(float(line[4]))
+                rows.append([float(word) for word in line[5:]])
+    return names, numpy.array(rows, dtype=numpy.float32), numpy.array(labels), numpy.array(weights), groups
 
 
 def impasses(groups):
@@ -80,18 +81,19 @@ def rate(labels, groups, scores, threshold):
 
 
 def train(folder, wanted, mode):
-    names, rows, labels, groups = read(folder, wanted, mode)
+    names, rows, labels, weights, groups = read(folder, wanted, mode)
     # Cross-validation: each family is evaluated with the forest of the others.
     held = numpy.zeros(len(labels))
     for family in wanted:
         mine = numpy.array([f"/{family}/" in group[0] for group in groups])
         if mine.all() or not mine.any():
             continue
-        held[mine] = forests.predict(forests.fit(rows[~mine], labels[~mine], TREES, DEPTH), rows[mine])
+        held[mine] = forests.predict(forests.fit(rows[~mine], labels[~mine], TREES, DEPTH,
+                                                         weights=weights[~mine]), rows[mine])
     for threshold in (5, 6, 7, THRESHOLD, 9):
         print(f"threshold {threshold}: default %.3f, chosen %.3f, moved %.3f, best possible %.3f, of %d"
               % rate(labels, groups, held, threshold))
-    fitted = forests.fit(rows, labels, TREES, DEPTH)
+    fitted = forests.fit(rows, labels, TREES, DEPTH, weights=weights)
     print("gain:", forests.importance(fitted, names))
     forests.write(folder / "backtracking.forest", fitted, names, THRESHOLD, [
         f"Learned backtracking of the guided search: {TREES} trees of depth {DEPTH} at most, gradient boosting (xgboost),",
@@ -104,7 +106,9 @@ def main(arguments):
         sys.exit(__doc__)
     folder = pathlib.Path(arguments[1])
     if arguments[0] == "sample":
-        sample(folder, arguments[2], int(arguments[3]) if len(arguments) > 3 else 60)
+        oracle = "oracle" in arguments[3:]
+        counts = [int(word) for word in arguments[3:] if word != "oracle"]
+        sample(folder, arguments[2], counts[0] if counts else 60, oracle)
     elif arguments[0] == "train":
         mode = "plain" if "plain" in arguments[2:] else "learning"
         train(folder, [word for word in arguments[2:] if word != "plain"], mode)

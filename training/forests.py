@@ -8,10 +8,10 @@ import numpy
 import xgboost
 
 
-def fit(rows, labels, trees, depth, least=20):
+def fit(rows, labels, trees, depth, least=20, weights=None):
     """A model and its initial value. Reproducible: one thread, one seed."""
-    base = float(numpy.mean(labels))
-    data = xgboost.DMatrix(rows, labels, feature_names=[f"f{k}" for k in range(rows.shape[1])])
+    base = float(numpy.average(labels, weights=weights))
+    data = xgboost.DMatrix(rows, labels, weight=weights, feature_names=[f"f{k}" for k in range(rows.shape[1])])
     model = xgboost.train({"max_depth": depth, "eta": 0.1, "subsample": 0.7, "colsample_bytree": 0.7,
                            "min_child_weight": least, "base_score": base, "seed": 1, "nthread": 1,
                            "objective": "reg:squarederror"}, data, trees)
