@@ -48,7 +48,8 @@ TEST(Switches, EachStandsForItself) {
 
 TEST(Switches, OfOneEngineStandTogether) {
   std::size_t all = 0;
-  for (const char* engine : {"canonical", "learning", "sat", "smt", "guided", "boxing", "greedy"})
+  for (const char* engine :
+       {"canonical", "learning", "sat", "smt", "guided", "taa", "boxing", "greedy"})
     all += switches_of(engine).size();
   EXPECT_EQ(all, switches_of().size());
   EXPECT_TRUE(switches_of("weave").empty());
