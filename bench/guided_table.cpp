@@ -9,8 +9,8 @@
 // synthetic, synthetic-5 (generated), files:FOLDER, and `paper`: challenging at 1.00, 1.02, 1.05
 // and 1.10 times its capacity, network and synthetic at 1.00 and 1.10, and the two microbenchmarks.
 // Engines: guided, guided-<part> (with that part switched off), single-<strategy>,
-// ENGINE:SWITCH=VALUE,... (with these switches), learned:FILE (with that forest), one-<order> (a
-// single heuristic), and every name of --engine. Default: all.
+// ENGINE:SWITCH=VALUE,... (with these switches), learned:FILE, plain-learned:FILE (with that
+// forest), one-<order> (a single heuristic), and every name of --engine. Default: all.
 //
 //   --data FOLDER         of the suites (default ../shared/benchmarks)
 //   --challenging FOLDER  of the instances of minimalloc (default minimalloc/ of the data folder)
@@ -122,11 +122,12 @@ std::string text_of(const std::string& file) {
 }
 
 /// With a forest other than the shipped one.
-Search by_forest(const std::string& file) {
+Search by_forest(const std::string& file, search::GuidedParams params) {
   const std::string text = text_of(file);
-  return [text](const PlacementProblem& problem, double seconds) {
+  return [text, params](const PlacementProblem& problem, double seconds) mutable {
     const auto chooser = search::guided::make_forest_chooser(text);
-    return ask_engine(*search::make_guided_engine({.chooser = chooser.get()}), problem, seconds);
+    params.chooser = chooser.get();
+    return ask_engine(*search::make_guided_engine(params), problem, seconds);
   };
 }
 
@@ -154,12 +155,17 @@ search::GuidedParams plain_search() {
 
 std::vector<std::pair<std::string, Search>> searches(const std::vector<std::string>& wanted) {
   std::vector<std::pair<std::string, Search>> all;
-  for (const std::string& name : wanted)
-    if (name.rfind("learned:", 0) == 0) all.emplace_back(name, by_forest(name.substr(8)));
-  for (const std::string& name : wanted)
-    if (const std::size_t colon = name.find(':');
-        colon != std::string::npos && name.rfind("learned:", 0) != 0)
-      all.emplace_back(name, by_switches(name.substr(0, colon), name.substr(colon + 1)));
+  for (const std::string& name : wanted) {
+    const std::size_t colon = name.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string engine = name.substr(0, colon);
+    const std::string rest = name.substr(colon + 1);
+    if (engine == "learned" || engine == "plain-learned")
+      all.emplace_back(
+          name, by_forest(rest, engine == "learned" ? search::GuidedParams{} : plain_search()));
+    else
+      all.emplace_back(name, by_switches(engine, rest));
+  }
   all.emplace_back("guided", by_guided({}));
   for (const placer::Switch& part : placer::switches_of("guided")) {
     if (part.rule == nullptr) continue;
