@@ -27,7 +27,9 @@ class Place(Case):
         for line in listed:
             name = line.split()[0]
             engine = name.split(".")[0]
-            value = {"on": "off", "off": "on"}.get(line.split()[1], "7" if line.split()[1].isdigit() else "size")
+            default = line.split()[1]
+            others = {"on": "off", "off": "on", "published": "exact"}
+            value = others.get(default, "7" if default.isdigit() else "size")
             done = run("place", problem, *capacity, "-e", engine, "--switch", f"{name}={value}", "-q")
             self.assertEqual(done.returncode, FOUND, name + done.stderr)
         done = run("place", problem, *capacity, "--switch", "canonical.dominanse=off")
