@@ -1,4 +1,4 @@
-// Who asks about runs, and what was answered before: the part of Candidates around make_answer().
+// Queries about groups and their stored answers: the part of Candidates around make_answer().
 #include <algorithm>
 #include <new>
 #include <span>
@@ -14,7 +14,7 @@ bool alike(const PlannedSubgraph& a, const PlannedSubgraph& b) {
   return a.variant == b.variant && a.extent == b.extent && a.metrics == b.metrics;
 }
 
-/// Are the options of the first answer where they are in the other, and others behind them?
+/// True if `answer` begins with the options of `before`.
 bool begins_alike(const CandidateAnswer& answer, const CandidateAnswer& before) {
   return answer.options.size() >= before.options.size() &&
          std::ranges::equal(before.options, std::span(answer.options).first(before.options.size()),
@@ -63,7 +63,7 @@ Candidates::Known Candidates::given_up(const Known& known) {
           .level = known.level};
 }
 
-/// Covers know options by their positions: what more effort found comes after all there was.
+/// Partitions refer to options by position: the options of more effort follow the existing ones.
 Candidates::Known Candidates::with_cheaper_of(const Known& known, Known next) {
   CandidateAnswer all = *next.answer;
   all.options = known.answer->options;
@@ -89,8 +89,9 @@ struct Candidates::Step {
 
 Candidates::Step Candidates::next_step(OpRange ops, const Known& known) const {
   Step step;
-  step.level =
-      known.answer ? next_level(known.level, known.answer->dear, params_.nodes_per_question) : 0;
+  step.level = known.answer
+                   ? next_level(known.level, known.answer->too_costly, params_.nodes_per_question)
+                   : 0;
   step.structure = structure_of(ops);
   step.key = hardware_key_ + std::to_string(step.level) + ' ' + step.structure;
   return step;
@@ -103,7 +104,7 @@ CandidateAnswer Candidates::make(OpRange ops, const Known& known, const Step& st
   CandidateAnswer made;
   try {
     made = make_answer(*run, step.structure, step.level, known.answer.get(), aside, searched);
-  } catch (const std::bad_alloc&) {  // here, so that nobody waits for it in vain
+  } catch (const std::bad_alloc&) {  // caught here, since other threads wait for the answer
     out_of_memory_ = true;
     made = *given_up(known).answer;
   } catch (const BudgetEnded& ended) {
@@ -126,13 +127,13 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
   do {
     answer = memory_->get(step.key, fresh, made_here);
     if (answer->cut_short) memory_->forget(step.key, answer);
-    // Whoever made it had less time than there is here.
+    // The other caller had less time than this one.
   } while (answer->cut_short && !fresh && !params_.budget.exhausted());
   return {.answer = answer, .fewest = nullptr, .effort = known.effort + 1, .level = step.level};
 }
 
-/// Nothing that others have answers to changes until it is asked for: whoever asks about this run,
-/// or about one of its structure, asks for this first.
+/// The stored answers do not change until the result is taken: queries about this group, or one of
+/// its structure, take it first.
 std::shared_ptr<const CandidateAnswer> Candidates::ahead(OpRange ops, int effort) {
   const Known known = known_of(ops);
   if (known.effort + 1 != effort || (known.answer && known.answer->final)) return nullptr;
@@ -148,7 +149,7 @@ std::shared_ptr<const CandidateAnswer> Candidates::ahead(OpRange ops, int effort
     }
     CandidateAnswer made = make(ops, known, step, &mine->tiles, mine->searched);
     if (!made.cut_short) answer = std::make_shared<const CandidateAnswer>(std::move(made));
-  } catch (...) {  // whoever asks will meet the same
+  } catch (...) {  // the later query runs into the same error
   }
   mine->promise.set_value(answer);
   return answer;
@@ -164,7 +165,7 @@ Candidates::~Candidates() {
     if (const auto made = one.lock()) memory_->ahead().drop(key, made);
 }
 
-/// Null: nobody made it.
+/// Null if there is no speculative answer.
 std::shared_ptr<const CandidateAnswer> Candidates::take_ahead(const std::string& key,
                                                               bool& searched) {
   const std::shared_ptr<MadeAhead::One> made = memory_->ahead().take(key);

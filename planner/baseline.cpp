@@ -12,7 +12,7 @@ namespace tessera::planner {
 
 namespace {
 
-/// Of all memories together a valid profile has no more.
+/// Upper bound of the total memory of a valid profile.
 constexpr Size most_room = Size{1} << 56U;
 
 }  // namespace

@@ -13,7 +13,7 @@ void begin(JsonObject& line, const PlanRequest& request) {
   if (!request.profile.empty()) line.text("profile", request.profile);
   if (!request.dtype.empty()) line.text("dtype", request.dtype);
   if (request.changes.empty()) return;
-  // As in a request: texts for texts.
+  // Texts, as in a request.
   line.entry("set") += json_object([&](JsonObject& set) {
     for (const auto& [name, value] : request.changes) set.text(name, value);
   });

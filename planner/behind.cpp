@@ -15,18 +15,16 @@
 namespace tessera::planner {
 namespace {
 
-/// Of what is left beside the runs themselves residents may have so much at most; the rest is for
-/// fetching ahead.
+/// Fractions of the free space that resident weights may take; the rest is for prefetching.
 constexpr double shares[] = {1, 0.75, 0.5, 0.25, 0};
 
-/// What fits as a whole need not come so: of the memory in front these eighths are kept free when
-/// it is decided who passes, for others to stay there or to come early.
+/// Eighths of the front memory kept free while passing tensors are chosen, so that other tensors
+/// may be resident or prefetched.
 constexpr int eighths_kept[] = {0, 1, 2, 3, 4, 5, 6};
-/// Weights of the quickest way that are had another way, one at a time, as long as that is quicker:
-/// so often, times the uses.
+/// Limit on single changes to the fastest schedule: this number divided by the number of uses.
 constexpr std::size_t most_changes = 4096;
 
-/// When everything comes, run by run.
+/// The times of all fetches, group by group.
 class Timeline {
  public:
   Timeline(const Network& network, const cost::Link& link, const std::vector<PlannedSubgraph>& runs,
@@ -37,9 +35,9 @@ class Timeline {
         passes_[{network.tensors[use.tensor].name, pass.run}] = &pass;
   }
 
-  /// Fills in when each fetch is. Before a whole one is timed `see` may say from where it has room:
-  /// it is told when the run before each run ended, up to the one that waits, and when the channel
-  /// is free.
+  /// Sets begin and end of each fetch. Before a whole fetch is timed, `see` may choose the group
+  /// from which it has space. `see` receives the end times of the groups up to the one that waits,
+  /// and the time at which the channel is free.
   using See = std::function<void(PlannedFetch& fetch, const std::vector<std::int64_t>& ended,
                                  std::int64_t free)>;
   void follow(std::vector<PlannedFetch>& fetches, const See& see = {}) {
@@ -63,8 +61,8 @@ class Timeline {
         const bool load = !fetch->writes;
         const BehindUse::Stage& stage = *passes_.at({fetch->tensor, run})->stage(fetch->loops);
         std::int64_t cycles = cycles_of(fetch->bytes, link_, load);
-        // Nothing works before the first tile has its piece, or after the last is written; where
-        // there is room for one alone, nor while any of them comes or goes, each by itself.
+        // The group waits for the first slice to arrive or the last to be written. With one copy of
+        // a slice, it waits for every transfer.
         std::int64_t waits = cycles_of(stage.piece, link_, load);
         if (fetch->copies == 1)
           waits = cycles += (stage.pieces - 1) * (link_.setup + link_.way(load).latency);
@@ -123,16 +121,16 @@ void complete(const Network& network, const Hardware& hardware,
 
 namespace {
 
-/// What passes first where there is too little room.
+/// Which tensors pass first if the free space is too small.
 enum class First {
-  large_weights,  ///< then tensors that cost least for what they leave free
-  cheap           ///< weights or tensors: what is moved more than once for what it leaves free
+  large_weights,  ///< weights by size, then tensors by bytes moved per byte saved
+  cheap           ///< weights or tensors, by repeated bytes per byte saved
 };
 
-/// One way in the making.
+/// A schedule under construction.
 class Way {
  public:
-  /// `copies`: of each piece of what passes.
+  /// `copies`: copies of each slice.
   Way(const Network& network, const std::vector<BehindUse>& uses, const RoomBeside& room,
       Size alignment, Size burst, int copies)
       : network_(network),
@@ -147,12 +145,12 @@ class Way {
     beside_ = left_ = room_(away_);
   }
 
-  /// False: not even piece by piece is there room for what runs read and make, with so much free.
+  /// False if the groups do not fit even with slices, with `free` bytes left.
   bool let_pass(First first, Size free) {
     for (std::size_t w = 0; w < uses_.size(); ++w)
       if (uses_[w].weight) take(uses_[w].first(), uses_[w].last(), whole(w));
     for (;;) {
-      // Pieces take room in other runs, too.
+      // Slices take space in other groups, too.
       const auto full = std::ranges::find_if(left_, [&](Size size) { return size < free; });
       if (full == left_.end()) return true;
       const std::optional<std::size_t> next =
@@ -161,11 +159,11 @@ class Way {
       pass(*next);
     }
   }
-  /// Those of the uses that do.
+  /// Per use, whether it passes.
   [[nodiscard]] const std::vector<char>& passes() const { return passes_; }
 
-  /// Tiles have pieces together where there is room for that: those first that save the most bytes
-  /// for what it takes.
+  /// Shares slices between tiles if space allows: first the ones that save most bytes per byte of
+  /// space.
   bool let_share() {
     struct Choice {
       std::size_t w = 0;
@@ -199,7 +197,8 @@ class Way {
     return any;
   }
 
-  /// The largest first, as long as so much of what was left in each run is left for others.
+  /// Makes weights resident, largest first, while each group keeps the fraction 1 - `share` of its
+  /// free space.
   void let_stay(double share) {
     std::vector<Size> others = left_;
     for (Size& each : others) each = static_cast<Size>(static_cast<double>(each) * (1 - share));
@@ -221,7 +220,7 @@ class Way {
     }
   }
 
-  /// One weight that was to come as a whole passes, or the other way round.
+  /// Switches a weight between whole fetches and passing.
   void change_pass(std::size_t w) {
     if (resident_[w] != 0) change_stay(w);
     if (passes_[w] == 0) return pass(w);
@@ -232,7 +231,7 @@ class Way {
     take(uses_[w].first(), uses_[w].last(), whole(w));
     passes_[w] = 0;
   }
-  /// One that was to come stays for good, or the other way round.
+  /// Switches a weight between fetched and resident.
   void change_stay(std::size_t w) {
     if (passes_[w] != 0) change_pass(w);
     const Size more = resident_[w] != 0 ? -whole(w) : whole(w);
@@ -243,8 +242,7 @@ class Way {
     return std::ranges::none_of(left_, [](Size size) { return size < 0; });
   }
 
-  /// Everything as early as the queue and the room allow: to be earlier than that would take room
-  /// for nothing.
+  /// Fetches as early as the queue and the space allow. An earlier start would only take space.
   void fetch_ahead(const cost::Link& link, const std::vector<PlannedSubgraph>& runs,
                    std::vector<PlannedFetch>& fetches) {
     Timeline(network_, link, runs, uses_)
@@ -254,7 +252,7 @@ class Way {
           while (fetch.from < fetch.subgraph && ended[fetch.from + 1] <= free) ++fetch.from;
           if (fetch.from < fetch.subgraph) take(fetch.from, fetch.subgraph - 1, fetch.room);
         });
-    // Parts that come one right after the other are one.
+    // Merge adjacent parts of one weight.
     std::vector<PlannedFetch> merged;
     for (const PlannedFetch& fetch : fetches) {
       PlannedFetch* const last = merged.empty() ? nullptr : &merged.back();
@@ -269,7 +267,7 @@ class Way {
     fetches = std::move(merged);
   }
 
-  /// Each weight in its parts, when its run begins; tensors that lie behind in theirs.
+  /// Each weight in parts, due when its group begins; tensors in the backing memory in slices.
   [[nodiscard]] PlannedBehind made() const {
     PlannedBehind way;
     for (std::size_t w = 0; w < uses_.size(); ++w) {
@@ -305,7 +303,7 @@ class Way {
 
  private:
   [[nodiscard]] Size whole(std::size_t w) const { return align_up(uses_[w].size, alignment_); }
-  /// One saves nothing where what a tile loads comes in parts.
+  /// One copy saves nothing if the load of a tile arrives in parts.
   [[nodiscard]] int copies_of(const BehindUse& use, const BehindUse::Pass& pass, int loops) const {
     const bool in_parts = loops == 0 && pass.stage(0)->piece > part_of(use.size, burst_);
     return in_parts ? 2 : copies_;
@@ -315,12 +313,12 @@ class Way {
     return align_up(passing_room(use, pass, loops, copies_of(use, pass, loops), burst_),
                     alignment_);
   }
-  /// Bytes of a run that passing would save.
+  /// Bytes that the group saves if this use passes.
   [[nodiscard]] Size saved(std::size_t w, std::size_t run) const {
     const auto pass = std::ranges::find(uses_[w].passes, run, &BehindUse::Pass::run);
     return whole(w) - (pass == uses_[w].passes.end() ? 0 : pieces(uses_[w], *pass));
   }
-  /// Bytes that are moved more than once, or that need not be moved at all.
+  /// Bytes moved beyond one transfer of a weight; for a tensor, all bytes of its transfers.
   [[nodiscard]] Size extra(std::size_t w) const {
     Size bytes = uses_[w].weight ? -whole_bursts(uses_[w].size, burst_) : 0;
     for (const BehindUse::Pass& pass : uses_[w].passes) bytes += pass.stage(0)->bytes;
@@ -364,7 +362,7 @@ class Way {
     for (std::size_t run = from; run <= to && run < left_.size(); ++run) left_[run] -= bytes;
   }
 
-  /// Of the runs before those that read it, and after them.
+  /// In the groups before the first and after the last reader.
   void take_beside(std::size_t w, Size bytes) {
     if (uses_[w].first() > 0) take(0, uses_[w].first() - 1, bytes);
     take(uses_[w].last() + 1, left_.size() - 1, bytes);
@@ -392,7 +390,7 @@ std::pair<std::int64_t, Size> rank(const PlannedBehind& way) {
   return {way.waiting_cycles, way.bytes};
 }
 
-/// The ways of one network's runs.
+/// All schedules for the groups of one network.
 class Ways {
  public:
   Ways(const Network& network, const Hardware& hardware, const std::vector<PlannedSubgraph>& runs,
@@ -403,7 +401,7 @@ class Ways {
         uses_(uses),
         link_(cost::backing_link(hardware)) {}
 
-  /// With each share for those that stay.
+  /// Adds the schedule with each share of resident weights.
   void add(const Way& passing) {
     for (const double share : shares) {
       Way way = passing;
@@ -412,7 +410,7 @@ class Ways {
     }
   }
 
-  /// Weights of the quickest had another way, one at a time.
+  /// Changes the weights of the fastest schedule one at a time.
   void improve(const Budget& budget) {
     if (!quickest_ || uses_.empty()) return;
     std::size_t left = most_changes / uses_.size();
@@ -432,7 +430,7 @@ class Ways {
     }
   }
 
-  /// The quickest first.
+  /// Fastest first.
   [[nodiscard]] std::vector<PlannedBehind> all() && {
     std::ranges::stable_sort(ways_, {}, rank);
     return std::move(ways_);
@@ -440,7 +438,7 @@ class Ways {
   [[nodiscard]] bool empty() const { return ways_.empty(); }
 
  private:
-  /// True: it is the quickest so far.
+  /// True if it is the fastest.
   bool take(const Way& way) {
     PlannedBehind made = way.made();
     complete(network_, hardware_, runs_, uses_, made);
@@ -474,7 +472,7 @@ std::vector<PlannedBehind> ways_behind(const Network& network, const Hardware& h
   const Memory& front = off_chip::weights(hardware)->space;
   const Size burst = cost::backing_link(hardware).burst;
   Ways ways(network, hardware, runs, uses);
-  // One piece of each where two have no room.
+  // One copy of each slice if two do not fit.
   for (const int copies : {2, 1}) {
     std::set<std::vector<char>> known;
     for (const int eighths : eighths_kept)

@@ -19,15 +19,15 @@
 namespace tessera::planner {
 namespace {
 
-/// Weights come in so many parts at most, of so many bursts at least: a part may come as soon as
-/// there is room for it.
+/// Maximum number of parts of a weight and minimum bursts of a part. Small parts may arrive as soon
+/// as space is free.
 constexpr Size most_parts = 16;
 constexpr Size least_bursts = 64;
-/// Of so many tiles at most it is looked at what several of them move together.
+/// Shared slices are evaluated up to this number of tiles.
 constexpr std::int64_t most_staged = 256;
 
-/// What tiles of a run load of each of its weights and of the tensors that may lie behind, and what
-/// they store of those.
+/// Bytes that the tiles of a group load of its weights, and load or store of tensors that may lie
+/// in the backing memory.
 class Passes {
  public:
   Passes(const Network& network, const Hardware& hardware)
@@ -42,7 +42,7 @@ class Passes {
       const std::string& name = network.tensors[t].name;
       return !name.empty() && is_printable(name) && named[name] == 1;
     };
-    // Inputs and results are where the rest of the system looks for them.
+    // The rest of the system expects inputs and results in the front memory.
     if (off_chip::backing(hardware)->writable)
       for (const Op& op : network.ops)
         for (const TensorIndex t : op.outputs)
@@ -85,13 +85,13 @@ class Passes {
   }
 
  private:
-  /// A tile in the order in which they come.
+  /// A tile in execution order.
   struct Visited {
     std::array<Dim, tiling::tile_axes> at{};
     tiling::TileLevel level = tiling::TileLevel::first;
     tiling::TileRegions regions;
   };
-  /// None where there are too many to look at.
+  /// Empty if there are too many tiles.
   [[nodiscard]] static std::vector<Visited> visited_tiles(const PlannedSubgraph& planned,
                                                           const tiling::TileGeometry& geometry,
                                                           const tiling::TileWalk& walk) {
@@ -108,8 +108,8 @@ class Passes {
     return visited;
   }
 
-  /// What a tile, those of the innermost loop, and those of the two innermost ones move together:
-  /// what is in the piece before is there already.
+  /// Slices of one tile, of the innermost loop, and of the two innermost loops. The part of a slice
+  /// in the slice before is not loaded again.
   void add_stages(const tiling::Subgraph& part, std::size_t t, const std::vector<Visited>& visited,
                   const tiling::TileWalk& walk, BehindUse::Pass& pass) const {
     const Size all = size_in_front(part, t);
@@ -119,7 +119,7 @@ class Passes {
       if (stage.bytes >= last.bytes || stage.piece >= all) continue;
       if (loops > 0)
         pass.stages.push_back(stage);
-      else if (stage.piece <= part_of(all, link_.burst))  // else nothing of it is left
+      else if (stage.piece <= part_of(all, link_.burst))  // else nothing would remain of it
         last = stage;
     }
   }
@@ -157,7 +157,7 @@ class Passes {
     }
     return stage;
   }
-  /// What of a piece is not in the one before: where that is no box, all of it.
+  /// The part of a slice outside the slice before; the whole slice if that is not a box.
   [[nodiscard]] static tiling::Box rest_of(const tiling::Box& piece, const tiling::Box& before) {
     const tiling::Box common = tiling::intersect(piece, before);
     if (common.none) return piece;
@@ -185,7 +185,7 @@ class Passes {
       piece = cost::box_bytes(part, t, box);
       on_bus = whole_bursts(piece, link_.burst);
     } else {
-      // Row by row where tiles lie like that.
+      // Row by row if tiles lie in rows.
       const cost::BurstCount count = cost::moved(part, t, box, link_);
       piece = count.bytes;
       on_bus = count.bursts * link_.burst;
@@ -261,7 +261,7 @@ std::vector<BehindUse> behind_uses(const Network& network, const Hardware& hardw
 
 namespace {
 
-/// Layer by layer: each op with what it reads and makes, each tensor once.
+/// Layer by layer: each op with its operands and results, each tensor once.
 class SingleFetches {
  public:
   SingleFetches(const Network& network, const Hardware& hardware, const Metrics& layers)
@@ -297,7 +297,7 @@ class SingleFetches {
   }
 
   [[nodiscard]] const Metrics& fetched() const { return fetched_; }
-  /// That an op reads and makes besides weights.
+  /// Maximum bytes of activations of an op.
   [[nodiscard]] Size most() const { return most_; }
 
  private:
@@ -321,7 +321,7 @@ class SingleFetches {
   const HardwareMemory& front_;
   const cost::Link link_;
   const std::vector<Size> sizes_;
-  std::vector<char> outside_;  ///< inputs and results of the network stay in front
+  std::vector<char> outside_;  ///< inputs and results of the network, always in the front memory
   Metrics fetched_;
   Size most_ = 0;
 };

@@ -1,5 +1,4 @@
-// What runs read of the memory behind, and make for it, and how long the way takes. Private to
-// planner/behind*.
+// Transfers of groups from and to the backing memory, and their cycles. Private to planner/behind*.
 #pragma once
 
 #include <vector>
@@ -9,12 +8,13 @@
 
 namespace tessera::planner {
 
-/// Of each tensor that is a weight, as machines keep it: products multiply by encoded ones. 0 else.
+/// Per tensor, the bytes of a weight as the machine stores it (products use encoded weights); 0 for
+/// other tensors.
 [[nodiscard]] std::vector<Size> weight_sizes(const Network& network, const Hardware& hardware);
 
 [[nodiscard]] Size whole_bursts(Size bytes, Size burst);
 
-/// One transfer of its own between both memories.
+/// Cycles of one transfer between both memories, alone on the channel.
 [[nodiscard]] std::int64_t cycles_of(Size bytes, const cost::Link& link, bool load = true);
 
 }  // namespace tessera::planner

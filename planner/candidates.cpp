@@ -34,8 +34,7 @@ std::string question_key(const CandidateParams& params) {
   return key + '\n';
 }
 
-/// The only memory on the chip, where nothing about it but its capacity is a number of bytes that
-/// would have to change with it.
+/// The only on-chip memory, if its capacity is its only property in bytes.
 std::optional<MemoryIndex> only_plain_memory(const Hardware& hardware) {
   std::optional<MemoryIndex> only;
   for (MemoryIndex m = 0; m < hardware.memories.size(); ++m) {
@@ -49,7 +48,7 @@ std::optional<MemoryIndex> only_plain_memory(const Hardware& hardware) {
   return only;
 }
 
-/// Where options cost the same, people expect weights that stay.
+/// Of options with equal cost, those with resident weights come first.
 void plainest_first(CandidateAnswer& answer) {
   std::vector<std::size_t> order(answer.options.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -70,7 +69,7 @@ char letter(std::uint64_t number) {
   return static_cast<char>('a' + number);
 }
 
-/// Shapes of one variant whose cost is worth simulating before anyone knows that they fit.
+/// Limit on undecided shapes per variant whose cost is simulated.
 constexpr std::size_t most_open = 16;
 
 }  // namespace
@@ -88,9 +87,9 @@ std::string variant_word(const TileVariant& options) {
 
 std::string shape_key(const std::string& begin, const tiling::TileShape& shape) {
   std::string key;
-  key.reserve(begin.size() + 24);  // three extents, as a rule
+  key.reserve(begin.size() + 24);  // usually three extents
   key = begin;
-  key += ' ';  // runs in parts end with a number
+  key += ' ';  // keys of reduced groups end with a number
   for (const Dim extent : shape.extent) (key += std::to_string(extent)) += ' ';
   return key;
 }
@@ -144,7 +143,7 @@ std::shared_ptr<RunGeometry> Candidates::new_run(OpRange ops) const {
   return run;
 }
 
-/// The whole description of a run is long, and asked for in every plan of its network.
+/// The full description of a group is long and used in every plan of its network.
 std::string Candidates::structure_of(OpRange ops) const {
   return runs_->word(ops, [&] { return memory_->short_for(search::structure_key(part_of(ops))); });
 }
@@ -156,7 +155,7 @@ std::shared_ptr<RunGeometry> Candidates::geometry_of(OpRange ops,
   return kept ? kept : new_run(ops);
 }
 
-/// For the next who asks about a run like it. require: the run's lock is held.
+/// For later queries with this structure. require: the run's lock is held.
 void Candidates::keep(const std::string& structure, const std::shared_ptr<RunGeometry>& run) const {
   if (kept_network_) memory_->geometries().keep(structure, run);
 }
@@ -191,8 +190,7 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
   if (!bound) return std::nullopt;
   const double limit = question.effort.worth * static_cast<double>(bound->least_latency());
   const TileVariant plain{.weights = options.weights, .direct = options.direct};
-  // The same numbers of tiles for everybody: how many are too many must not depend on what is
-  // known.
+  // The tested numbers are fixed: the threshold must not depend on what is known.
   for (std::int64_t tiles = 2; tiles <= bound->most_tiles();
        tiles += std::max<std::int64_t>(1, tiles / 2)) {
     const Metrics least = bound->least(tiles, plain);
@@ -202,19 +200,19 @@ std::optional<Candidates::TooMany> Candidates::too_many(const Question& question
   return std::nullopt;
 }
 
-/// For a tile that fits, unless all that may are known to be too dear for the effort.
+/// Searches a tile that fits, unless all candidates are known to be too expensive for the effort.
 CandidateAnswer::Tried Candidates::look(const Question& question, const TileVariant& options,
                                         std::int64_t fewest, CandidateAnswer& answer,
                                         bool& searched) const {
-  std::optional<TooMany> dear;
+  std::optional<TooMany> excess;
   const auto most_tiles = [&] {
-    if (!dear && question.effort.worth > 0 && options.halo == HaloPolicy::recompute)
-      dear = too_many(question, options, fewest);
-    return dear ? dear->tiles - 1 : std::numeric_limits<std::int64_t>::max();
+    if (!excess && question.effort.worth > 0 && options.halo == HaloPolicy::recompute)
+      excess = too_many(question, options, fewest);
+    return excess ? excess->tiles - 1 : std::numeric_limits<std::int64_t>::max();
   };
   const auto leave_open = [&] {
-    answer.open.push_back(dear->least);
-    answer.dear = true;
+    answer.open.push_back(excess->least);
+    answer.too_costly = true;
   };
   if (fewest > 1 && most_tiles() < fewest) {
     leave_open();
@@ -229,7 +227,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const TileVari
   add_open(answer, geometry, found);
   if (found.cut) leave_open();
   CandidateAnswer::Tried tried =
-      outcome(geometry.space(), options, found, fewest, found.cut ? dear->tiles - 1 : 0);
+      outcome(geometry.space(), options, found, fewest, found.cut ? excess->tiles - 1 : 0);
   if (found.status == Status::feasible) {
     tried.option = answer.options.size();
     answer.options.push_back(option_of(question, geometry, options, std::move(found), poll));
@@ -237,7 +235,7 @@ CandidateAnswer::Tried Candidates::look(const Question& question, const TileVari
   return tried;
 }
 
-/// Wherever the buffers lie: require: cost_key_ is not empty.
+/// Cost independent of buffer addresses. require: cost_key_ is not empty.
 KnownCost Candidates::cost_of(RunGeometry& run, tiling::TileGeometry& geometry,
                               const TileVariant& options, const tiling::TileShape& shape,
                               Poll& poll) const {
@@ -255,8 +253,8 @@ std::string Candidates::tile_key(const Question& question, const TileVariant& op
          question.structure;
 }
 
-/// What is known of the tile's costs and height is not made again: nothing else of an option needs
-/// the problem, which make_piece() derives again for those that a plan ends with.
+/// Known cost and height are not recomputed. An option needs no problem otherwise; make_piece()
+/// derives it for the options of the final plan.
 PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeometry& geometry,
                                       const TileVariant& options, search::TileSearchResult found,
                                       Poll& poll) const {
@@ -274,7 +272,7 @@ PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeom
       }
       PlannedSubgraph s = bare_option(geometry.space(), options, found.shape);
       for (Placement& placement : found.placements) {
-        placement.modes.assign(1, {});  // of the one memory, which has none
+        placement.modes.assign(1, {});  // the only memory, without modes
         s.placements.push_back(
             {.problem = {}, .placement = std::move(placement), .engine = engine_name_});
       }
@@ -298,7 +296,7 @@ PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeom
   return s;
 }
 
-/// Each of those who help has a geometry of its own, as it keeps what it finds out.
+/// Each helper thread has a geometry of its own, since a geometry caches its results.
 search::TileSearchParams::Together Candidates::together(RunGeometry& run, HaloPolicy halo) const {
   if (params_.shared == nullptr) return {};
   SharedWork& shared = *params_.shared;
@@ -310,10 +308,10 @@ search::TileSearchParams::Together Candidates::together(RunGeometry& run, HaloPo
       tiling::TileGeometry* geometry = nullptr;
       try {
         const std::lock_guard guard(lock);
-        geometry = &(here == 0 ? run : run.twin(here - 1)).with(halo);
+        geometry = &(here == 0 ? run : run.thread_copy(here - 1)).with(halo);
         ++here;
       } catch (const std::bad_alloc&) {
-        return;  // of whoever only helps: what is left of the memory is for the others
+        return;  // of a helper: leave the remaining memory to the others
       }
       Poll poll(params_.budget);
       const tiling::WatchedGeometry watched(*geometry, poll);
@@ -352,7 +350,7 @@ search::TileSearchResult Candidates::search_tile(
     const std::int64_t most = one_tile ? std::numeric_limits<std::int64_t>::max() : most_tiles();
     if (auto found = recall(*known, geometry.space(), fewest, most))
       if (recalled(*found, geometry, options)) return std::move(*found);
-    // It was cut where nothing had fitted yet: the search goes on from there.
+    // The remembered search was cut before anything fitted: continue from there.
     if (known->cut && known->undecided.empty() && known->fewest <= fewest &&
         fewest <= known->most + 1) {
       rest.fewest_tiles = known->most + 1;
@@ -375,8 +373,8 @@ search::TileSearchResult Candidates::search_tile(
   return found;
 }
 
-/// Where the buffers of the shape lie depends on the questions before it: on where the search
-/// began, and what it could skip. Asked alone, the shape has the same answer for everybody.
+/// The buffer addresses of a shape depend on earlier queries: on the first shape of the search and
+/// the shapes skipped. A query for the shape alone has the same answer for all callers.
 void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                         const search::TileSearchParams& asked) const {
   if (found.status != Status::feasible) return;
@@ -394,11 +392,11 @@ void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& g
   place_low(found, geometry, hardware_, alone);
 }
 
-/// What was recalled has no grid and no problem, which follow from its shape (complete()). False
-/// where they are needed at once, and are not what was remembered.
+/// A recalled result has no grid and no problem; complete() derives them. False if they are needed
+/// at once and differ from the remembered result.
 bool Candidates::recalled(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                           const TileVariant& options) const {
-  // What is open is costed at once.
+  // Undecided shapes are costed at once.
   if (found.undecided.empty() && (found.status != Status::feasible || !cost_key_.empty()))
     return true;
   complete(found, geometry, options);
@@ -425,7 +423,7 @@ CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& str
   if (answer.options.empty() && answer.complete())
     look_at_variants({run, structure, effort, aside}, direct_variants(run.part, hardware_), before,
                      answer, searched);
-  // Where no tile has room for all that it adds up.
+  // If no tile fits the whole sum, try reductions in parts.
   if (answer.options.empty() && answer.complete())
     for (const Reduced& split : reduced(run, structure)) {
       look_at_variants({*split.run, split.structure, effort, aside},
@@ -445,7 +443,7 @@ void Candidates::look_at_variants(const Question& question,
                                   bool& searched) const {
   bool single_tile = false;
   for (const TileVariant& options : variants) {
-    // Two copies of a single tile's buffers would hide nothing, unless it comes in parts.
+    // Two copies of a single tile's buffers hide nothing, unless its reduction has parts.
     if (options.double_buffer && single_tile && options.reduction == 1) continue;
     std::int64_t fewest = 1;
     if (!follows_from_easier(options, answer, fewest) &&
@@ -482,7 +480,7 @@ std::vector<Candidates::Reduced> Candidates::reduced(RunGeometry& run,
   return all;
 }
 
-/// What a search says.
+/// Summary of a tile search.
 CandidateAnswer::Tried Candidates::outcome(const tiling::TileSpace& space,
                                            const TileVariant& variant,
                                            const search::TileSearchResult& found,
@@ -497,7 +495,7 @@ CandidateAnswer::Tried Candidates::outcome(const tiling::TileSpace& space,
   if (found.cut) tried.none_below = most_tiles + 1;
   for (const tiling::TileShape& shape : found.undecided)
     tried.none_below = std::min(tried.none_below, tiles_of(space, shape));
-  // Where all are given up those with the fewest tiles are listed, if they have enough.
+  // If all shapes are undecided, those with the fewest tiles are listed, provided they have enough.
   if (found.status == Status::unknown &&
       (cut_short(found.stop) || (found.given_up && found.undecided.empty())))
     tried.none_below = fewest;
@@ -537,13 +535,13 @@ bool Candidates::carry_over(const TileVariant& variant, const CandidateAnswer* b
 
 void Candidates::add_open(CandidateAnswer& answer, tiling::TileGeometry& geometry,
                           const search::TileSearchResult& found) const {
-  // Where shapes with many tiles were cut off, `unknown` means no more than that.
+  // If shapes with many tiles were cut, `unknown` has no other reason.
   if (cut_short(found.stop) ||
       (found.undecided.empty() && found.status == Status::unknown && !found.cut) ||
       found.given_up || found.undecided.size() > most_open)
     answer.open_beyond = true;
   answer.undecided = answer.undecided || answer.open_beyond || !found.undecided.empty();
-  if (answer.open_beyond) return;  // what is known of a few says nothing of the rest
+  if (answer.open_beyond) return;  // a few known shapes say nothing about the rest
   Poll poll(params_.budget);
   for (const tiling::TileShape& shape : found.undecided) {
     if (params_.budget.exhausted()) {

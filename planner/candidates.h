@@ -1,5 +1,5 @@
-// What each run of ops offers the cover: tiled, placed and simulated, once per distinct question.
-// Private to planner/.
+// Candidates for the partition search: groups of ops, tiled, placed and simulated, once per
+// distinct query. Private to planner/.
 #pragma once
 
 #include <algorithm>
@@ -39,32 +39,33 @@ struct CandidateParams {
   std::chrono::nanoseconds time_per_question{0};  ///< 0: no limit
   std::uint64_t seed = 0;
   Budget budget;  ///< of the whole plan
-  /// The memory outlives this plan: what it needs of the network it gets as a copy.
+  /// The memory outlives this plan: Candidates copies the network data that the memory refers to.
   bool keep_geometry = false;
-  std::vector<TensorIndex> stays{};  ///< on the chip, over all cuts (tiling::make_subgraph())
-  SharedWork* shared = nullptr;      ///< what answers take is shared with whoever has time
+  std::vector<TensorIndex> stays{};  ///< resident over all cut points (tiling::make_subgraph())
+  SharedWork* shared = nullptr;      ///< idle threads help with answers
 };
 
-/// What cheaper tiles are looked for with.
+/// Parameters of the search for cheaper tiles.
 struct ShapeGoal {
-  std::function<double(const Metrics&)> score;  ///< monotone; infinite for what is not allowed
-  std::string key;                              ///< what it depends on
-  std::int64_t most_shapes = 0;                 ///< of each variant
-  /// After all the others what has one copy is looked at as well, then sums in parts, then engines
-  /// side by side, and at last what an engine may read and write off the chip itself.
+  std::function<double(const Metrics&)> score;  ///< monotone; infinite for metrics that are not
+                                                ///< allowed
+  std::string key;                              ///< key of all inputs of `score`
+  std::int64_t most_shapes = 0;                 ///< per variant
+  /// Stages in order: plain variants, variants with one copy of some buffers, reductions in parts,
+  /// pipelined stages, and direct off-chip access by compute engines.
   enum class Stage : std::uint8_t { plain, one_copies, reductions, side_by_side, direct };
   Stage last = Stage::plain;
-  bool alone = false;  ///< none of those before the last
+  bool alone = false;  ///< skip the stages before the last
 };
 
-/// A tiling of a run that nobody placed yet.
+/// A tiling of a group that has not been placed.
 struct Tiling {
   TileVariant variant;
   tiling::TileShape shape;
-  Metrics least;  ///< what it costs, and loads, at least
+  Metrics least;  ///< lower bound of its cost and peak load
 };
 
-/// Many of one variant, and what any of them costs and loads at least.
+/// Tilings of one variant with a common lower bound of cost and peak load.
 struct TilingGroup {
   TileVariant variant;
   search::ShapeGroup group;
@@ -73,22 +74,22 @@ struct TilingGroup {
 
 struct TilingGroups {
   std::vector<TilingGroup> groups;
-  /// What is in none of them scores no less than this; infinite: it is of no use.
+  /// Tilings in none of the groups score no less than this; infinite: they are of no use.
   double open = std::numeric_limits<double>::infinity();
 };
 
 struct CandidateCounts {
-  std::int64_t solved = 0;  ///< efforts on one run count once
-  std::int64_t reused = 0;  ///< answered before, here or for another capacity
+  std::int64_t solved = 0;  ///< all efforts on one group count once
+  std::int64_t reused = 0;  ///< answered earlier, by this object or for another capacity
   std::int64_t infeasible = 0;
   std::int64_t unknown = 0;
-  std::int64_t shapes = 0;  ///< costed by refine()
+  std::int64_t shapes = 0;  ///< evaluated by refine()
 };
 
-/// In a few letters, for keys.
+/// A short text for keys.
 [[nodiscard]] std::string variant_word(const TileVariant& variant);
 
-/// `begin` is all of the key but the shape.
+/// `begin` is the key without the shape.
 [[nodiscard]] std::string shape_key(const std::string& begin, const tiling::TileShape& shape);
 
 /// Thread-safe.
@@ -100,68 +101,71 @@ class Candidates {
   Candidates(const Candidates&) = delete;
   Candidates& operator=(const Candidates&) = delete;
   ~Candidates();
-  /// The answer for a run: 0 is the least effort, each number more tells more where it is not
-  /// final.
+  /// The answer for a group. Effort 0 is the least; a higher effort resolves more of an answer that
+  /// is not final.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
-  /// What answer() will say, which then takes no time: changes nothing else. Null where that is no
-  /// use, as somebody made it already or is just at it.
+  /// Speculative evaluation: makes the answer that answer() returns later, and changes nothing
+  /// else. Null if the answer exists already or another thread makes it.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> ahead(OpRange ops, int effort);
-  /// Would answer() wait for somebody else, who is just finding out the same?
+  /// True if answer() would wait for another thread that makes the same answer.
   [[nodiscard]] bool under_way(OpRange ops, int effort) const;
-  /// From now on answer() has cheaper tiles of the run, too, as far as so many shapes of each
-  /// variant tell: options more, after those there are, whose positions stay what they were. Are
-  /// there any? Whoever shares the work helps with it.
+  /// Searches cheaper tiles of the group, up to most_shapes of each variant, and adds them to later
+  /// answers. New options follow the existing ones, whose positions do not change. True if there
+  /// are new options. Threads of `shared` help.
   bool refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared = nullptr);
-  /// No tiles of the run score less, however many there are and whatever shape they have, than
-  /// this, which follows from how many have to be made, or this, from how many along each axis.
-  /// 0 where nothing is known; infinite where all others are no better than the answer's.
+  /// Lower bounds of the score of all tilings of the group. least_score() bounds by number of
+  /// tiles, least_score_of_shapes() by number of tiles along each axis. 0 if no bound is known;
+  /// infinite if all other tilings are no better than the answer's.
   using ScoreOf = std::function<double(const Metrics&)>;
   [[nodiscard]] double least_score(OpRange ops, const ScoreOf& score) const;
   [[nodiscard]] double least_score_of_shapes(OpRange ops, const ScoreOf& score,
                                              SharedWork* shared = nullptr) const;
-  /// No tiling of the run in any variant there is scores less, stages of refine() among them; 0
-  /// where nothing is known. The run is answered first.
+  /// Lower bound of the score of all tilings in all variants, those of refine() included. 0 if no
+  /// bound is known. The group is answered first.
   [[nodiscard]] double least_of_all(OpRange ops, const ScoreOf& score);
-  /// All tilings of the run in any variant that may score less than `below`. The run is answered
-  /// first.
+  /// All tilings of the group in any variant that may score less than `below`. The group is
+  /// answered first.
   [[nodiscard]] TilingGroups tiling_groups(OpRange ops, const ScoreOf& score, double below);
-  /// Those in the groups that may score less than `below` and whose loads fit. Nothing where more
-  /// than `most` have to be looked at for it, or a limit is met; `most` is what is left of it.
+  /// Tilings in the groups that may score less than `below` and whose loads fit. Nothing if that
+  /// takes more than `most` evaluations or a limit is met. `most` is reduced by the evaluations
+  /// made.
   [[nodiscard]] std::optional<std::vector<Tiling>> tilings_in(std::span<const TilingGroup> groups,
                                                               OpRange ops, const ScoreOf& score,
                                                               double below, std::int64_t& most);
-  /// Places it in so much of the memory: the option's position in the answer, or why there is none.
+  /// Places a tiling with a peak of at most `most_peak`: the option's position in the answer, or
+  /// the status of the failure.
   struct Placed {
     Status status = Status::unknown;
     std::size_t option = 0;
   };
   [[nodiscard]] Placed place(OpRange ops, const Tiling& tiling, Size most_peak);
-  /// What was answered so far, and with which effort, without work: null where nothing was.
+  /// The current answer and its effort, without a search; null if there is none.
   [[nodiscard]] std::pair<std::shared_ptr<const CandidateAnswer>, int> known(OpRange ops) const;
-  /// The structure of a run, in a short word: those with the same are answered once.
+  /// A short word for the structure of a group. Groups with the same structure share one answer.
   [[nodiscard]] std::string structure_of(OpRange ops) const;
   [[nodiscard]] CandidateCounts counts() const;
-  /// What the run keeps on the chip, and what waits there meanwhile, by their names.
+  /// Names of the tensors that the group keeps on chip, and of those resident during the group.
   [[nodiscard]] std::vector<std::string> kept(OpRange ops) const;
   [[nodiscard]] const std::vector<std::optional<OpIndex>>& readers() const { return readers_; }
-  /// Some answer says less than it might with more memory.
+  /// Some answer is less precise because memory ran out.
   [[nodiscard]] bool ran_out_of_memory() const { return out_of_memory_; }
 
  private:
   struct Known {
     std::shared_ptr<const CandidateAnswer> answer;
-    /// The answer before refine(), which what refine() remembers follows from; empty before it.
+    /// The answer before refine(), from which known results of refine() follow; empty before
+    /// refine().
     std::shared_ptr<const CandidateAnswer> fewest;
     int effort = -1;
     int level = -1;  ///< of planner/effort.h
   };
-  /// Empty where nothing was asked yet.
+  /// Empty before the first query.
   [[nodiscard]] Known known_of(OpRange ops) const;
-  /// What is known, and that nobody will know more.
+  /// The known answer, marked as final.
   [[nodiscard]] static Known given_up(const Known& known);
   [[nodiscard]] static Known with_cheaper_of(const Known& known, Known next);
   [[nodiscard]] Known more(OpRange ops, const Known& known, bool& searched);
-  /// What more() has to make, and what was known when it did.
+  /// Inputs of more(): the level, the structure and the key of the answer.
   struct Step;
   [[nodiscard]] Step next_step(OpRange ops, const Known& known) const;
   [[nodiscard]] CandidateAnswer make(OpRange ops, const Known& known, const Step& step,
@@ -175,7 +179,7 @@ class Candidates {
   [[nodiscard]] std::shared_ptr<RunGeometry> geometry_of(OpRange ops,
                                                          const std::string& structure) const;
   void keep(const std::string& structure, const std::shared_ptr<RunGeometry>& run) const;
-  /// What tiles of shapes cost at least, or do cost where cost_key_ is not empty.
+  /// Lower bounds of the cost per shape; exact costs if cost_key_ is not empty.
   [[nodiscard]] ByKey<KnownCost>& known_costs() const {
     return of_machine_ ? of_machine_->costs : memory_->costs();
   }
@@ -189,29 +193,29 @@ class Candidates {
                                   Poll& poll) const;
   [[nodiscard]] KnownShapes known_shapes(const std::string& structure,
                                          const TileVariant& options) const;
-  /// A run with the sums of a product in parts, and what it is in keys.
+  /// A group with a reduction in parts, and its structure for keys.
   struct Reduced {
     std::int64_t parts = 1;
     RunGeometry* run = nullptr;
     std::string structure;
   };
-  /// The run that a variant is of: in parts, if that makes them.
+  /// The group for a variant: the group with the reduction in parts if the variant has one.
   [[nodiscard]] Reduced in_variant(RunGeometry& run, const std::string& structure,
                                    const TileVariant& variant) const;
-  /// What is the same for whoever looks at shapes of the run in a variant; all outlive it.
+  /// Parameters common to all shape searches of the group in a variant; all arguments outlive it.
   [[nodiscard]] ShapeSearchParams shape_params(RunGeometry& run, const std::string& structure,
                                                const TileVariant& options,
                                                tiling::TileGeometry& geometry, Poll& poll) const;
-  /// Tells what(run, structure, variant, fewest) of all variants that the run may be in.
+  /// Calls what(run, structure, variant, fewest) for all variants allowed for the group.
   template <typename What>
   void for_each_way(RunGeometry& run, const std::string& structure, const CandidateAnswer& answer,
                     const What& what) const;
-  /// Asks what(run, structure, answer) of a run that was answered, of the fewest tiles; 0 where it
-  /// was not, or where a limit is met.
+  /// Calls what(run, structure, answer) with the fewest-tile answer of a group. 0 if the group has
+  /// no answer or a limit is met.
   template <typename What>
   [[nodiscard]] double of_answered(OpRange ops, const What& what) const;
-  /// Those of the variants in which tiles of the run may be cheaper than those of the answer, with
-  /// the fewest tiles that might fit: what() is told of each.
+  /// Calls what() for each variant in which cheaper tiles than those of the answer may exist, with
+  /// the minimum number of tiles that may fit.
   template <typename What>
   void for_each_variant(const std::vector<TileVariant>& variants, const CandidateAnswer& answer,
                         const What& what) const;
@@ -220,8 +224,7 @@ class Candidates {
                                                                   const CandidateAnswer& fewest,
                                                                   const ShapeGoal& goal,
                                                                   SharedWork* shared);
-  /// The options that are cheaper than those of the answer, and no others.
-  /// Of the goal's last stage alone.
+  /// Only the options of the goal's last stage that are cheaper than those of the answer.
   [[nodiscard]] CandidateAnswer cheaper(RunGeometry& run, const std::string& structure,
                                         const CandidateAnswer& answer, const ShapeGoal& goal,
                                         SharedWork* shared) const;
@@ -234,18 +237,18 @@ class Candidates {
                                                  const CandidateAnswer& answer,
                                                  const ShapeGoal& goal, double least,
                                                  SharedWork* shared) const;
-  /// Those that the machine may be asked to make, the fewest parts first.
+  /// The reductions in parts that the machine allows, fewest parts first.
   [[nodiscard]] std::vector<Reduced> reduced(RunGeometry& run, const std::string& structure) const;
   class CheaperVariants;
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
                                             int level, const CandidateAnswer* before,
                                             MadeAhead::Tiles* aside, bool& searched) const;
-  /// Of one run, with one effort.
+  /// One group with one effort.
   struct Question {
     RunGeometry& run;
     const std::string& structure;
     Effort effort;
-    MadeAhead::Tiles* aside = nullptr;  ///< gets what the memory would
+    MadeAhead::Tiles* aside = nullptr;  ///< receives tile results instead of the memory
   };
   void look_at_variants(const Question& question, const std::vector<TileVariant>& variants,
                         const CandidateAnswer* before, CandidateAnswer& answer,
@@ -253,24 +256,25 @@ class Candidates {
   [[nodiscard]] CandidateAnswer::Tried look(const Question& question, const TileVariant& options,
                                             std::int64_t fewest, CandidateAnswer& answer,
                                             bool& searched) const;
-  /// Nothing where boxes are no products. The capacity does not matter to it.
+  /// Null if boxes are not products of axis ranges. Independent of the capacity.
   [[nodiscard]] std::shared_ptr<const cost::GridBound> grid_bound(const Question& question) const;
-  /// From so many tiles on every tiling is known to be too dear for the effort: what it costs.
+  /// A number of tiles from which every tiling is too expensive for the effort, and a lower bound
+  /// of its cost.
   struct TooMany {
     std::int64_t tiles = 0;
     Metrics least;
   };
-  /// What that number costs at least, or `fewest` where that is more; nothing where no number is
-  /// known to be too many.
+  /// Nothing if no number of tiles is known to be too many. `least` is the bound for that number,
+  /// or for `fewest` if that is larger.
   [[nodiscard]] std::optional<TooMany> too_many(const Question& question,
                                                 const TileVariant& options,
                                                 std::int64_t fewest) const;
-  /// What the easier variants say about one, and what answers for other capacities do: true where
-  /// it is all there is to say.
+  /// Transfers results of easier variants, among them results for other capacities. True if they
+  /// decide the variant.
   static bool follows_from_easier(const TileVariant& variant, CandidateAnswer& answer,
                                   std::int64_t& fewest);
-  /// find_tile(), or what a machine with the same memories made of it. `most_tiles` is asked where
-  /// one tile does not do.
+  /// find_tile(), or its result remembered for a machine with the same memories. `most_tiles` is
+  /// called only if one tile does not fit.
   [[nodiscard]] search::TileSearchResult search_tile(
       const Question& question, tiling::TileGeometry& geometry, const TileVariant& options,
       std::int64_t fewest, const std::function<std::int64_t()>& most_tiles) const;
@@ -284,7 +288,7 @@ class Candidates {
                 const TileVariant& options) const;
   [[nodiscard]] bool recalled(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                               const TileVariant& options) const;
-  /// What less effort said about a variant: true where more would say the same.
+  /// Transfers the result of a lower effort for a variant. True if more effort would not change it.
   static bool carry_over(const TileVariant& variant, const CandidateAnswer* before,
                          CandidateAnswer& answer, std::int64_t& fewest);
   [[nodiscard]] CandidateAnswer::Tried outcome(const tiling::TileSpace& space,
@@ -307,22 +311,24 @@ class Candidates {
   std::string hardware_key_;
   std::string placement_key_;  ///< the part of it that tiles depend on
   std::string engine_name_;    ///< of tile_engine()
-  /// The same without the capacity, where it is a plain number; empty: it is not.
+  /// hardware_key_ without the capacity, if the capacity is a plain number; else empty.
   std::string capacity_free_key_;
-  std::optional<MemoryIndex> plain_;  ///< of the hardware: the only memory on the chip
+  std::optional<MemoryIndex> plain_;  ///< the only on-chip memory, if its capacity is a plain
+                                      ///< number
   Size capacity_ = 0;                 ///< of that memory
-  std::string load_key_;              ///< of its memory without the capacity; empty as the next
-  std::string cost_key_;  ///< of the machine, where costs are shared for all capacities; or empty
-  std::shared_ptr<KnownOfMachine> of_machine_;  ///< where they are not
+  std::string load_key_;              ///< key of that memory without the capacity; empty like
+                                      ///< capacity_free_key_
+  std::string cost_key_;  ///< key of the machine if costs are shared for all capacities; else empty
+  std::shared_ptr<KnownOfMachine> of_machine_;  ///< if costs are not shared for all capacities
   std::vector<std::optional<OpIndex>> readers_;
   cost::ChannelUse channel_use_;
   mutable std::mutex lock_;
-  /// What was made ahead here, whether or not somebody took it.
+  /// Speculative answers started by this object, taken or not.
   std::vector<std::pair<std::string, std::weak_ptr<MadeAhead::One>>> ahead_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;
   mutable std::atomic<std::int64_t> shapes_ = 0;
-  mutable std::atomic<bool> out_of_memory_ = false;  ///< seen or foreseen
+  mutable std::atomic<bool> out_of_memory_ = false;  ///< observed or expected
 };
 
 template <typename What>

@@ -20,8 +20,8 @@ namespace tessera::planner {
 namespace {
 
 constexpr std::size_t windows_of_picture = 540;
-constexpr std::int64_t most_events = 400'000;  ///< of a run: some tens of milliseconds
-/// A tile is drawn by itself where it has so much of the picture's width.
+constexpr std::int64_t most_events = 400'000;  ///< per group: some tens of milliseconds
+/// A tile is drawn alone if it has at least this fraction of the picture's width.
 constexpr double least_share = 1.0 / 60;
 
 io::ChartKind kind_of(const Piece& piece, const tiling::LoweredBuffer& buffer) {
@@ -44,7 +44,7 @@ io::ChartKind kind_of(const Piece& piece, const tiling::LoweredBuffer& buffer) {
   return tensor.leaves ? io::ChartKind::output : io::ChartKind::intermediate;
 }
 
-/// One step of one tile: from the end of the step before, with all that it waits for.
+/// One step of one tile, waiting times included: it begins at the end of the step before.
 struct Phase {
   double begin = 0;
   double end = 0;
@@ -56,13 +56,13 @@ struct ShownTile {
   std::vector<Phase> phases;  ///< per step of the tile
 };
 
-/// Tiles [first, first + count) of the run, in cycles of the run.
+/// Tiles [first, first + count) of the group, in cycles of the group.
 std::vector<ShownTile> phases_of(const SimulatedRun& run, std::int64_t first, std::int64_t count) {
   const auto steps = static_cast<std::size_t>(run.piece.lowering.steps_per_tile);
   std::vector<ShownTile> shown(static_cast<std::size_t>(count));
   std::vector<std::vector<Phase>> events(shown.size(), std::vector<Phase>(steps, {-1, -1}));
   const tiling::Timeline line = run.piece.lowering.timeline();
-  // The end of what comes before the first of them; of ops that trail besides.
+  // End of the tiles before `first`, separately for pipelined last ops.
   double now = 0;
   double behind = 0;
   for (const cost::PipelineEvent& e : run.events) {
@@ -78,10 +78,11 @@ std::vector<ShownTile> phases_of(const SimulatedRun& run, std::int64_t first, st
   }
   for (std::size_t k = 0; k < shown.size(); ++k) {
     shown[k].tile = first + static_cast<std::int64_t>(k);
-    for (std::size_t step = 0; step < steps; ++step) {  // one that takes no time has no event
+    for (std::size_t step = 0; step < steps; ++step) {  // a step without cycles has no event
       const bool trails = line.trails(static_cast<Step>(step));
       double& at = trails ? behind : now;
-      // Side by side they wait for each other, too; else for transfers alone, which is not shown.
+      // Pipelined stages also wait for each other. Otherwise steps wait for transfers only, which
+      // are not drawn.
       if (line.any_trails() && k + step > 0) at = std::max(at, events[k][step].begin);
       shown[k].phases.push_back({at, std::max(at, events[k][step].end)});
       at = shown[k].phases.back().end;
@@ -90,7 +91,7 @@ std::vector<ShownTile> phases_of(const SimulatedRun& run, std::int64_t first, st
   return shown;
 }
 
-/// Moves and stretches what is shown onto [begin, end).
+/// Moves and stretches the tiles to [begin, end).
 void fit(std::vector<ShownTile>& shown, double begin, double end) {
   const double from = shown.front().phases.front().begin;
   const double to = shown.back().phases.back().end;
@@ -127,7 +128,7 @@ class Builder {
     for (const Memory& memory : placement_memories(hardware_))
       chart_.memories.push_back({.space = memory, .buffers = {}, .modes = {}});
     walk_plan(network_, hardware_, plan_, most_events, [&](const SimulatedRun& run) { add(run); });
-    for_good();
+    add_pinned();
     for (io::ChartMemory& memory : chart_.memories) tidy(memory);
     off_the_chip();
     traffic();
@@ -143,7 +144,7 @@ class Builder {
     std::int64_t first = 0;
     std::int64_t count = tiles;
     if (!all) {
-      std::int64_t known = 1;  // tiles that have all of their events
+      std::int64_t known = 1;  // tiles with all of their events
       for (const cost::PipelineEvent& e : run.events) known = std::max(known, e.tile + 1);
       if (run.cut) known = std::max<std::int64_t>(1, known - 3);
       count = run.piece.lowering.options.double_buffer && known > 1 ? 2 : 1;
@@ -215,12 +216,12 @@ class Builder {
     for (BufferIndex b = 0; b < lowering.buffers.size(); ++b) {
       const io::ChartKind kind = kind_of(run.piece, lowering.buffers[b]);
       const Buffer& buffer = lowering.problem.buffers[b];
-      std::optional<std::size_t> last;  // box of the same buffer that may go on
+      std::optional<std::size_t> last;  // the previous box of the buffer, which may be extended
       std::size_t last_memory = 0;
       for (std::size_t k = 0; k < shown.size(); ++k) {
         const ShownTile& tile = shown[k];
         const Step low = run.first_step(tile.tile);
-        // Until the next tile begins: what ops that trail use is there all the time.
+        // Up to the begin of the next tile: buffers of pipelined ops live all the time.
         const bool goes_on = k + 1 < shown.size();
         const Step high = low + (goes_on ? lowering.timeline().leading : lowering.steps_per_tile);
         const BufferPlace& place = run.planned->placements[tile.placement].placement.places[b];
@@ -265,8 +266,8 @@ class Builder {
     }
   }
 
-  /// Weights that are pinned, from the begin to the end.
-  void for_good() {
+  /// Pinned weights, over the whole time.
+  void add_pinned() {
     for (const PlannedPin& pin : plan_.pinned)
       for (io::ChartMemory& memory : chart_.memories)
         if (memory.space.name == pin.memory)
@@ -277,7 +278,7 @@ class Builder {
                                     chart_.cycles});
   }
 
-  /// What stays over a cut is one box.
+  /// A tensor resident across cut points is one box.
   static void tidy(io::ChartMemory& memory) {
     std::map<std::tuple<std::string, Offset, Offset>, std::size_t> open;
     std::vector<io::ChartBuffer> boxes;
@@ -331,8 +332,8 @@ class Builder {
     }
   }
 
-  /// As tensors are written and read tile by tile, their bytes live apart from each other; what a
-  /// picture cannot tell apart is one box. All of the tensor where that are too many.
+  /// Tensors are written and read tile by tile, so their bytes have different lives. Lives that a
+  /// picture cannot distinguish are merged. If there are too many, the tensor is one box.
   static std::vector<Segment> parts_of(const Buffer& buffer, Size height) {
     constexpr std::size_t most_parts = 400;
     constexpr std::size_t most_segments = 100'000;
@@ -366,7 +367,7 @@ class Builder {
     traffic.read = windows_.read;
     traffic.written = windows_.written;
     traffic.limit = links.data.read.bytes_per_cycle;
-    // Of two memories, both together.
+    // For two off-chip memories, the sum.
     if (links.apart) traffic.limit += links.weights.read.bytes_per_cycle;
     if (links.data.two_ways) traffic.write_limit = links.data.write.bytes_per_cycle;
   }

@@ -1,4 +1,4 @@
-// What plan_picture() draws. Private to planner/.
+// The chart drawn by plan_picture(). Private to planner/.
 //
 //   const PlanChart chart = plan_chart(net, hardware, plan);
 #pragma once
@@ -12,9 +12,9 @@ namespace tessera::planner {
 
 /// require: check_plan() finds nothing wrong; the plan is feasible.
 ///
-/// The buffers of a run are shown tile by tile where there is room for that; else those of one tile
-/// (of two where they are double buffered), from the middle of the run and stretched over all of
-/// it. Traffic is as simulated.
+/// The buffers of a group are drawn tile by tile if the resolution suffices. Otherwise those of one
+/// tile (two if double buffered) from the middle of the group are stretched over the whole group.
+/// Traffic is as simulated.
 [[nodiscard]] io::PlanChart plan_chart(const Network& network, const Hardware& hardware,
                                        const NetworkPlan& plan);
 

@@ -19,9 +19,9 @@
 namespace tessera::planner {
 namespace {
 
-/// Each is a search for the best cover, in the square of the ops.
-constexpr std::size_t most_hopeful_ops = 200;
-/// Bounds are sums, too.
+/// Limit for the repeated partition search, whose time grows with the square of the ops.
+constexpr std::size_t most_relaxed_ops = 200;
+/// Relative tolerance: bounds are sums, too.
 constexpr double slack = 1 - 1e-9;
 
 class Cheaper {
@@ -29,7 +29,7 @@ class Cheaper {
   Cheaper(Candidates& candidates, const search::CoverProblem& problem,
           const search::CoverParams& params, const CheaperTiles& how, search::CoverResult& result)
       : candidates_(candidates), problem_(problem), params_(params), how_(how), result_(result) {
-    // Covers that are found on the way are none that the plan would be.
+    // Intermediate partitions are not plans, so they are not reported.
     params_.progress = nullptr;
     tell_ = params.progress;
   }
@@ -40,7 +40,7 @@ class Cheaper {
     look_at_more();
     const std::optional<StopReason> stopped = params_.budget.exhausted();
     if (!stopped) return;
-    // What would have been found is not known, and so not whether this is the best.
+    // The search is incomplete, so optimality is unknown.
     if (result_.stop == StopReason::completed) result_.stop = *stopped;
     result_.optimal = false;
     result_.bound = std::clamp(still_proved(bound), 0.0, result_.objective);
@@ -51,21 +51,21 @@ class Cheaper {
 
   void look_around() {
     settle();
-    if (problem_.ops > most_hopeful_ops) return;
+    if (problem_.ops > most_relaxed_ops) return;
     double best = result_.objective;
     for (int in_vain = 0; in_vain < how_.patience && !params_.budget.exhausted(); ++in_vain) {
-      hope_together();
-      const search::CoverResult hoped = search::best_cover(hopeful(), params_);
-      if (hoped.status != Status::feasible || hoped.objective >= result_.objective) return;
-      if (hope_less(hoped)) continue;
-      if (!look_at(hoped)) return;
+      bounds_together();
+      const search::CoverResult found = search::best_cover(relaxed(), params_);
+      if (found.status != Status::feasible || found.objective >= result_.objective) return;
+      if (raise_bounds(found)) continue;
+      if (!look_at(found)) return;
       settle();
       if (result_.objective < best) in_vain = 0;
       best = result_.objective;
     }
   }
 
-  /// At the end, so that it leads to no other cover than one that is better.
+  /// Runs last, so that the result can only improve.
   void look_at_more() {
     using Stage = ShapeGoal::Stage;
     const auto look_at = [&](Stage stage) {
@@ -80,7 +80,7 @@ class Cheaper {
     if (how_.side_by_side) look_at(Stage::side_by_side);
   }
 
-  /// Until the best cover has only runs that were looked at.
+  /// Repeats until all groups of the best partition are refined.
   void settle() {
     while (!params_.budget.exhausted()) {
       look_at(result_);
@@ -90,14 +90,14 @@ class Cheaper {
       search::CoverResult better = search::best_cover(problem_, params_);
       if (better.status != Status::feasible) return;
       const bool lower = better.objective < result_.objective;
-      // That nothing is lower is worth knowing.
+      // A proof that nothing is lower is kept.
       if (lower || (better.optimal && better.objective <= result_.objective))
         result_ = std::move(better);
       if (!lower) return;
     }
   }
 
-  /// Looks for cheaper tiles of the runs that were not looked at yet: were there any?
+  /// Refines the groups that are not refined yet. True if there were any.
   bool look_at(const search::CoverResult& cover) {
     std::vector<OpRange> fresh;
     for (const search::CoverRun& run : cover.runs) {
@@ -129,8 +129,8 @@ class Cheaper {
     return words;
   }
 
-  /// No run became cheaper by a larger factor than the one that did most, so no cover did: of what
-  /// it costs beside its peak, that is.
+  /// A lower bound: no group became cheaper by a larger factor than the largest one, and thus no
+  /// partition did, apart from its peak.
   [[nodiscard]] double still_proved(double bound) const {
     double factor = 1;
     for (const auto& [run, cost] : costs_)
@@ -146,9 +146,9 @@ class Cheaper {
     return least;
   }
 
-  /// Has some run of the cover no tiles as cheap as was hoped? Found out from their numbers along
-  /// each axis, which takes a part of the time that looking at shapes does.
-  bool hope_less(const search::CoverResult& cover) {
+  /// True if the bound of some group rises when it is computed per number of tiles along each axis.
+  /// This test takes a fraction of the time of evaluating shapes.
+  bool raise_bounds(const search::CoverResult& cover) {
     std::vector<OpRange> fresh;
     for (const search::CoverRun& run : cover.runs) {
       const OpRange ops = evaluated_run(run);
@@ -161,9 +161,9 @@ class Cheaper {
     });
     bool any = false;
     for (std::size_t k = 0; k < fresh.size(); ++k) {
-      double& hope = hopes_[{fresh[k].first, fresh[k].last}];
-      any = any || least[k] > hope;
-      hope = std::max(hope, least[k]);
+      double& bound = least_[{fresh[k].first, fresh[k].last}];
+      any = any || least[k] > bound;
+      bound = std::max(bound, least[k]);
     }
     return any;
   }
@@ -172,49 +172,49 @@ class Cheaper {
     return [this](const Metrics& m) { return cost::additive_score(how_.score, m); };
   }
 
-  double hope_for(std::size_t first, std::size_t last) {
+  double least_of(std::size_t first, std::size_t last) {
     {
-      const std::lock_guard guard(hopes_lock_);
-      const auto known = hopes_.find({first, last});
-      if (known != hopes_.end()) return known->second;
+      const std::lock_guard guard(least_lock_);
+      const auto known = least_.find({first, last});
+      if (known != least_.end()) return known->second;
     }
-    const double hope = slack * candidates_.least_score({first, last}, additive());
-    const std::lock_guard guard(hopes_lock_);
-    return hopes_.try_emplace({first, last}, hope).first->second;
+    const double bound = slack * candidates_.least_score({first, last}, additive());
+    const std::lock_guard guard(least_lock_);
+    return least_.try_emplace({first, last}, bound).first->second;
   }
 
-  /// What is known is hoped for in any case: in one thread as it is asked about.
-  void hope_together() {
+  /// Bounds of known groups are always needed: compute them in parallel.
+  void bounds_together() {
     if (params_.threads < 2) return;
     std::vector<OpRange> fresh;
     for (std::size_t first = 0; first < problem_.ops; ++first)
       for (std::size_t last = first; last < problem_.ops && last - first < problem_.max_ops; ++last)
-        if (!looked_.contains({first, last}) && !hopes_.contains({first, last}) &&
+        if (!looked_.contains({first, last}) && !least_.contains({first, last}) &&
             candidates_.known({first, last}).first)
           fresh.push_back({first, last});
     each_together(params_.threads, fresh.size(),
-                  [&](std::size_t k) { hope_for(fresh[k].first, fresh[k].last); });
+                  [&](std::size_t k) { least_of(fresh[k].first, fresh[k].last); });
   }
 
-  /// The problem in which runs that nobody looked at cost as little as may be.
-  [[nodiscard]] search::CoverProblem hopeful() {
+  /// The problem with groups that are not refined at their lower bound.
+  [[nodiscard]] search::CoverProblem relaxed() {
     search::CoverProblem problem = problem_;
-    const auto hope_for = [this](std::size_t first, std::size_t last,
-                                 search::CoverCandidate& candidate) {
+    const auto relax = [this](std::size_t first, std::size_t last,
+                              search::CoverCandidate& candidate) {
       if (looked_.contains({first, last})) return;
-      const double hope = this->hope_for(first, last);
+      const double bound = least_of(first, last);
       for (search::CoverOption& option : candidate.options)
-        option.cost = std::min(option.cost, hope);
+        option.cost = std::min(option.cost, bound);
     };
-    problem.evaluate = [this, hope_for](std::size_t first, std::size_t last, int effort) {
+    problem.evaluate = [this, relax](std::size_t first, std::size_t last, int effort) {
       search::CoverCandidate candidate = problem_.evaluate(first, last, effort);
-      hope_for(first, last, candidate);
+      relax(first, last, candidate);
       return candidate;
     };
     if (problem_.known)
-      problem.known = [this, hope_for](std::size_t first, std::size_t last) {
+      problem.known = [this, relax](std::size_t first, std::size_t last) {
         auto known = problem_.known(first, last);
-        if (known) hope_for(first, last, known->first);
+        if (known) relax(first, last, known->first);
         return known;
       };
     return problem;
@@ -229,14 +229,14 @@ class Cheaper {
     return peak;
   }
 
-  /// What a run costs on a cover that peaks as this one does: peaks below that one are free.
+  /// Score of a group in a partition with this peak: peaks below it are not charged.
   [[nodiscard]] ShapeGoal goal_of_cover() {
     ShapeGoal goal = shape_goal(how_.score, how_.limits, how_.most_shapes, peak());
     goal.last = stage_;
     return goal;
   }
 
-  /// The same cover with what was found for its runs.
+  /// The same partition with the best options found for its groups.
   void take_cheaper_options(search::CoverResult& cover) {
     const Size most = peak();
     double sum = 0;
@@ -256,7 +256,7 @@ class Cheaper {
     cover.objective = std::min(cover.objective, sum);
   }
 
-  /// What the plan would be, were it stopped now: run() would end with that.
+  /// Reports the plan that run() would return if it stopped here.
   void tell() {
     using namespace std::chrono_literals;
     if (!tell_) return;
@@ -275,21 +275,21 @@ class Cheaper {
   search::CoverParams params_;
   const CheaperTiles& how_;
   search::CoverResult& result_;
-  double bound_ = 0;  ///< of the cover that is made cheaper
+  double bound_ = 0;  ///< of the initial partition
   std::function<void(double, double, std::int64_t)> tell_;
   std::mutex told_lock_;
   std::chrono::steady_clock::time_point told_{};
   Runs looked_;
-  Runs bounded_;  ///< those of which the hope is the least that their shapes promise
-  std::mutex hopes_lock_;
-  std::map<std::pair<std::size_t, std::size_t>, double> hopes_;  ///< no tiles cost less
+  Runs bounded_;  ///< groups whose bound uses the tiles along each axis
+  std::mutex least_lock_;
+  std::map<std::pair<std::size_t, std::size_t>, double> least_;  ///< lower bounds of all tilings
   ShapeGoal::Stage stage_ = ShapeGoal::Stage::plain;
-  bool changed_ = false;  ///< there are options that no cover was made of
+  bool changed_ = false;  ///< new options exist since the last partition search
   struct Cost {
-    double before = 0;  ///< with the fewest tiles,
-    double now = 0;     ///< and with all that were found
+    double before = 0;  ///< with the fewest tiles
+    double now = 0;     ///< with all tiles found
   };
-  std::map<std::pair<std::size_t, std::size_t>, Cost> costs_;  ///< of runs that were looked at
+  std::map<std::pair<std::size_t, std::size_t>, Cost> costs_;  ///< of refined groups
 };
 
 }  // namespace

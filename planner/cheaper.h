@@ -1,13 +1,12 @@
-// A cover of runs in the fewest tiles, made cheaper: tiles by what they cost for the runs that
-// matter.
+// Cheaper tiles for a partition in the fewest tiles, limited to the groups that matter.
 //
 //   CoverResult result = best_cover(problem, params);
 //   take_cheaper_tiles(candidates, problem, params, {score, limits, 64}, result);
 //
-// Cheaper tiles are looked for in the runs of the best cover; then the best cover is found again,
-// until it has only runs that were looked at. Runs that nobody looked at would seem dear beside
-// those, so they are then taken for as cheap as any tiles of theirs can be (cost/grid_bound.h), and
-// the runs of the cover that is best so are looked at as well, a few times.
+// The search refines the groups of the best partition and repeats the partition search until all
+// groups of its result are refined. Groups that are not refined would seem expensive compared with
+// refined ones. The search therefore repeats a few times with lower bounds for them
+// (cost/grid_bound.h) and refines the groups of the partition that is best under these bounds.
 // Private to planner/.
 #pragma once
 
@@ -24,26 +23,26 @@ namespace tessera::planner {
 struct CheaperTiles {
   const cost::Score& score;
   const PeakLimits& limits;
-  std::int64_t most_shapes = 0;               ///< of each variant of a run
-  Size largest_peak = 0;                      ///< no run peaks above it
-  int patience = 0;                           ///< hopeful covers in a row that bring nothing better
-  std::span<const OneCopy> one_copy{};        ///< of the machine's tiling
-  std::span<const std::int64_t> reduction{};  ///< of the same
-  bool side_by_side = false;                  ///< covers of runs whose last ops trail, too
-  SharedWork* outer = nullptr;                ///< of the job that this is a part of
+  std::int64_t most_shapes = 0;         ///< per variant of a group
+  Size largest_peak = 0;                ///< no group has a higher peak
+  int patience = 0;                     ///< optimistic partitions in a row without an improvement
+  std::span<const OneCopy> one_copy{};  ///< machine's tiling.one_copy
+  std::span<const std::int64_t> reduction{};  ///< machine's tiling.reduction
+  bool side_by_side = false;                  ///< also partitions with pipelined last ops
+  SharedWork* outer = nullptr;                ///< of the enclosing job
 };
 
-/// The run that was evaluated in place of this one.
+/// The group whose evaluation stands for this one.
 [[nodiscard]] inline OpRange evaluated_run(const search::CoverRun& run) {
   return {run.evaluated, run.evaluated + run.last - run.first};
 }
 
-/// Tiles by their score, where peaks up to `free` cost nothing more.
+/// Orders tiles by their score; peaks up to `free` are not charged.
 [[nodiscard]] ShapeGoal shape_goal(const cost::Score& score, const PeakLimits& limits,
                                    std::int64_t most_shapes, Size free);
 
 /// require: problem.evaluate asks the candidates, option by option; result is feasible.
-/// ensure: the objective is not above what it was.
+/// ensure: the objective does not increase.
 void take_cheaper_tiles(Candidates& candidates, const search::CoverProblem& problem,
                         const search::CoverParams& params, const CheaperTiles& how,
                         search::CoverResult& result);

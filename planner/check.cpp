@@ -27,7 +27,7 @@ std::string name_of(const PlannedSubgraph& s) {
   return "subgraph of ops " + std::to_string(s.ops.first) + " to " + std::to_string(s.ops.last);
 }
 
-/// Sums of doubles may differ in the last bits when a plan comes from a file.
+/// Sums of doubles from a file may differ in the last bits.
 bool close(double a, double b) {
   return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
 }
@@ -53,7 +53,7 @@ void metrics_wrong(const std::string& of, const Metrics& right, const Metrics& s
 
 namespace {
 
-/// What is wrong with one run, whatever the others are.
+/// Errors of one group, independent of the others.
 class RunChecker {
  public:
   /// require: all outlive this; readers is last_readers(network).
@@ -90,7 +90,8 @@ class RunChecker {
       }
     }
     if (!placed) return;
-    std::vector<PlannedPlacement> placements = s.placements;  // the problems are the plan's word
+    std::vector<PlannedPlacement> placements = s.placements;  // the problems in the plan are not
+                                                              // trusted
     for (std::size_t k = 0; k < placements.size(); ++k)
       placements[k].problem = piece_problem(piece, k);
     const cost::GroupCost cost = cost::group_cost(piece_run(piece, hardware_, placements));
@@ -104,7 +105,7 @@ class RunChecker {
           std::to_string(s.mode_switches));
   }
 
-  /// To the problem of a run weights that lie there for good are a reserved range.
+  /// In the problem of a group, pinned weights are a reserved range.
   [[nodiscard]] std::string pinned_there(const PlacementProblem& problem,
                                          const Placement& placement, const Violation& v) const {
     if (v.rule != Rule::reserved || !v.memory || v.buffers.empty() || plan_.pinned.empty() ||
@@ -123,7 +124,7 @@ class RunChecker {
     return " The range holds pinned weights" + names + ".";
   }
 
-  /// A plan may leave them out.
+  /// Layers are optional in a plan.
   void layers(const PlannedSubgraph& s, const std::vector<PlannedLayer>& right) {
     if (plan_.layers.empty()) return;
     for (std::size_t k = 0; k < right.size() && s.ops.first + k < plan_.layers.size(); ++k) {
@@ -190,10 +191,10 @@ class PlanChecker {
     if (!close(cost::score_of(score, plan_.baseline), plan_.baseline_score))
       say("the score of the baseline is not " + std::to_string(plan_.baseline_score) +
           ": it does not match the baseline, the reference and the weights");
-    if (plan_.clock_hz != 0 && plan_.clock_hz != hardware_.clock_hz)  // 0: not said
+    if (plan_.clock_hz != 0 && plan_.clock_hz != hardware_.clock_hz)  // 0: not specified
       say("the profile's clock is " + json_number(hardware_.clock_hz) + " Hz, not " +
           json_number(plan_.clock_hz));
-    if (!(plan_.reference.clock_hz >= 0))  // 0: not said
+    if (!(plan_.reference.clock_hz >= 0))  // 0: not specified
       say("the clock of the reference is negative");
     claim({plan_.bound, plan_.optimal, plan_.proved_over}, "");
     claim(plan_.looked_at, "`looked_at`: ");
@@ -273,9 +274,9 @@ class PlanChecker {
     }
   }
 
-  /// An architect takes away what is listed here.
+  /// Architects remove the resources listed here, so the lists must be exact.
   void idle() {
-    if (!wrong_.empty()) return;  // placements that cannot be trusted say nothing about banks
+    if (!wrong_.empty()) return;  // wrong placements say nothing about banks
     const std::vector<Memory> memories = placement_memories(hardware_);
     if (plan_.unused_modes != unused_modes(memories, plan_.subgraphs))
       say("the modes listed as unused differ from the unused modes of the plan");

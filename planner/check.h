@@ -1,4 +1,4 @@
-// check_plan(), in several threads. Private to planner/.
+// check_plan() with several threads. Private to planner/.
 //
 //   const std::vector<std::string> wrong = plan_wrong(network, hardware, plan, threads);
 #pragma once
@@ -17,7 +17,7 @@ namespace tessera::planner {
 [[nodiscard]] std::vector<std::string> plan_wrong(const Network& network, const Hardware& hardware,
                                                   const NetworkPlan& plan, int threads);
 
-/// A sentence for each of the metrics `of` something that is not what it was said to be.
+/// Adds a sentence for each metric of `of` where `said` differs from `right`.
 void metrics_wrong(const std::string& of, const Metrics& right, const Metrics& said,
                    std::vector<std::string>& wrong);
 

@@ -1,4 +1,4 @@
-// What may be said of plans that were not looked at: bounds, and over what something is proved.
+// Bounds of plans that were not evaluated, and the scope of proofs.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -20,7 +20,7 @@ void Plannings::claim_with_early(NetworkPlan& plan,
     return bound_of_covers(network_, hardware_, stays, {score, max_ops, true});
   };
   double least = std::numeric_limits<double>::infinity();
-  // Less may be loaded, too, of what several runs read.
+  // With shared weights, loads may be omitted, too.
   const bool proves =
       plan.optimal && hardware_.dma.channels == 1 && shared_weights(network_).empty();
   for (const std::vector<TensorIndex>& stays : sets) {
@@ -42,7 +42,7 @@ void Plannings::claim_with_early(NetworkPlan& plan,
 
 void Plannings::prove(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets) {
   const bool ended = may_go_on(plan) && cut_ == StopReason::completed;
-  // Never worse than where nothing may stay.
+  // The proof is no weaker than without residency.
   if (sets.empty() && ended && network_.ops.size() <= few_ops &&
       !look_for_better(plan, {.proof_shapes = params_.proof_shapes}, params_.max_ops).second)
     look_with_fewer_halos(plan, {{}});
@@ -63,7 +63,7 @@ void Plannings::prove(NetworkPlan& plan, const std::vector<std::vector<TensorInd
     if (!stays.empty()) shapes -= std::min(shapes, plan.search.shapes - before);
   }
   if (!proved) look_with_fewer_halos(plan, sets);
-  // Covers do not know what is fetched: as before, shorter runs may have room for it.
+  // Partitions ignore the cost of fetches: shorter groups may have space for them.
   const bool fetches = !plan.behind.fetches.empty();
   for (const std::size_t most_ops : short_runs) {
     if (!fetches || most_ops >= params_.max_ops) continue;
@@ -184,7 +184,7 @@ std::string Plannings::over_everything() const {
   return text;
 }
 
-std::string Plannings::looked_at_later() const {
+std::string Plannings::later_phases() const {
   std::string text;
   if (later_.direct) text += ", and direct off-chip access of single ops on the best of those";
   if (later_.trailing) text += ", and pipelined last ops on the best of those";

@@ -15,11 +15,11 @@ namespace tessera::planner {
 namespace {
 
 constexpr double no_cover = std::numeric_limits<double>::infinity();
-/// Sums in another order may differ by a hair.
+/// Relative tolerance: sums in another order may differ in the last digits.
 constexpr double rounding = 1 - 1e-9;
-/// Bounds of runs that are asked for: a second or two.
+/// Limit on evaluated group bounds: a second or two.
 constexpr std::int64_t most_questions = 2'000'000;
-/// Where peaks have a weight, so many parts of the room are told apart.
+/// Number of distinguished resident sizes if peaks have a weight.
 constexpr Size levels = 16;
 
 std::vector<Size> rooms_up_to(Size room, bool peaks_cost) {
@@ -65,7 +65,7 @@ double bound_whatever_stays(const Network& network, const Hardware& hardware, Si
     return cost::additive_score(params.score, bounds.of(first, last, kept)) * rounding;
   };
   double least = no_cover;
-  Size above = 0;  // what stays takes more, or there is nothing to say
+  Size above = 0;  // resident bytes exceed this, or the cost term is zero
   for (std::size_t k = 0;
        const search::KeptCover& cover : search::kept_covers(problem, params.budget)) {
     least = std::min(least, cover.cost + per_byte * static_cast<double>(above) * rounding);

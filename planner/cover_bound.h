@@ -27,25 +27,25 @@ struct CoverBoundParams {
   Budget budget{};
 };
 
-/// Of `stays` nothing is moved (sorted), whether it stays or not. 0 where the budget ends first.
+/// Tensors in `stays` (sorted) are not transferred, resident or not. 0 if the budget ends first.
 /// Throws std::invalid_argument for a machine that cannot be simulated.
 [[nodiscard]] double bound_of_covers(const Network& network, const Hardware& hardware,
                                      std::span<const TensorIndex> stays,
                                      const CoverBoundParams& params);
 
-/// Tensors stay for their whole life or not at all, so much of them at a time as has `room`; where
-/// peaks have a weight, what stays is part of them. Tensors that are too many to tell apart take no
-/// room. As above else.
+/// A tensor is resident for its whole life or not at all, with at most `room` resident bytes at a
+/// time. If peaks have a weight, resident tensors count towards them. Tensors too many to be
+/// distinguished take no bytes. Otherwise as above.
 [[nodiscard]] double bound_whatever_stays(const Network& network, const Hardware& hardware,
                                           Size room, const CoverBoundParams& params);
 
-/// Whatever the runs are and whatever stays, from what all ops take together: less than the others,
-/// and soon there.
+/// Valid for all partitions and resident sets: a sum over all ops. Weaker than the other bounds,
+/// and fast.
 [[nodiscard]] double bound_of_all(const Network& network, const Hardware& hardware,
                                   const CoverBoundParams& params);
 
-/// Whatever stays as far as the plans may choose, within the limits on their peaks; of all ops
-/// together where the budget ends first.
+/// Valid for all resident sets that the plans may choose within their peak limits. bound_of_all()
+/// if the budget ends first.
 [[nodiscard]] double bound_of_plans(const Network& network, const Hardware& hardware,
                                     const PlanParams& plans, const CoverBoundParams& params);
 

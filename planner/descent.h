@@ -1,10 +1,11 @@
-// Less and less of the memory, as long as that is worth it.
+// Descends to smaller memory sizes as long as the score improves.
 //
 //   Descent descent{.level = peak, .fewest = fewest};
 //   descent.see(plan);
-//   while (descent.step() > 0) look(descent.level);     // in_vain counts those that did not help
+//   while (descent.step() > 0) look(descent.level);     // in_vain counts levels without
+//   improvement
 //
-// The fewest tiles fill the memory, however little that is worth.
+// The fewest tiles fill the memory, even if the last bytes gain little.
 // Private to planner/.
 #pragma once
 
@@ -18,16 +19,17 @@
 
 namespace tessera::planner {
 
-/// So much of the memory, and the score of a quick look.
+/// A memory size with the score of a quick plan.
 struct Level {
   Size most_peak = std::numeric_limits<Size>::max();
   double score = 0;
 };
 
-/// What is found at last may be a little better than it looked: the levels that are worth doing in
-/// full, the best first. In short networks, where that is soon done, it may be much better as well,
-/// and more memory is to be no worse: there all of the memory is always among them.
-/// require: the first is all of the memory.
+/// The levels for which a full plan is made, best first. A full plan may improve on the quick score
+/// by the factor `good`. For short networks a full plan is fast and the improvement may be larger.
+/// The level with all of the memory is then always included, so that more memory never gives a
+/// worse plan.
+/// require: the first level is all of the memory.
 [[nodiscard]] inline std::vector<Level> worth_it(std::vector<Level> levels, bool short_network) {
   const std::size_t most_levels = short_network ? 6 : 2;
   const double good = short_network ? 1.5 : nearly_as_good;
@@ -41,24 +43,24 @@ struct Level {
   return levels;
 }
 
-/// Where the look for less memory is.
+/// State of the descent.
 struct Descent {
-  /// After so many levels that did not help no others are tried; after one that did, the next that
-  /// does not is the last.
+  /// The descent ends after this many levels without improvement. After an improvement it ends at
+  /// the next level without one.
   static constexpr int most_in_vain = 2;
-  /// Where the fewest tiles cost so many times what they did with more memory, cheaper ones will
-  /// hardly make up for it.
+  /// Cheaper tiles hardly recover the cost if the fewest tiles cost this factor more than with more
+  /// memory.
   static constexpr double some_more = 1.6;
 
-  Size level = 0;   ///< that was looked at last,
-  Size peak = 0;    ///< and what the best plan takes
-  Size pieces = 2;  ///< of a power of two, between levels
+  Size level = 0;   ///< the last level evaluated
+  Size peak = 0;    ///< peak of the best plan
+  Size pieces = 2;  ///< steps per power of two
   int in_vain = 0;
-  double fewest = 0;  ///< what the best cover in the fewest tiles costs
-  /// Sums in parts need less memory than the fewest tiles tell, and there is more to choose from.
+  double fewest = 0;  ///< cost of the best partition in the fewest tiles
+  /// Reductions in parts need less memory than the fewest tiles indicate, so more levels are tried.
   bool in_parts = false;
 
-  /// The next level; 0: there is none.
+  /// The next level; 0 at the end.
   [[nodiscard]] Size step() {
     if (in_vain == most_in_vain) {
       if (!in_parts || pieces > 2) return 0;

@@ -42,14 +42,15 @@ Metrics totals_of(std::span<const PlannedSubgraph> runs) {
 
 namespace {
 
-/// Ways that are placed at most, until one has a place for everything.
+/// Limit on schedules that are placed until one fits.
 constexpr std::size_t most_ways = 3;
-/// So often some less of the memory in front is filled, since buffers leave holes: 1/16 each time.
+/// Number of attempts to fill less of the front memory, since buffers leave holes: 1/16 less each
+/// time.
 constexpr int most_rounds = 5;
 constexpr Size part_left = 16;
 
-/// Tensors other than weights in front, per group: tile by tile, or as a whole through a run
-/// where the budget ended that.
+/// Live bytes of tensors other than weights in the front memory, per group: by tile, or for whole
+/// groups if the budget ended.
 class Crossing {
  public:
   Crossing(const Network& network, const Hardware& hardware,
@@ -65,7 +66,7 @@ class Crossing {
     for (const PlannedSubgraph& run : runs) ends_.push_back(end += 2 * followed_tiles(run));
   }
 
-  /// The most at one step of each run, without these.
+  /// Maximum over the steps of each group, without the tensors `away`.
   [[nodiscard]] std::vector<Size> loads(std::span<const TensorIndex> away) const {
     std::set<std::string> names;
     for (const TensorIndex t : away) names.insert(network_.tensors[t].name);
@@ -92,13 +93,13 @@ class Crossing {
 
  private:
   struct Life {
-    std::string id;  ///< the tensor's name, where that is one
+    std::string id;  ///< name of the tensor, if it has a valid one
     StepRange live;
     Size size = 0;
   };
   const Network& network_;
   std::vector<Life> lives_;
-  std::vector<Step> ends_;  ///< of each run
+  std::vector<Step> ends_;  ///< per group
 };
 
 std::string no_room_sentence(const Memory& front, const std::vector<PlannedSubgraph>& runs,
@@ -112,7 +113,7 @@ std::string no_room_sentence(const Memory& front, const std::vector<PlannedSubgr
          "slices; of the other partitions, only the best ones with shorter groups were evaluated";
 }
 
-/// What lies behind, what comes from there, and where everything lies in front.
+/// Chooses tensors in the backing memory and fetches, and places the front memory.
 OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, const Budget& budget,
                             NetworkPlan& plan, int threads) {
   const Memory& front = off_chip::weights(hardware)->space;
@@ -121,7 +122,7 @@ OffchipAnswer settle_behind(const Network& network, const Hardware& hardware, co
   OffchipAnswer answer;
   Size room = facts::free_bytes(front);
   for (int round = 0; round < most_rounds; ++round, room -= front.capacity / part_left) {
-    // Once time is up tensors are placed as a whole, and have to have room like that.
+    // After the budget ends, tensors are placed as a whole and have to fit so.
     if (!crossing || budget.exhausted())
       crossing.emplace(network, hardware, plan.subgraphs, budget);
     if (round == 0) answer.too_small = no_room_sentence(front, plan.subgraphs, crossing->loads({}));
@@ -180,7 +181,7 @@ void describe(const Network& network, const Hardware& hardware, const cost::Scor
   plan.layers.clear();
   for (std::vector<PlannedLayer>& each : layers)
     std::ranges::move(each, std::back_inserter(plan.layers));
-  // Other places for the runs' buffers may have made them longer.
+  // Other buffer addresses may have changed the latency of groups.
   if (off_chip::backing(hardware) != nullptr)
     complete(network, hardware, plan.subgraphs, behind_uses(network, hardware, plan.subgraphs),
              plan.behind);

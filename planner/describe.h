@@ -1,8 +1,8 @@
-// What follows from the runs of a plan once they are known.
+// Derived members of a plan whose groups are known.
 //
 //   plan.subgraphs.push_back(subgraph_of(network, hardware, {3, 7}, option, kept));
 //   settle_off_chip(network, hardware, budget, plan, threads);
-//   describe(network, hardware, score, plan, threads);   // layers, totals, score, what is idle
+//   describe(network, hardware, score, plan, threads);   // layers, totals, score, idle resources
 //
 // Private to planner/.
 #pragma once
@@ -19,21 +19,22 @@
 
 namespace tessera::planner {
 
-/// An option of an answer, which may come from a run with the same structure and other names, as
-/// the run of these ops.
+/// An option of an answer as the group of these ops. The option may belong to a group with the same
+/// structure and other names.
 /// require: readers is last_readers(network)
 [[nodiscard]] PlannedSubgraph subgraph_of(const Network& network, const Hardware& hardware,
                                           OpRange ops, PlannedSubgraph option,
                                           std::vector<std::string> kept,
                                           const std::vector<std::optional<OpIndex>>& readers);
 
-/// What all runs cost together.
+/// Combined metrics of all groups.
 [[nodiscard]] Metrics totals_of(std::span<const PlannedSubgraph> runs);
 
-/// Is there room off the chip for whatever plan? Then it is enough to settle the last one.
+/// True if off-chip memory suffices for every plan: then only the last plan needs off-chip
+/// addresses.
 [[nodiscard]] bool always_settles(const Hardware& hardware);
 
-/// Where everything lies off the chip; runs that leave no room there are no plan.
+/// Assigns off-chip addresses. A plan whose groups do not fit off-chip becomes infeasible.
 void settle_off_chip(const Network& network, const Hardware& hardware, const Budget& budget,
                      NetworkPlan& plan, int threads);
 

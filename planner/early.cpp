@@ -18,12 +18,11 @@
 namespace tessera::planner {
 namespace {
 
-/// So many runs are placed together for the weights of one of them: each time takes as long as they
-/// are many.
+/// Limit on groups placed together for one weight: the time grows with their number.
 constexpr std::size_t most_together = 32;
-/// So often the difference between what may be and what was found is halved.
+/// Number of bisection steps between the lower bound of the peak and the peak found.
 constexpr int most_halvings = 5;
-/// No weight is loaded in a run further before: it takes room in all between.
+/// Maximum distance of a prefetch: the weight occupies memory in all groups between.
 constexpr std::size_t most_ahead = 8;
 
 class PrefetchedWeights : LaterLook {
@@ -36,7 +35,7 @@ class PrefetchedWeights : LaterLook {
                          hardware.tiling.weights.end()) {}
 
   bool improve(NetworkPlan& plan, Helpers helpers) {
-    // A higher peak, say, may pay only where several cuts have a use for it.
+    // An improvement such as a higher peak may only pay off if several cut points use it.
     std::vector<Runs> starts(shared_.empty() ? 2 : 3, plan.subgraphs);
     each_of_few(helpers, starts.size(), [&](std::size_t start) {
       Runs& runs = starts[start];
@@ -67,8 +66,7 @@ class PrefetchedWeights : LaterLook {
  private:
   using Runs = std::vector<PlannedSubgraph>;
 
-  /// Some of the runs as they are now, to try something else in their place: the network may have
-  /// hundreds.
+  /// A copy of some groups to restore after a failed attempt; networks may have hundreds.
   class Before {
    public:
     Before(const Runs& runs, std::size_t first, std::size_t last)
@@ -81,9 +79,9 @@ class PrefetchedWeights : LaterLook {
     Runs runs_;
   };
 
-  /// All weights that would help if there were room: those that several runs read, and with `ahead`
-  /// others, too. False where one cut alone has some, or all have no place: then these are runs of
-  /// no plan.
+  /// Prefetches all weights that would help with unlimited memory: those read by several groups,
+  /// and with `ahead` the others, too. False if only one cut point has any or they do not fit;
+  /// `all` is then invalid.
   [[nodiscard]] bool all_at_once(Runs& all, bool ahead) const {
     int cuts = 0;
     const auto helps = [&](std::size_t j, std::size_t k, const std::vector<std::string>& weights) {
@@ -107,7 +105,8 @@ class PrefetchedWeights : LaterLook {
     return true;
   }
 
-  /// Whatever stays in all runs makes all of them higher, and where is a matter of luck.
+  /// A buffer that is live in every group raises every peak, depending on its address: lower the
+  /// common peak by bisection.
   void lower(Runs& all, Size least) const {
     Size highest = peak_of(all);
     for (int round = 0; round < most_halvings && least < highest && !budget_.exhausted(); ++round) {
@@ -122,8 +121,7 @@ class PrefetchedWeights : LaterLook {
     }
   }
 
-  /// Weights of run `k` that the nearest run before it that reads them, too, may leave where they
-  /// are, and that run.
+  /// Weights of group `k` that the nearest earlier reader may leave in memory, and that group.
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> shared_weights_of(
       const Runs& runs, std::size_t k) const {
     std::vector<std::pair<std::string, std::size_t>> found;
@@ -138,7 +136,7 @@ class PrefetchedWeights : LaterLook {
     return found;
   }
 
-  /// All weights of run `k` that may come early, or else one after the other, as its ops need them.
+  /// Prefetches all weights of group `k` at once, or one by one in the order of its ops.
   void look(Runs& runs, std::size_t k) const {
     const std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
     if (weights.empty() || take(runs, k - 1, k, weights) || weights.size() == 1) return;
@@ -146,8 +144,8 @@ class PrefetchedWeights : LaterLook {
       if (!budget_.exhausted()) take(runs, k - 1, k, {weight});
   }
 
-  /// Weights of run `k` one by one in runs further before, where the one before has no time or no
-  /// room for them: those that come late, and those that keep others from being loaded there.
+  /// Prefetches weights of group `k` one by one in earlier groups, if the group before has no time
+  /// or space: late weights, and those that block others there.
   void look_back(Runs& runs, std::size_t k) const {
     std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
     for (const std::string& weight : runs[k - 1].ahead)
@@ -155,15 +153,17 @@ class PrefetchedWeights : LaterLook {
           !reads(runs[k - 1], weight))
         weights.push_back(weight);
     for (const std::string& weight : weights) {
-      if (!gains_as_a_gift(runs, k, weight)) continue;
+      if (!gains_without_load(runs, k, weight)) continue;
       for (std::size_t j = k - 1; j-- > 0 && k - j <= most_ahead;)
         if (budget_.exhausted() || may_load(runs[j], {weight}).empty() ||
             take(runs, j, k, {weight}))
           break;
     }
   }
-  /// Whatever loads it, no more is gained than by nobody doing so.
-  [[nodiscard]] bool gains_as_a_gift(Runs& runs, std::size_t k, const std::string& weight) const {
+  /// True if the score falls when the weight is present without any load, which bounds the gain of
+  /// every load.
+  [[nodiscard]] bool gains_without_load(Runs& runs, std::size_t k,
+                                        const std::string& weight) const {
     const double before = score_of(runs) * less;
     Before old(runs, k - 1, k);
     std::erase(runs[k - 1].ahead, weight);
@@ -186,7 +186,7 @@ class PrefetchedWeights : LaterLook {
     return false;
   }
 
-  /// Those of the weights that the run leaves alone.
+  /// Those of the weights that the group does not access.
   [[nodiscard]] std::vector<std::string> may_load(const PlannedSubgraph& run,
                                                   std::vector<std::string> weights) const {
     if (weights.empty() || run.variant.reduction > 1) return {};
@@ -195,17 +195,17 @@ class PrefetchedWeights : LaterLook {
     return weights;
   }
 
-  /// Does the run read this weight, with all of it in one place through all of its tiles?
+  /// True if the group reads this weight and keeps it at one address through all of its tiles.
   [[nodiscard]] bool may_leave(const PlannedSubgraph& run, const std::string& weight) const {
     const std::vector<std::string> names = stationary_weights(run, true);
     return std::ranges::find(names, weight) != names.end();
   }
 
-  /// Weights that may come early, and do not. Those first that are read first.
+  /// Weights that may be prefetched and are not, in the order of their first use.
   [[nodiscard]] std::vector<std::string> late_weights(const PlannedSubgraph& run) const {
     return stationary_weights(run, false);
   }
-  /// Of those that are there when the run begins, too, or of the others alone.
+  /// Weights that remain through all tiles: with `early` all, else those not prefetched yet.
   [[nodiscard]] std::vector<std::string> stationary_weights(const PlannedSubgraph& run,
                                                             bool early) const {
     if (run.variant.reduction > 1) return {};
@@ -228,8 +228,8 @@ class PrefetchedWeights : LaterLook {
     return names;
   }
 
-  /// The run has its weights through all of its tiles: false where it fetches them again. One tile
-  /// does not, by whatever name; what lies where in its memories is no matter yet.
+  /// Makes the weights of the group resident. False if it refetches them; a single tile does not,
+  /// whatever its variant. Addresses are assigned later.
   bool keep_weights(PlannedSubgraph& run) const {
     if (run.variant.weights == WeightPolicy::resident) return true;
     if (run.tile_count() != 1 || run.variant.trailing > 0 || !allows_resident_ ||
@@ -254,9 +254,9 @@ class PrefetchedWeights : LaterLook {
     return true;
   }
 
-  /// Weights of run `k` loaded in run `j`, whichever loads them now. What runs that load other
-  /// weights ahead, or find others early, take is what they do if there is room beside what is
-  /// placed already: where that is makes no difference to time. They peak no higher so.
+  /// Loads weights of group `k` in group `j`, replacing earlier choices. Costs assume that the
+  /// weights fit next to the existing placement, whose addresses do not affect time. The peaks are
+  /// thus lower bounds.
   void load(Runs& runs, std::size_t j, std::size_t k,
             const std::vector<std::string>& weights) const {
     keep_weights(runs[k]);
@@ -273,12 +273,12 @@ class PrefetchedWeights : LaterLook {
     }
     for (std::size_t changed = j; changed <= k; ++changed) {
       const std::shared_ptr<const Piece> piece = piece_with_places(runs[changed]);
-      // What passes takes no time.
+      // Weights that only pass through cost no time.
       if (changed == j || changed + 1 >= k) cost_as_placed(*piece, runs[changed]);
     }
   }
 
-  /// Run `j` loads these for `k`, where that is better and all has a place.
+  /// Prefetches the weights of `k` in group `j` if that is better and everything can be placed.
   bool take(Runs& runs, std::size_t j, std::size_t k,
             const std::vector<std::string>& weights) const {
     const double before = score_of(runs) * less;
@@ -294,7 +294,7 @@ class PrefetchedWeights : LaterLook {
     return false;
   }
 
-  /// Those that are placed together with run `k`, all for which it loads and that load for it.
+  /// The range of groups placed together with group `k`.
   [[nodiscard]] std::pair<std::size_t, std::size_t> placed_with(const Runs& runs,
                                                                 std::size_t k) const {
     for (const auto& [first, end] : tied_runs(hardware_, runs))
@@ -302,13 +302,13 @@ class PrefetchedWeights : LaterLook {
     return {k, k + 1};
   }
 
-  /// Of a run that has other weights to load, to find or to let pass: its places are again those of
-  /// its buffers, one each, and anywhere where there are more of these.
+  /// Adapts the placement of a group whose prefetched weights changed: one place per buffer,
+  /// arbitrary for new buffers.
   [[nodiscard]] std::shared_ptr<const Piece> piece_with_places(PlannedSubgraph& run) const {
     const std::shared_ptr<const Piece> known = pieces_.of(run);
     const Piece& piece = *known;
     std::vector<BufferPlace>& places = run.placements.front().placement.places;
-    // Behind those of the run's own tensors, before those of tensors that wait for others.
+    // After the group's own tensors, before tensors that wait for other groups.
     const auto end = places.end() - static_cast<std::ptrdiff_t>(piece.part.passing.size() +
                                                                 piece.part.kept_rows.size());
     const std::size_t needed = piece.lowering.buffers.size();
@@ -319,8 +319,8 @@ class PrefetchedWeights : LaterLook {
     return known;
   }
 
-  std::set<std::string> shared_;  ///< weights that several ops read
-  bool allows_resident_;          ///< weights that stay through all tiles, the profile
+  std::set<std::string> shared_;  ///< weights read by several ops
+  bool allows_resident_;          ///< the profile allows weights resident through all tiles
 };
 
 }  // namespace

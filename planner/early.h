@@ -1,15 +1,13 @@
-// Weights that come early: a run loads those of the next one, or of one after that, while it works,
-// where that makes a plan better.
+// Weight prefetch: a group loads weights of a later group while it runs, if that lowers the score.
 //
 //   if (may_come_early(network, hardware) && take_early(network, hardware, params, plan)) ...
 //
-// A weight that stays through all tiles of its run (WeightPolicy::resident) is loaded in the first
-// tile of a run before, once that has what it needs itself: PlannedSubgraph::ahead and ::early. It
-// then lies at one address through both runs and those between (::passing). One that several runs
-// read is loaded for the first of them, and may wait there for the next: ::ahead of the one and
-// ::early of the other. Which runs there are
-// and how they are tiled is settled before: what was found without is the start, so no plan gets
-// worse for it. Private to planner/.
+// A weight that is resident through all tiles of its group (WeightPolicy::resident) is loaded
+// during the first tile of an earlier group, after that tile's own loads: PlannedSubgraph::ahead
+// and ::early. The weight has one address in both groups and in those between them (::passing). A
+// weight read by several groups is loaded for the first of them and may remain for the next one
+// (::ahead of the one and ::early of the other). Partition and tilings are fixed before. The search
+// starts at the plan without prefetch, so the score never increases. Private to planner/.
 #pragma once
 
 #include <set>
@@ -25,10 +23,10 @@
 
 namespace tessera::planner {
 
-/// Is there anything to try?
+/// False if there is nothing to try.
 [[nodiscard]] bool may_come_early(const Network& network, const Hardware& hardware);
 
-/// Those that more than one op reads, by name.
+/// Names of the weights read by more than one op.
 [[nodiscard]] std::set<std::string> shared_weights(const Network& network);
 
 /// require: may_come_early(); the plan is feasible, and described.

@@ -1,4 +1,4 @@
-// Every tiling of a run that may matter: the part of Candidates that proofs are made of.
+// All relevant tilings of a group: the part of Candidates used by proofs.
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -59,7 +59,7 @@ Candidates::Reduced Candidates::in_variant(RunGeometry& run, const std::string& 
 TilingGroups Candidates::tiling_groups(OpRange ops, const ScoreOf& score, double below) {
   static_cast<void>(answer(ops));
   TilingGroups all;
-  all.open = 0;  // where a limit is met
+  all.open = 0;  // if a limit is met
   static_cast<void>(of_answered(
       ops, [&](RunGeometry& run, const std::string& structure, const CandidateAnswer& answer) {
         TilingGroups found;
@@ -152,7 +152,7 @@ Candidates::Placed Candidates::place(OpRange ops, const Tiling& tiling, Size mos
                                *arrays_, poll);
         return 0.0;
       }));
-  // Of several memories there are other shares that come to as much.
+  // With several memories, other divisions give the same sum.
   if (placed.status == Status::infeasible && most_peak < on_chip_capacity(hardware_) &&
       !decides(hardware_, limits))
     placed.status = Status::unknown;

@@ -1,4 +1,4 @@
-// Plans as files: out, in, and judged by everything they say.
+// Plans as files: writing, reading, and a full verdict.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -63,7 +63,7 @@ bool is_close(const Metrics& a, const Metrics& b) {
          is_close(a.peak_bandwidth, b.peak_bandwidth);
 }
 
-/// What a plan says beyond what check_plan() looks at.
+/// Statements of a plan that check_plan() does not verify.
 class ClaimCheck {
  public:
   ClaimCheck(const Network& network, const Hardware& hardware, const Limits& limits,
@@ -91,7 +91,7 @@ class ClaimCheck {
   }
 
  private:
-  /// Files may have been given other names since.
+  /// Files may have been renamed.
   void names() {
     if (plan_.network != network_.name)
       verdict_.claimed.push_back("network '" + plan_.network + "': the given name is '" +
@@ -114,8 +114,8 @@ class ClaimCheck {
         "weights: differ from those of the profile (the score matches them)");
   }
 
-  /// Of the profile's own machine it is the baseline; of the machine the profile names it is made
-  /// again; of any other it is a claim.
+  /// Recomputes the reference if it belongs to this profile (the baseline) or to the machine named
+  /// by it. Any other reference is a claim.
   void reference() {
     const PlanReference& said = plan_.reference;
     const Hardware* const other = hardware_.reference.get();
@@ -138,7 +138,7 @@ class ClaimCheck {
       params.limits.seed = plan_.seed;
       try {
         made = layer_by_layer(network_, *other, params);
-      } catch (const BadInput&) {  // it fits with no tile there
+      } catch (const BadInput&) {  // the network does not fit on that machine
         if (other->name == hardware_.name)
           made = PlanReference{said.profile, hardware_.clock_hz, plan_.baseline};
       }
@@ -155,7 +155,7 @@ class ClaimCheck {
       claim_other_than(made);
   }
 
-  /// Another plan's totals may be the reference, under the name of that plan's machine.
+  /// The reference may be the totals of another plan, named after its machine.
   void claim_other_than(const PlanReference& layers) {
     const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, layers)};
     verdict_.claimed.push_back(
@@ -189,8 +189,8 @@ class ClaimCheck {
     std::vector<std::string> differs;
     metrics_wrong("the baseline, each op alone", made, plan_.baseline, differs);
     if (differs.empty()) return;
-    // A limit that ended a plan may have ended its baseline with worse tiles: that is no lie, but
-    // no yardstick either.
+    // A limit may have ended the baseline with worse tiles: not an error, but not a reliable
+    // reference either.
     if (plan_.stop == StopReason::completed || plan_.stop == StopReason::node_limit)
       std::ranges::move(differs, std::back_inserter(verdict_.wrong));
     else
@@ -209,7 +209,7 @@ class ClaimCheck {
         (said.over.empty() ? ": its range is not stated" : ": over " + said.over));
   }
 
-  /// Proved once more: the answer here may be better, or worse where time is short.
+  /// Repeats the proof: its result may be better, or worse with little time.
   void objectives() {
     for (const ObjectiveValue& said : plan_.objectives) {
       const validation::LimitedBudget limited(limits_);
@@ -285,7 +285,7 @@ PlanVerdict check_plan_text(std::string_view text, const std::string& path, cons
   const io::PlannedClaims judge = [&](const PlannedSubgraph& subgraph,
                                       const PlannedPlacement& placed,
                                       const PlacementResult& result) {
-    // Broken rules are told by check_plan(); here it is about what is said besides.
+    // check_plan() reports violated rules; this part verifies the other statements.
     if (!check(placed.problem, placed.placement, 1).empty()) return;
     PlacementResult said = result;
     said.placement = placed.placement;
@@ -306,7 +306,7 @@ PlanVerdict check_plan_text(std::string_view text, const std::string& path, cons
   if (!verdict.wrong.empty()) return verdict;
   try {
     planner::ClaimCheck(network, hardware, limits, verdict).run();
-  } catch (const std::invalid_argument& error) {  // of the profile: nothing can be simulated
+  } catch (const std::invalid_argument& error) {  // about the profile: it cannot be simulated
     throw BadInput(error.what());
   }
   return verdict;

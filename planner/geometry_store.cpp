@@ -10,7 +10,7 @@ std::size_t held(const RunGeometry& run) {
   for (const tiling::LocalTensor& tensor : run.part.tensors)
     bytes += sizeof(tensor) + sizeof(std::size_t) * tensor.consumers.size();
   for (const auto& [halo, geometry] : run.of_halo) bytes += geometry.held();
-  for (const std::shared_ptr<RunGeometry>& twin : run.twins) bytes += held(*twin);
+  for (const std::shared_ptr<RunGeometry>& copy : run.thread_copies) bytes += held(*copy);
   for (const auto& [parts, split] : run.reduced) bytes += held(*split);
   return bytes;
 }
@@ -33,7 +33,8 @@ void GeometryStore::keep(const std::string& structure, const std::shared_ptr<Run
     kept_.push_front({structure, run, bytes});
     at_.emplace(structure, kept_.begin());
   } else {
-    // Two may have made one at once: the other is forgotten, and what is found in it.
+    // Two threads may have made a geometry concurrently: the second one is dropped with its
+    // results.
     if (known->second->run != run) return;
     bytes_ -= known->second->bytes;
     known->second->bytes = bytes;

@@ -1,12 +1,12 @@
-// How runs are cut into tiles, kept as long as there is room. Private to planner/.
+// Geometries of tiled groups, kept up to a memory limit. Private to planner/.
 //
 //   GeometryStore store;
 //   if (auto run = store.find(structure)) use(*run);   // or make one, and then:
 //   store.keep(structure, run);
 //
-// A geometry remembers what it found of every shape it was asked about, which takes longer to find
-// than to read, but is found again: a network of a hundred ops would keep gigabytes. What was not
-// used for longest goes first. Thread-safe; whoever holds a geometry may go on with it.
+// A geometry remembers its results for every shape queried. Recomputing a result takes longer than
+// reading it, but a network of a hundred ops would keep gigabytes. The least recently used geometry
+// is dropped first. A dropped geometry remains valid for its holders. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ struct RunGeometry;
 class GeometryStore {
  public:
   explicit GeometryStore(std::size_t most_bytes) : most_bytes_(most_bytes) {}
-  /// Nothing if none is kept.
+  /// Null if none is kept.
   [[nodiscard]] std::shared_ptr<RunGeometry> find(const std::string& structure);
-  /// require: the caller holds the run's lock. Called again after more was asked of it.
+  /// require: the caller holds the run's lock. Call again when the geometry has grown.
   void keep(const std::string& structure, const std::shared_ptr<RunGeometry>& run);
   void clear();
 
@@ -41,7 +41,7 @@ class GeometryStore {
   std::size_t most_bytes_;
   std::mutex lock_;
   std::size_t bytes_ = 0;
-  std::list<Kept> kept_;  ///< the last used one first
+  std::list<Kept> kept_;  ///< most recently used first
   std::unordered_map<std::string, std::list<Kept>::iterator> at_;
 };
 

@@ -13,7 +13,7 @@
 namespace tessera::planner {
 namespace {
 
-/// Texts with their length and lists with theirs, so that no two values make one text.
+/// Texts and lists are prefixed with their length, so that different values have different texts.
 class Key {
  public:
   [[nodiscard]] std::string take() { return std::move(text_); }
@@ -32,7 +32,7 @@ class Key {
       if constexpr (std::same_as<Number, bool>)
         return std::to_chars(digits, digits + sizeof digits, number ? 1 : 0).ptr;
       else
-        return std::to_chars(digits, digits + sizeof digits, number).ptr;  // a double: to the bit
+        return std::to_chars(digits, digits + sizeof digits, number).ptr;  // a double, exactly
     }();
     text_.append(digits, end);
     text_ += ' ';
@@ -56,7 +56,7 @@ class Key {
   template <typename Value>
   void put(const std::vector<Value>& list) {
     put(list.size());
-    for (const Value& value : list) put(value);  // a copy of vector<bool>'s
+    for (const Value& value : list) put(value);  // copy: elements of vector<bool> are proxies
   }
 
   void put(const AddressRange& range) {
@@ -153,22 +153,22 @@ class Key {
 
 namespace {
 
-/// Do transfers wait for bursts to come, whatever the bandwidth (cost/transfer.h)? Only where that
-/// is certain to the last bit.
+/// True if transfers wait for the latency of bursts, whatever the bandwidth (cost/transfer.h). Only
+/// if that holds to the last bit.
 bool waits_for_bursts(double bytes_per_cycle, const HardwareMemory& memory, std::int64_t latency,
                       std::int64_t outstanding) {
   const double needed = static_cast<double>(memory.burst) * static_cast<double>(outstanding);
   const double served = bytes_per_cycle * static_cast<double>(latency);
   if (served >= needed * (1 + 1e-9)) return true;
-  constexpr double fine = 1024;  // figures that no division rounds
+  constexpr double fine = 1024;  // numbers that no division rounds
   return served >= needed && bytes_per_cycle * fine == std::floor(bytes_per_cycle * fine) &&
          served < 1e12;
 }
 
-/// With as much bandwidth off the chip as could be of use, wherever there is more.
+/// Reduces off-chip bandwidth to the maximum that can have an effect.
 std::vector<HardwareMemory> no_faster_than_of_use(const Hardware& hardware) {
   std::vector<HardwareMemory> memories = hardware.memories;
-  // Several channels share the bandwidth: each may have some of it.
+  // Several channels share the bandwidth, so a part of it may have an effect.
   if (hardware.dma.channels != 1 || !(hardware.clock_hz > 0)) return memories;
   for (HardwareMemory& memory : memories) {
     if (!memory.offchip || !memory.bandwidth || !memory.behind.empty()) continue;

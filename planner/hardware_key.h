@@ -1,9 +1,9 @@
-// All of a profile that an answer can depend on, as one text. Private to planner/.
+// All parts of a profile that an answer depends on, as one text. Private to planner/.
 //
 //   memory.get(hardware_key(hardware) + structure, ...);
 //
-// Every member of every struct of a profile is named where the text is made: one that is added and
-// not named there does not compile.
+// The implementation names every member of every struct of a profile. A new member that it does not
+// name is a compile error.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace tessera::planner {
 
-/// ensure: equal for two profiles only if no answer can tell them apart. Names of memories and
-/// engines count, since answers contain them; the profile's own name, where its figures come from
-/// and the weights of the score do not; nor does by how much the memory off the chip is faster than
-/// the bursts that one DMA channel has under way.
+/// ensure: equal for two profiles only if no answer distinguishes them. Names of memories and
+/// engines count, since answers contain them. The profile's name, its sources and the weights of
+/// the score do not count. Off-chip bandwidth beyond that of the bursts in flight of one DMA
+/// channel does not count either.
 [[nodiscard]] std::string hardware_key(const Hardware& hardware);
 
-/// The part of it that decides which tiles fit, and where their buffers lie: what lower() of
-/// tiling/ and the choice of an engine look at. Speeds and energies are not in it.
+/// The part that decides which tiles fit and where their buffers lie: all inputs of tiling::lower()
+/// and of the choice of a solver. Without speeds and energies.
 [[nodiscard]] std::string placement_key(const Hardware& hardware);
 
-/// The part of it that decides what arrays take (cost/array_memo.h): the engines, and how fast
-/// memories on the chip serve them.
+/// The part that decides the cycles of arrays (cost/array_memo.h): the engines and the bandwidth of
+/// on-chip memories.
 [[nodiscard]] std::string array_key(const Hardware& hardware);
 
 }  // namespace tessera::planner

@@ -1,4 +1,4 @@
-// What a plan leaves unused, so that an architect can take it away.
+// Resources that a plan leaves unused, so that an architect can remove them.
 //
 //   plan.unused_modes = unused_modes(memories, plan.subgraphs);
 //
@@ -12,11 +12,11 @@
 
 namespace tessera::planner {
 
-/// Per memory the names of the modes that no step of any placement is in, in the memory's order.
+/// Per memory, the names of the modes that no step of any placement uses, in the memory's order.
 [[nodiscard]] std::vector<std::vector<std::string>> unused_modes(
     const std::vector<Memory>& memories, const std::vector<PlannedSubgraph>& subgraphs);
 
-/// Per memory the names of the banks that no buffer of any placement touches.
+/// Per memory, the names of the banks that no buffer of any placement uses.
 [[nodiscard]] std::vector<std::vector<std::string>> idle_banks(
     const std::vector<Memory>& memories, const std::vector<PlannedSubgraph>& subgraphs);
 

@@ -16,7 +16,7 @@ namespace tessera::planner {
 
 namespace {
 
-/// Of an op, at once or with its sums in parts: what comes closest to fitting.
+/// The minimum over all variants of an op, with or without reduction in parts.
 placer::MissingBytes missing_bytes(const Network& network, OpIndex op, const Hardware& hardware,
                                    const Budget& budget) {
   const tiling::Subgraph part =
@@ -77,7 +77,7 @@ std::string why_no_cover(const Network& network, const Hardware& hardware, const
     cover += " by " + (params.max_ops == 1
                            ? std::string("single ops")
                            : "groups of at most " + std::to_string(params.max_ops) + " ops");
-  // Those of a look at less of the memory have no names.
+  // Limits of a search for smaller memory sizes have no names.
   if (limits.empty()) limits = "the limits";
   std::string text = must_stay ? within + cover +
                                      " leaves space for the tensors that must stay on chip on " +

@@ -28,7 +28,7 @@ class Joiner {
       for (const TensorIndex t : operands(op)) ++uses_[storage_of(network, t)];
       for (const TensorIndex t : op.outputs) made_[t] = true;
     }
-    // Callers say where these lie.
+    // Callers choose the addresses of inputs and outputs.
     for (const TensorIndex t : network.inputs) fixed_[storage_of(network, t)] = true;
     for (const TensorIndex t : network.outputs) fixed_[storage_of(network, t)] = true;
     brick_ = on_chip_layout(hardware).brick;
@@ -42,7 +42,7 @@ class Joiner {
         hardware_.clock_hz <= 0)
       return std::move(network_);
     link_ = cost::links_of(hardware_).data;
-    // The last first: what is joined once more lies where the last wants it.
+    // Last op first: a tensor that is joined repeatedly lies where the last concatenation wants it.
     for (OpIndex k = network_.ops.size(); k-- > 0;)
       if (tiling::joins_channels(network_.ops[k])) join(network_.ops[k]);
     return std::move(network_);
@@ -73,7 +73,7 @@ class Joiner {
     }
   }
 
-  /// Channels are what moves slowest off the chip, and those before its own are whole bursts.
+  /// Channels move slowest off chip, and the channels before its own are whole bursts.
   [[nodiscard]] bool begins_at_a_burst(const Tensor& tensor, const JoinedPlace& place) const {
     const std::vector<Dim>& shape = tensor.shape;
     if (has_layout(shape))
@@ -86,8 +86,8 @@ class Joiner {
     return shape[0] == 1 && before % link_->burst == 0;
   }
 
-  /// Where the result lies: where it is joined itself, or beside what is joined already of its
-  /// operands, or by itself.
+  /// The place of the result: its own if it is joined, or the one implied by joined operands, or a
+  /// new one.
   [[nodiscard]] std::optional<JoinedPlace> place_of(const Op& op) const {
     const TensorIndex made = op.outputs.front();
     const Tensor& tensor = network_.tensors[made];
@@ -108,7 +108,7 @@ class Joiner {
 
   [[nodiscard]] bool all_may_lie_there(const Op& op, const JoinedPlace& place) const {
     const Tensor& whole = network_.tensors[place.whole];
-    // A result of the network has no bricks, and what is made for it has.
+    // A result of the network has no bricks; its operands have.
     if (brick_ > 1 && fixed_[place.whole]) return false;
     const bool shared = std::ranges::any_of(
         op.inputs, [&](TensorIndex t) { return network_.tensors[t].joined.has_value(); });
@@ -119,7 +119,7 @@ class Joiner {
       if (tensor.view_of || !made_[t] || fixed_[t] || !once || tensor.type != whole.type ||
           tensor.kind != TensorKind::activation || begin % brick_ != 0)
         return false;
-      // What another concatenation put there is of that one's operands, all of it.
+      // A place made by another concatenation holds all of that one's operands.
       if (shared &&
           !(tensor.joined && tensor.joined->whole == place.whole && tensor.joined->begin == begin))
         return false;
@@ -128,8 +128,7 @@ class Joiner {
     return true;
   }
 
-  /// Bytes on the bus more than before, for all that is stored and loaded of them, against those
-  /// that copying takes.
+  /// True if the additional bytes on the bus do not exceed those of a copy.
   [[nodiscard]] bool pays(const Op& op, const std::vector<Change>& changes) const {
     Size copied = bus_bytes(network_.tensors[op.outputs.front()]);
     for (const TensorIndex t : op.inputs) copied += bus_bytes(network_.tensors[t]);
@@ -152,8 +151,8 @@ class Joiner {
   const Hardware& hardware_;
   std::optional<cost::Link> link_;
   std::vector<std::size_t> uses_;
-  std::vector<bool> made_;   ///< by an op
-  std::vector<bool> fixed_;  ///< inputs of the network, and results
+  std::vector<bool> made_;   ///< written by an op
+  std::vector<bool> fixed_;  ///< inputs and outputs of the network
   Dim brick_ = 1;
 };
 

@@ -19,16 +19,16 @@
 namespace tessera::planner {
 namespace {
 
-/// What a buffer holds from run to run: a tensor that stays, or a weight that comes early for a
-/// run.
+/// Content of a buffer across groups: a resident tensor, or a weight prefetched for a group.
 struct Held {
   TensorIndex tensor = 0;
-  std::optional<std::size_t> reader{};  ///< of the weight, which others may read at other times
+  std::optional<std::size_t> reader{};  ///< of the weight, which may be fetched separately for
+                                        ///< other groups
   friend auto operator<=>(const Held&, const Held&) = default;
 };
 
-/// The first run from `run` on that finds the weight early, or where that leaves it to later ones
-/// the last of these.
+/// The first group from `run` on that uses the prefetched weight, or the last one if that group
+/// leaves it to later ones.
 std::size_t reader_of(std::span<const PlannedSubgraph> runs, std::size_t run,
                       const std::string& weight) {
   const auto lists = [&](const std::vector<std::string>& names) {
@@ -53,13 +53,13 @@ std::optional<Held> held_by(const Piece& piece, std::span<const PlannedSubgraph>
                                       piece.part.tensor(lowered.tensor).name)};
 }
 
-/// All runs on one time line.
+/// All groups on one time line.
 class Together {
  public:
   Together(std::vector<Memory> memories, std::span<const PlannedSubgraph> runs) : runs_(runs) {
     all_.memories = std::move(memories);
   }
-  /// The next run.
+  /// Adds the next group.
   void add(const Piece& piece) {
     const PlacementProblem own = piece_problem(piece, 0);
     std::vector<BufferIndex>& mine = of_run_.emplace_back();
@@ -92,7 +92,7 @@ class Together {
     now_ += length;
   }
   [[nodiscard]] const PlacementProblem& problem() const { return all_; }
-  /// Some tensor may lie in no memory that all who use it reach.
+  /// True if some tensor has no memory that all of its users reach.
   [[nodiscard]] bool homeless() const { return homeless_; }
   [[nodiscard]] const std::vector<BufferIndex>& of_run(std::size_t run) const {
     return of_run_[run];
@@ -108,9 +108,10 @@ class Together {
     for (Step& step : buffer.write) step += now_;
     return buffer;
   }
-  /// Runs follow each other, so lives touch and steps stay sorted.
+  /// Groups follow each other, so lives are adjacent and steps remain sorted.
   void extend(Buffer& buffer, const Buffer& more) {
-    homeless_ = homeless_ || buffer.size != more.size;  // the weights of one run alone are encoded
+    homeless_ = homeless_ || buffer.size != more.size;  // only weights of a single group are
+                                                        // encoded
     buffer.live.back().upper = more.live.back().upper;
     buffer.read.insert(buffer.read.end(), more.read.begin(), more.read.end());
     buffer.write.insert(buffer.write.end(), more.write.begin(), more.write.end());
@@ -180,7 +181,7 @@ KeptPlaces settle_kept(PieceStore& store, const Hardware& within, std::span<Plan
   const engine::SearchResult& found = decision.found;
   if (!found.placement) return {found.status, found.stop};
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    // What lives through all tiles of a run gives it one place.
+    // A buffer that lives through all tiles of a group has one address there.
     runs[k].placements.erase(runs[k].placements.begin() + 1, runs[k].placements.end());
     PlannedPlacement& own = runs[k].placements.front();
     own.problem = piece_problem(*pieces[k], 0);
@@ -205,7 +206,7 @@ KeptPlaces settle_kept(PieceStore& store, const Hardware& within, std::span<Plan
 
 namespace {
 
-/// Every run says what it keeps, and all runs that a tensor lives through say the same.
+/// Every group lists its resident tensors, and all groups of a tensor's life agree.
 void residence_wrong(const Network& network, const Hardware& hardware,
                      const std::vector<PlannedSubgraph>& runs, std::vector<std::string>& wrong) {
   const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
@@ -238,7 +239,7 @@ void residence_wrong(const Network& network, const Hardware& hardware,
     }
 }
 
-/// Rows that stay are listed by all runs from the one that makes them to that of their last reader.
+/// Resident rows are listed by all groups from the writer to the last reader.
 void rows_wrong(const Network& network, const Hardware& hardware,
                 const std::vector<PlannedSubgraph>& runs, std::vector<std::string>& wrong) {
   std::map<std::string, Dim> listed;
@@ -285,7 +286,7 @@ void rows_wrong(const Network& network, const Hardware& hardware,
   }
 }
 
-/// A run finds what one before has loaded for it, and all runs between the two list it.
+/// A prefetched weight was loaded by an earlier group, and all groups between list it.
 void early_wrong(const Network& network, const Hardware& hardware,
                  const std::vector<PlannedSubgraph>& runs, std::vector<std::string>& wrong) {
   const auto has_some = [](const PlannedSubgraph& run) {

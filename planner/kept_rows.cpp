@@ -16,14 +16,14 @@
 namespace tessera::planner {
 namespace {
 
-/// Where peaks cost, room is filled up to the plan's own, and up to so many levels above it.
+/// If peaks have a weight, space is filled up to the plan's peak and up to this many levels above.
 constexpr int most_levels = 4;
-/// Buffers leave holes: rows that find no place are tried with so much less, this often.
+/// Buffers leave holes: if rows do not fit, the search retries with fewer, this often.
 constexpr int most_tries = 4;
-/// Of the memory a tensor that stays in part may take so much.
+/// Fractions (quarters) of the memory that a partly resident tensor may take.
 constexpr std::array<Size, 3> row_shares{1, 2, 3};
 constexpr Size whole_share = 4;
-/// Through all tensors so often: what stays changes what others are worth.
+/// Passes over all tensors: a decision changes the value of others.
 constexpr int most_row_passes = 2;
 
 class KeptRowsLook : LaterLook {
@@ -58,17 +58,17 @@ class KeptRowsLook : LaterLook {
   }
 
  private:
-  /// A tensor over cuts that is stored and loaded.
+  /// A tensor across cut points that is stored and loaded.
   struct Candidate {
     TensorIndex tensor = 0;
-    std::size_t first = 0;           ///< the run that makes it,
-    std::size_t last = 0;            ///< and that of its last reader
-    Dim rows = 0;                    ///< in all
-    std::vector<std::size_t> users;  ///< runs that move it
-    double worth = 0;                ///< bytes moved for each that it takes, in each run
+    std::size_t first = 0;           ///< the group that writes it
+    std::size_t last = 0;            ///< the group of its last reader
+    Dim rows = 0;                    ///< of the whole tensor
+    std::vector<std::size_t> users;  ///< groups that transfer it
+    double worth = 0;                ///< transferred bytes per byte of memory and group
   };
 
-  /// What room the tiles leave, and where peaks cost up to several levels of them.
+  /// Fills the space that tiles leave, up to several levels if peaks have a weight.
   bool fill(const std::vector<PlannedSubgraph>& runs, std::vector<PlannedSubgraph>& best) const {
     const Size peak = peak_of(runs);
     const Size most = on_chip_capacity(within_);
@@ -95,8 +95,8 @@ class KeptRowsLook : LaterLook {
     return bytes;
   }
 
-  /// So much of the tensor stays, in place of what does now, and all runs that it lives through
-  /// have tiles for the room beside it: nothing where that is no better.
+  /// Keeps `bytes` of the tensor, replacing its current rows, and re-tiles all groups of its life
+  /// for the remaining space. Nothing if that is no better.
   [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> with_smaller_tiles(
       const std::vector<PlannedSubgraph>& now, const Candidate& each, Size bytes) const {
     const Dim rows = most_rows(each, bytes);
@@ -105,7 +105,7 @@ class KeptRowsLook : LaterLook {
     std::vector<PlannedSubgraph> next = now;
     remove(next, each);
     add(next, each, rows);
-    // If it took no room nothing of this could be better.
+    // Skip it unless it is better with unlimited memory.
     std::vector<PlannedSubgraph> free = next;
     if (!recost(free, each.users) || score_of(free) >= score_of(now) * less) return std::nullopt;
     std::vector<std::size_t> lives;
@@ -151,7 +151,7 @@ class KeptRowsLook : LaterLook {
       });
   }
 
-  /// Those that are moved most for the room they take first.
+  /// Orders tensors by transferred bytes per byte of memory.
   void find_tensors(const std::vector<PlannedSubgraph>& runs) {
     std::vector<Piece> pieces;
     for (const PlannedSubgraph& run : runs)
@@ -180,7 +180,8 @@ class KeptRowsLook : LaterLook {
     std::ranges::stable_sort(tensors_, std::greater<>(), &Candidate::worth);
   }
 
-  /// Of the tensor, by all tiles, about: what stays from tile to tile counts again.
+  /// Approximate bytes of the tensor moved by all tiles: data that remains from tile to tile counts
+  /// again.
   [[nodiscard]] static double bytes_moved(const Piece& piece, TensorIndex tensor) {
     double bytes = 0;
     for (std::size_t t = 0; t < piece.part.tensors.size(); ++t) {
@@ -201,7 +202,8 @@ class KeptRowsLook : LaterLook {
     return tiling::kept_rows_of(network_, hardware_, t, rows).bytes;
   }
 
-  /// So many rows of each that no run peaks above the level, and those of them that are worth it.
+  /// Chooses rows of each tensor so that no group peaks above the level, and keeps those that pay
+  /// off.
   [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> with_rows(
       const std::vector<PlannedSubgraph>& runs, Size level) const {
     std::vector<Size> room;
@@ -254,8 +256,8 @@ class KeptRowsLook : LaterLook {
     return static_cast<TensorIndex>(found - network_.tensors.begin());
   }
 
-  /// What these runs take if all rows lie in the first memory on the chip beside what is placed
-  /// already: false where the tiles of one are not for rows that stay.
+  /// Recomputes the cost of groups, with all rows in the first on-chip memory next to the existing
+  /// placement. False if the tiles of a group do not allow resident rows.
   [[nodiscard]] bool recost(std::vector<PlannedSubgraph>& runs,
                             const std::vector<std::size_t>& changed) const {
     for (const std::size_t k : changed) {
@@ -275,7 +277,7 @@ class KeptRowsLook : LaterLook {
     }
   }
 
-  /// As if the plan peaked at the level.
+  /// Score of the unplaced groups with the peak raised to the level.
   [[nodiscard]] double unplaced_score(std::span<const PlannedSubgraph> runs, Size level) const {
     std::vector<PlannedSubgraph> own(runs.begin(), runs.end());
     if (!own.empty())
@@ -283,7 +285,7 @@ class KeptRowsLook : LaterLook {
     return score_of(own);
   }
 
-  /// With a place for everything, if need be for fewer rows.
+  /// Places everything, with fewer rows if necessary.
   [[nodiscard]] std::optional<std::vector<PlannedSubgraph>> placed(
       const std::vector<PlannedSubgraph>& without, std::vector<PlannedSubgraph> runs,
       Size level) const {

@@ -1,10 +1,10 @@
-// What room is left at last goes to the first rows of tensors over cuts.
+// Assigns the remaining free space to the first rows of tensors across cut points.
 //
-//   if (take_kept_rows(network, hardware, params, plan)) ...  // the plan scores less than before
+//   if (take_kept_rows(network, hardware, params, plan)) ...  // the score is lower
 //
-// A tensor that has no room on the chip as a whole may have some for a part of it (tiling.stay of
-// the profile, tiling/kept_rows.h). That is decided when runs, tiles and all else that stays are
-// settled: what was found without is the start, so no plan gets worse for it. Private to planner/.
+// A tensor that does not fit on chip as a whole may fit in part (tiling.stay of the profile,
+// tiling/kept_rows.h). This search runs after groups, tilings and other resident tensors are fixed.
+// It starts at that plan, so the score never increases. Private to planner/.
 #pragma once
 
 #include "tessera/hardware.h"
@@ -16,8 +16,8 @@ namespace tessera::planner {
 
 [[nodiscard]] bool may_keep_rows(const Network& network, const Hardware& hardware);
 
-/// require: may_keep_rows(network, hardware); the plan is feasible, and described;
-/// params.memory is there.
+/// require: may_keep_rows(network, hardware); the plan is feasible and described; params.memory is
+/// set.
 bool take_kept_rows(const Network& network, const Hardware& hardware, const PlanParams& params,
                     NetworkPlan& plan);
 

@@ -57,7 +57,7 @@ std::size_t LaterLook::run_of(const std::vector<PlannedSubgraph>& runs, OpIndex 
 }
 
 void LaterLook::cost_as_placed(const Piece& piece, PlannedSubgraph& run) const {
-  // Where nothing lies there through all tiles each demand has a placement of its own.
+  // If no buffer lives through all tiles, each demand has its own placement.
   run.placements.resize(1);
   run.placements.resize(piece.demands.size(), PlannedPlacement(run.placements.front()));
   for (std::size_t d = 0; d < run.placements.size(); ++d)
@@ -82,7 +82,7 @@ Limits LaterLook::limits_to_settle() const {
 bool LaterLook::settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
                        std::size_t last) const {
   const Limits limits = limits_to_settle();
-  // Where peaks cost, no higher than the highest run is by itself, if that can be.
+  // If peaks have a weight, first try the highest single peak as the limit.
   const bool low = cost::peak_weight(score_) > 0;
   PeakLimits peak = limits_;
   if (low)
@@ -116,7 +116,7 @@ bool LaterLook::settle_below(std::vector<PlannedSubgraph>& runs, Size peak) cons
 std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRange ops, Size free,
                                                    ShapeGoal::Stage last,
                                                    SharedWork* shared) const {
-  // A run that nothing was found for so soon is hardly one that gains.
+  // A group without a quick result rarely gains.
   constexpr int most_effort = 2;
   auto answer = candidates.answer(ops);
   for (int effort = 1; answer->options.empty() && !answer->final && effort <= most_effort; ++effort)

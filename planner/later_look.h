@@ -1,6 +1,5 @@
-// What looks for something better go by that begin when there is a plan: what stays on the chip
-// from run to run (residency.h), what is tried run by run at last (run_by_run.h),
-// weights that come early (early.h).
+// Common base of the improvement searches that start from a complete plan: residency (residency.h),
+// group by group (run_by_run.h), weight prefetch (early.h).
 #pragma once
 
 #include <cstddef>
@@ -23,47 +22,47 @@ namespace tessera::planner {
 
 class LaterLook {
  protected:
-  /// Sums in another order may differ by a hair.
+  /// Relative tolerance: sums in another order may differ in the last digits.
   static constexpr double less = 1 - 1e-9;
 
-  /// All but the plan outlive it.
+  /// Everything but the plan outlives this object.
   LaterLook(const Network& network, const Hardware& hardware, const PlanParams& params,
             const NetworkPlan& plan);
 
-  /// Infinite where a limit is not kept.
+  /// Infinite if a limit is exceeded.
   [[nodiscard]] double score_of(const std::vector<PlannedSubgraph>& runs) const;
-  /// One place for everything that stays, in the runs from `first` to `last` and those tied to
-  /// them: false where there is none.
+  /// Finds one address per resident tensor in the groups from `first` to `last` and those tied to
+  /// them. False: none was found.
   [[nodiscard]] bool settle(std::vector<PlannedSubgraph>& runs, std::size_t first,
                             std::size_t last) const;
 
-  /// Likewise of all runs, where no run peaks higher than that.
+  /// The same for all groups, with no peak above `peak`.
   [[nodiscard]] bool settle_below(std::vector<PlannedSubgraph>& runs, Size peak) const;
 
-  /// For tiles with these on the chip over all cuts.
+  /// Parameters for tiles with these tensors resident over all cut points.
   [[nodiscard]] CandidateParams candidates_with(std::vector<TensorIndex> stays) const;
 
-  /// The run in its best tiles where peaks up to `free` cost nothing more: nothing where none are
-  /// found soon, or none within the limits. Whoever shares the work helps with it.
+  /// The group with its best tiles, where peaks up to `free` are not charged. Nothing if no tiles
+  /// within the limits are found with this effort. Threads of `shared` help.
   [[nodiscard]] std::optional<PlannedSubgraph> best_run(Candidates& candidates, OpRange ops,
                                                         Size free, ShapeGoal::Stage last,
                                                         SharedWork* shared = nullptr) const;
 
-  /// The highest of the runs.
+  /// The maximum peak of the groups.
   [[nodiscard]] static Size peak_of(const std::vector<PlannedSubgraph>& runs);
 
-  /// Index of the run of an op, and of the op that makes a tensor.
+  /// Index of the group of an op, and of the op that writes a tensor.
   [[nodiscard]] static std::size_t run_of(const std::vector<PlannedSubgraph>& runs, OpIndex op);
   [[nodiscard]] OpIndex maker_of(TensorIndex tensor) const { return makers_[tensor]; }
 
-  /// What a run takes whose buffers lie where its first placement says, one for each of the
-  /// piece's: it peaks no higher so.
+  /// Costs a group whose buffers lie as in its first placement, which has one place per buffer of
+  /// the piece. The peak does not increase.
   void cost_as_placed(const Piece& piece, PlannedSubgraph& run) const;
 
-  /// Whatever stays as a whole, over any cut. Sorted.
+  /// All tensors resident as a whole over any cut point. Sorted.
   [[nodiscard]] std::vector<TensorIndex> stays_of(const std::vector<PlannedSubgraph>& runs) const;
 
-  /// The plan with other runs, which have a place: false where it is no better when all is said.
+  /// Takes the plan with other, placed groups. False if its final score is not lower.
   bool take_if_better(NetworkPlan& plan, NetworkPlan next) const;
 
   const Network& network_;
@@ -73,12 +72,12 @@ class LaterLook {
   Budget budget_;
   cost::Score score_;
   PeakLimits limits_;
-  Hardware within_;  ///< `hardware_` with the memory that the limits leave
+  Hardware within_;  ///< `hardware_` with memories reduced to the limits
   std::vector<std::optional<OpIndex>> readers_;
   mutable PieceStore pieces_;
 
  private:
-  /// For runs that are placed together: each tensor is a question.
+  /// For groups placed together: nodes per resident tensor.
   [[nodiscard]] Limits limits_to_settle() const;
 
   std::vector<OpIndex> makers_;

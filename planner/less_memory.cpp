@@ -1,4 +1,4 @@
-// How much of the memory is best used.
+// Choice of the memory size.
 #include <algorithm>
 #include <cstddef>
 #include <utility>

@@ -10,10 +10,10 @@
 namespace tessera::planner {
 namespace {
 
-/// Of the nodes of a question: what is hard so is hardly worth it.
+/// Divisor of the nodes of a query: hard cases rarely pay off.
 constexpr std::int64_t share_of_nodes = 20;
 
-/// How high anything lies in a memory.
+/// Maximum end address of the buffers in a memory.
 Size height_of(const search::TileSearchResult& found, MemoryIndex memory) {
   Size height = 0;
   for (std::size_t k = 0; k < found.placements.size(); ++k)
@@ -23,7 +23,7 @@ Size height_of(const search::TileSearchResult& found, MemoryIndex memory) {
   return height;
 }
 
-/// Ends of banks below a height, from the lowest on.
+/// Ends of banks below a height, ascending.
 std::vector<Size> ends_below(const Memory& memory, Size height) {
   std::vector<Size> ends;
   Size end = 0;
@@ -60,7 +60,7 @@ void place_low(search::TileSearchResult& found, tiling::TileGeometry& geometry,
         ends.erase(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(middle) + 1);
       }
     }
-    // The next memory is made lower with this one as it is now.
+    // Lower the next memory with this one at its final height.
     memory.space = whole;
     limit_height(memory.space, std::max<Size>(1, height_of(found, mine)));
   }

@@ -1,10 +1,10 @@
-// Where a tile lies in banks, as low as its banks allow.
+// Lowers the peak of a tile in a memory with banks.
 //
 //   search::TileSearchResult found = search::find_tile(geometry, hardware, asked);
-//   place_low(found, geometry, hardware, asked);      // the same tile, with a lower peak perhaps
+//   place_low(found, geometry, hardware, asked);      // the same tile, possibly with a lower peak
 //
-// Which banks hold what follows from the modes that were tried first, so one small weight may lie
-// in the last bank of all and make the whole memory count. Private to planner/.
+// The banks in use depend on the modes that were tried first. One small weight may lie in the last
+// bank, which makes the whole memory count as the peak. Private to planner/.
 #pragma once
 
 #include "search/tiles/tile_search.h"
@@ -13,9 +13,9 @@
 
 namespace tessera::planner {
 
-/// Tries the tile in fewer banks of each memory that has modes: by halves, each with a small share
-/// of the nodes. Nothing changes where there are no modes, or nothing lower is found.
-/// require: found is what came of `asked`, which is about one shape, with an engine, and feasible
+/// Tries the tile in fewer banks of each memory with modes, by bisection, each step with a small
+/// share of the nodes. Without modes or without a lower placement the result is unchanged.
+/// require: `found` is the feasible result of `asked`, which names one shape and a solver.
 void place_low(search::TileSearchResult& found, tiling::TileGeometry& geometry,
                const Hardware& hardware, const search::TileSearchParams& asked);
 

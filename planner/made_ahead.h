@@ -1,10 +1,10 @@
-// Answers that were made before anybody asked for them, by whoever had nothing else to do.
+// Speculative answers, made by idle threads before they are requested.
 //
 //   if (const auto one = ahead.begin(key)) one->promise.set_value(make(one->tiles));
-//   if (const auto one = ahead.take(key)) use(one->answer.get());     // in another thread, say
+//   if (const auto one = ahead.take(key)) use(one->answer.get());     // possibly another thread
 //
-// Until somebody takes it nothing else knows of it: what the memory of a plan knows must not depend
-// on who had time for what. Private to planner/.
+// A speculative answer stays invisible until it is taken: the contents of a plan memory must not
+// depend on thread timing. Private to planner/.
 #pragma once
 
 #include <chrono>
@@ -28,19 +28,19 @@ class MadeAhead {
   using Answer = std::shared_ptr<const CandidateAnswer>;
   using Tiles = std::vector<std::pair<std::string, RememberedTile>>;
   struct One {
-    std::promise<Answer> promise;  ///< null: it was not made after all
+    std::promise<Answer> promise;  ///< null: the evaluation failed
     std::shared_future<Answer> answer = promise.get_future().share();
     bool searched = false;
-    Tiles tiles;  ///< that the memory gets when somebody takes it
+    Tiles tiles;  ///< added to the memory when the answer is taken
   };
 
-  /// To be made by the caller. Null: somebody is at it, or was.
+  /// The caller makes the answer. Null: it was begun before.
   [[nodiscard]] std::shared_ptr<One> begin(const std::string& key) {
     const auto one = std::make_shared<One>();
     const std::lock_guard guard(lock_);
     return begun_.try_emplace(key, one).second ? one : nullptr;
   }
-  /// For the caller alone. Null: nobody has begun it.
+  /// Passes the answer to this caller only. Null: it was not begun.
   [[nodiscard]] std::shared_ptr<One> take(const std::string& key) {
     const std::lock_guard guard(lock_);
     const auto found = begun_.find(key);
@@ -49,14 +49,14 @@ class MadeAhead {
     begun_.erase(found);
     return one;
   }
-  /// Is somebody just at it?
+  /// True while another thread evaluates the answer.
   [[nodiscard]] bool under_way(const std::string& key) const {
     const std::lock_guard guard(lock_);
     const auto found = begun_.find(key);
     return found != begun_.end() &&
            found->second->answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
   }
-  /// Nobody is going to ask for it.
+  /// Discards an answer that is not needed any more.
   void drop(const std::string& key, const std::shared_ptr<One>& one) {
     const std::lock_guard guard(lock_);
     const auto found = begun_.find(key);

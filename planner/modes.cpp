@@ -23,7 +23,7 @@
 namespace tessera::planner {
 namespace {
 
-/// Where places cost more for switching, so many choices of one mode per memory are tried.
+/// Limit on combinations of one mode per memory, tried if switches make placements expensive.
 constexpr std::size_t most_single = 64;
 
 using Set = std::vector<bool>;
@@ -33,11 +33,11 @@ struct NamedMode {
   Mode mode;
 };
 
-/// The modes that a set may have, numbered.
+/// The numbered modes that a set may contain.
 struct Universe {
   std::vector<NamedMode> modes;
-  std::vector<std::vector<std::size_t>> of_memory;  ///< of those that have modes
-  bool whole = true;                                ///< else a memory has more than there are here
+  std::vector<std::vector<std::size_t>> of_memory;  ///< of memories with modes
+  bool whole = true;                                ///< false: a memory has further modes
 
   [[nodiscard]] std::optional<std::size_t> find(MemoryIndex memory, const std::string& name) const {
     for (std::size_t k = 0; k < modes.size(); ++k)
@@ -79,14 +79,14 @@ void keep_modes(Memory& memory, MemoryIndex m, const Universe& universe, const S
     if (in[k] && universe.modes[k].memory == m) memory.modes.push_back(universe.modes[k].mode);
 }
 
-/// Something that is placed by itself: a run, or all of them where they keep tensors in common.
+/// A unit that is placed alone: a group, or all groups if they share resident tensors.
 class Part {
  public:
   Part() = default;
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
   virtual ~Part() = default;
-  /// Places it with these modes alone.
+  /// Places the part with these modes only.
   Enough ask(const Set& in) {
     if (const auto known = known_.find(in); known != known_.end()) return known->second;
     for (const auto& [set, answer] : known_) {
@@ -97,7 +97,7 @@ class Part {
     known_[in] = answer;
     return answer;
   }
-  /// The runs' placements for these modes. require: ask() said yes.
+  /// Sets the placements for these modes. require: ask() returned yes.
   void take(const Set& in, std::vector<PlannedSubgraph>& runs) {
     for (const auto& [set, placed] : placed_)
       if (within(set, in)) return put(placed, runs);
@@ -122,25 +122,25 @@ class Part {
   std::vector<std::pair<Set, std::vector<PlannedSubgraph>>> placed_;
 };
 
-/// What all questions have in common.
+/// Common data of all queries.
 struct Common {
   const Network& network;
   const Hardware& hardware;
   const ModesParams& params;
   const Universe& universe;
-  Size peak = 0;  ///< of the plan: no run may exceed it
+  Size peak = 0;  ///< of the plan: limit for every group
 
   [[nodiscard]] double cost(const Metrics& m) const {
     return cost::additive_score(params.score, m);
   }
-  /// Is it as good as `before`, which it takes the place of?
+  /// True if `now` is a valid replacement of `before`.
   [[nodiscard]] bool as_good(const Metrics& now, const Metrics& before) const {
     return cost(now) <= cost(before) * (1 + 1e-12) && params.limits.allow(now) &&
            now.peak_bytes <= peak;
   }
 };
 
-/// One run, for itself and all others that are the same question.
+/// One group, also for all groups with the same query.
 class RunPart final : public Part {
  public:
   RunPart(const Common& common, const PlannedSubgraph& run,
@@ -159,7 +159,7 @@ class RunPart final : public Part {
       if (found == Enough::yes) return found;
       if (found == Enough::no && attempt.proves) return found;
     }
-    // Nothing switches where there is one mode.
+    // With one mode, nothing switches.
     for (const Set& single : singles(in))
       if (single != in && ask(single) == Enough::yes) return Enough::yes;
     return Enough::open;
@@ -180,15 +180,16 @@ class RunPart final : public Part {
   }
 
  private:
-  /// How high several memories may be together, which share a peak.
+  /// Limits on the heights of several memories that share a peak.
   enum class Room : std::uint8_t {
-    most,  ///< each as high as the least that the others need leaves it: less says nothing
-    now,   ///< as high as now, and what the plan's peak leaves beside
+    most,  ///< each up to the maximum that the lower bounds of the others leave: exceeding it
+           ///< proves nothing
+    now,   ///< each at its current height, plus the rest of the plan's peak
   };
   struct Attempt {
     Room room = Room::most;
-    bool pinned = false;  ///< each buffer in the memory where it lies now
-    bool proves = false;  ///< that there is no place means that there is none as good
+    bool pinned = false;  ///< each buffer stays in its current memory
+    bool proves = false;  ///< infeasible proves that no placement is as good
   };
 
   [[nodiscard]] std::vector<Attempt> attempts() const {
@@ -206,7 +207,7 @@ class RunPart final : public Part {
     return problem;
   }
 
-  /// The places there are, in these modes.
+  /// Tries the current placement with these modes.
   bool settled(const Set& in) {
     PlannedSubgraph now = run_;
     for (std::size_t k = 0; k < now.placements.size(); ++k) {
@@ -255,13 +256,13 @@ class RunPart final : public Part {
     const Size beside = std::max<Size>(0, common_.peak - all);
     const auto moded = std::ranges::count_if(problem.memories, has_modes);
     for (MemoryIndex m = 0; m < problem.memories.size(); ++m) {
-      // What is left goes to one memory, unless all may have it.
+      // The rest goes to one memory, unless all may use it.
       const bool more = room == Room::most || (moded == 1 && has_modes(problem.memories[m]));
       limit_height(problem.memories[m], std::max<Size>(1, high[m] + (more ? beside : 0)));
     }
   }
 
-  /// Keeps it, if it is right and as good.
+  /// Keeps it if it is correct and as good.
   bool taken(const Set& in, PlannedSubgraph now) {
     for (std::size_t k = 0; k < now.placements.size(); ++k) {
       now.placements[k].problem = piece_problem(piece_, k);
@@ -277,7 +278,7 @@ class RunPart final : public Part {
     return true;
   }
 
-  /// One mode of each memory.
+  /// All combinations of one mode per memory.
   [[nodiscard]] std::vector<Set> singles(const Set& in) const {
     std::vector<Set> all{Set(in.size(), false)};
     for (const std::vector<std::size_t>& modes : common_.universe.of_memory) {
@@ -299,10 +300,10 @@ class RunPart final : public Part {
   std::vector<std::size_t> alike_;
 };
 
-/// All runs of a machine where tensors stay on the chip from one to the next.
+/// All groups of a machine on which tensors stay on chip between groups.
 class WholePart final : public Part {
  public:
-  /// Runs from `first` on.
+  /// Groups from `first` on.
   WholePart(const Common& common, std::size_t first, std::vector<PlannedSubgraph> runs)
       : common_(common), first_(first), runs_(std::move(runs)) {}
 
@@ -350,7 +351,7 @@ class WholePart final : public Part {
   std::vector<PlannedSubgraph> runs_;
 };
 
-/// Runs with one key are one question: they have the same tiles and the same places now.
+/// Groups with equal keys are one query: they have the same tiles and placements.
 std::string key_of(const tiling::Subgraph& part, const PlannedSubgraph& run) {
   std::string key = search::structure_key(part);
   const auto add = [&](std::int64_t number) { key += ' ' + std::to_string(number); };
@@ -440,7 +441,7 @@ ObjectiveValue take_fewest_modes(const Network& network, const Hardware& hardwar
     });
     if (used) search.known.push_back(k);
   }
-  // The part that said no last says it soonest.
+  // The part that failed last usually fails first.
   search.enough = [&](const Set& in) {
     Enough all = Enough::yes;
     for (std::size_t k = 0; k < parts.size(); ++k) {

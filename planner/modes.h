@@ -1,13 +1,13 @@
-// The fewest modes that the subgraphs of a plan can do with, at no higher score.
+// The fewest modes that suffice for the groups of a plan without a higher score.
 //
 //   const FewestModes found = take_fewest_modes(network, hardware, {score, limits, ...}, runs);
-//   if (found.value < before) ...                // the runs' placements were replaced
+//   if (found.value < before) ...                // the placements were replaced
 //
-// Runs and tiles stay as they are: what changes is where buffers lie within a tile, and in which
-// mode each step is. For a set of modes each run is placed anew on the machine without the others;
-// the smallest set that all runs can do with is the answer. A run that has no place then needs one
-// of the modes left out, and that is proved. One that has a place which costs more (for more
-// switches of modes, or for another memory) proves nothing. Private to planner/.
+// Groups and tiles are fixed. Free are the buffer addresses within a tile and the mode of each
+// step. For a set of modes, each group is placed on the machine without the other modes. The answer
+// is the smallest set that suffices for all groups. A group without a placement proves that one of
+// the omitted modes is necessary. A placement with a higher cost (more mode switches, or another
+// memory) proves nothing. Private to planner/.
 #pragma once
 
 #include <cstdint>
@@ -34,26 +34,26 @@ struct ModesParams {
   Budget budget{};
 };
 
-/// Of a plan that is made with these parameters.
+/// Parameters for a plan made with these PlanParams.
 [[nodiscard]] ModesParams modes_params(const PlanParams& params, const cost::Score& score,
                                        const PeakLimits& limits, const Budget& budget);
 
-/// All modes of a memory; nothing where its banks have roles of their own that make too many.
+/// All modes of a memory; nothing if banks with individual roles make too many.
 [[nodiscard]] std::optional<std::vector<Mode>> modes_of(const Memory& memory);
 
 /// Distinct modes in use, over all memories and runs.
 [[nodiscard]] std::int64_t modes_in_use(const std::vector<PlannedSubgraph>& runs);
 
-/// As an entry of NetworkPlan::objectives. The runs' placements, and what follows from those, are
-/// replaced where that takes fewer modes.
-/// require: the runs are a right plan of the network on the hardware.
-/// ensure: they still are, and score no more; no placements of these tiles that score no more use
-/// fewer modes than the bound.
+/// Returns an entry of NetworkPlan::objectives. Replaces the placements and the metrics that depend
+/// on them if that uses fewer modes.
+/// require: the runs are a correct plan of the network on the hardware.
+/// ensure: they still are, with no higher score; no placements of these tiles with at most that
+/// score use fewer modes than the bound.
 [[nodiscard]] ObjectiveValue take_fewest_modes(const Network& network, const Hardware& hardware,
                                                const ModesParams& params,
                                                std::vector<PlannedSubgraph>& runs);
 
-/// What the bound ranges over, in words.
+/// The scope of the bound, for reports.
 inline constexpr const char* modes_range =
     "all placements of these subgraphs' tiles that score no more and peak no higher";
 

@@ -33,22 +33,22 @@ namespace {
 
 constexpr const char* weights_id = "weights";
 
-/// Where the tiles of a run are followed one by one at most so much work (regions of one op along
-/// one axis); else all of them are one step.
+/// Limit on work for following the tiles of a group one by one (op regions along one axis). Above
+/// it, all tiles are one step.
 constexpr std::int64_t most_followed = 4'000'000;
 
-/// Rounds of weaving: some tens of milliseconds for a network of a hundred tensors.
+/// Rounds of the search: some tens of milliseconds for a network of a hundred tensors.
 constexpr std::int64_t tile_rounds = 600;
 constexpr std::int64_t whole_rounds = 200;
 
-/// The problem's memories: where a buffer of weights, or any other, lies.
+/// The memories of the problem: for weights and for all other buffers.
 struct Homes {
   std::vector<const HardwareMemory*> memories;
   std::optional<MemoryIndex> weights{};
-  std::optional<MemoryIndex> data{};  ///< nothing where no program can write off the chip
+  std::optional<MemoryIndex> data{};  ///< empty if off-chip memory is not writable
   std::optional<MemoryIndex> behind{};
 
-  /// `away`: tensors lie in the memory behind.
+  /// `away`: tensors lie in the backing memory.
   explicit Homes(const Hardware& hardware, bool away = false) {
     for (const std::size_t m : off_chip::memories(hardware)) {
       if (&hardware.memories[m] == off_chip::weights(hardware)) weights = memories.size();
@@ -59,7 +59,7 @@ struct Homes {
     behind = memories.size();
     memories.push_back(off_chip::backing(hardware));
   }
-  /// What a buffer there says of its memories.
+  /// Value of Buffer::memories for a buffer in this memory.
   [[nodiscard]] std::vector<MemoryIndex> tied_to(std::optional<MemoryIndex> m) const {
     return m && memories.size() > 1 ? std::vector<MemoryIndex>{*m} : std::vector<MemoryIndex>{};
   }
@@ -72,7 +72,7 @@ bool are_followed(const PlannedSubgraph& planned) {
   return work <= static_cast<double>(most_followed);
 }
 
-/// Everything the plan's runs read and write off the chip, tile by tile.
+/// All off-chip accesses of the plan's groups, tile by tile.
 class Traffic {
  public:
   Traffic(const Network& network, const Hardware& hardware) : network_(network) {
@@ -81,11 +81,11 @@ class Traffic {
     if (const HardwareMemory* home = off_chip::activations(hardware)) layout_ = home->layout;
   }
 
-  /// What one run touches, in steps of its own.
+  /// The accesses of one group, in steps of its own.
   struct Followed {
     std::vector<std::pair<TensorIndex, tiling::BoxAccess>> accesses;
     Step tiles = 0;
-    std::vector<Step> loaded_for;  ///< per local tensor: the reader that its last load waits for
+    std::vector<Step> loaded_for;  ///< per local tensor: the reader for which it is last loaded
   };
   [[nodiscard]] Followed follow(const PlannedSubgraph& planned, bool tile_by_tile) const {
     Followed followed;
@@ -95,7 +95,7 @@ class Traffic {
         tiling::direct_accesses(part, *hardware_, planned.variant.direct);
     const bool in_turn = planned.variant.trailing == 0;
     if (!tile_by_tile) {
-      // All that is touched is, from the first tile to the last.
+      // Every tensor is accessed from the first tile to the last.
       const tiling::TileRegions all = whole_tensors(part);
       add_tile(part, all, direct, nullptr, tiling::TileLevel::first, in_turn, followed);
       followed.tiles = followed_tiles(planned) - 1;
@@ -116,7 +116,7 @@ class Traffic {
           for (at[inner] = 0; at[inner] < positions.count(inner); ++at[inner])
             add_tile(part, geometry.tile_at(positions, at), direct, &walk, walk.level_at(at),
                      in_turn, followed);
-      // What ops that trail read is read while the next tile is written.
+      // Pipelined ops may read until the next tile has been written.
       if (planned.variant.trailing > 0)
         for (auto& [t, access] : followed.accesses)
           if (access.step % 2 == 0) access.step = std::min(access.step + 3, 2 * followed.tiles - 1);
@@ -127,7 +127,7 @@ class Traffic {
     return followed;
   }
 
-  /// The next run.
+  /// Adds the next group.
   void add(Followed followed) {
     begins_.push_back(2 * tiles_);
     for (auto& [t, access] : followed.accesses) {
@@ -149,7 +149,7 @@ class Traffic {
     return tessera::stored_bytes(network_.tensors[t], layout_of(t).brick);
   }
   [[nodiscard]] Step end() const { return std::max<Step>(2 * tiles_, 1); }
-  /// While runs work.
+  /// Steps of the groups `from` to `to`.
   [[nodiscard]] StepRange steps_of(std::size_t from, std::size_t to) const {
     return {begins_[from], to + 1 < begins_.size() ? begins_[to + 1] : end()};
   }
@@ -162,7 +162,8 @@ class Traffic {
     all.stored = all.fresh;
     return all;
   }
-  /// Ops whose engines reach no common memory load a tensor each, before their first reader.
+  /// Ops whose engines share no memory load a tensor separately, each before its first reader
+  /// there.
   [[nodiscard]] std::vector<Step> last_loads(const tiling::Subgraph& part,
                                              const TileVariant& variant) const {
     std::vector<Step> last;
@@ -176,16 +177,17 @@ class Traffic {
         last[later.tensor] = std::max(last[later.tensor], later.step);
     return last;
   }
-  /// What stays is read where the walk says; without one everything is. `in_turn`: no op trails.
+  /// Resident data is read as the walk says; without a walk everything is read. `in_turn`: no
+  /// pipelined ops.
   void add_tile(const tiling::Subgraph& part, const tiling::TileRegions& tile,
                 std::span<const tiling::DirectAccess> accesses, const tiling::TileWalk* walk,
                 tiling::TileLevel level, bool in_turn, Followed& followed) const {
     const Step step = 2 * followed.tiles++;
-    // What an engine reads itself it may read until it is done, and write from the begin.
+    // An engine with direct access may read until it ends and write from its begin.
     const auto direct = [&](bool load, std::size_t t) {
       return std::ranges::find(accesses, tiling::DirectAccess{t, load}) != accesses.end();
     };
-    // A store waits for the loads of its op and of the ops before. Others may still be under way.
+    // A store waits for the loads of its op and of earlier ops. Other loads may be in flight.
     const auto read_beside_stores = [&](std::size_t t) {
       return in_turn && std::ranges::any_of(part.tensors, [&](const tiling::LocalTensor& other) {
                return tiling::is_stored(other) &&
@@ -228,11 +230,11 @@ class Traffic {
   Layout layout_;
   std::vector<std::optional<OpIndex>> readers_;
   std::map<TensorIndex, std::vector<tiling::BoxAccess>> accesses_;
-  std::vector<Step> begins_;  ///< of each run
+  std::vector<Step> begins_;  ///< per group
   Step tiles_ = 0;
 };
 
-/// Ids that are printable and no two of which are equal.
+/// Unique printable ids.
 class Ids {
  public:
   std::string of(const std::string& name, TensorIndex t) {
@@ -245,13 +247,13 @@ class Ids {
   std::set<std::string> taken_{weights_id};
 };
 
-/// A tensor off the chip, and who touches it.
+/// An off-chip tensor and its accesses.
 struct Touched {
   BufferIndex buffer = 0;
   TensorIndex tensor = 0;
-  std::vector<Dim> shape;  ///< as it is stored
+  std::vector<Dim> shape;  ///< stored shape
   tiling::OutsideLife outside;
-  std::size_t axes_whole = 0;  ///< the last axes, along which all is taken to be touched at once
+  std::size_t axes_whole = 0;  ///< number of trailing axes treated as accessed as a whole
   std::int64_t pieces = 0;
 };
 
@@ -261,7 +263,7 @@ std::int64_t pieces_of(const Buffer& buffer) {
   return part_run_count(buffer);
 }
 
-/// The parts that follow where each access is to all of the last axes. No byte lives shorter.
+/// Sets the parts for accesses widened to all of the last axes. No byte lives shorter.
 void set_parts(const Network& network, const std::vector<tiling::BoxAccess>& accesses,
                Touched& touched, Buffer& buffer) {
   const Size element = element_bytes(network.tensors[touched.tensor].type);
@@ -275,8 +277,8 @@ void set_parts(const Network& network, const std::vector<tiling::BoxAccess>& acc
   touched.pieces = buffer.parts.empty() ? max_part_runs + 1 : pieces_of(buffer);
 }
 
-/// Where tiles are cut too small to be told apart, rows, planes or all of a tensor live as one: of
-/// the tensors with the most pieces first.
+/// Merges parts of small tiles into rows, planes or whole tensors, starting with the tensors that
+/// have most parts.
 void make_few_pieces(const Network& network,
                      const std::map<TensorIndex, std::vector<tiling::BoxAccess>>& accesses,
                      std::int64_t most_in_all, std::vector<Touched>& tensors,
@@ -302,7 +304,7 @@ PlacementProblem without_parts(PlacementProblem problem) {
   return problem;
 }
 
-/// A placement of whole tensors is one of their parts, in each memory by itself.
+/// Best placement by tiles or by whole tensors, which is valid for parts, too; chosen per memory.
 std::optional<search::WeaveResult> lowest(const PlacementProblem& problem,
                                           const search::Bounds& bounds,
                                           std::vector<Size>& whole_heights, const Budget& budget,
@@ -335,8 +337,8 @@ std::optional<search::WeaveResult> lowest(const PlacementProblem& problem,
   return tiles;
 }
 
-/// Every tensor as a whole, from the first run that touches it to the last, in one go; weights that
-/// come part after part keep their parts.
+/// Places whole tensors, each from the first group that accesses it to the last, without search.
+/// Weights that arrive in parts keep their parts.
 std::optional<search::WeaveResult> placed_by_runs(const PlacementProblem& problem) {
   if (std::ranges::any_of(problem.buffers, [](const Buffer& b) { return !b.parts.empty(); })) {
     search::WeaveResult woven = search::weave(problem, {.rounds = 0});
@@ -349,7 +351,7 @@ std::optional<search::WeaveResult> placed_by_runs(const PlacementProblem& proble
                              .heights = std::move(greedy.heights)};
 }
 
-/// Takes them away, and says what they were.
+/// Removes and returns the capacities.
 std::vector<Size> without_capacities(PlacementProblem& problem) {
   std::vector<Size> capacities;
   for (Memory& memory : problem.memories)
@@ -357,7 +359,7 @@ std::vector<Size> without_capacities(PlacementProblem& problem) {
   return capacities;
 }
 
-/// Which memory of the question a buffer lies in.
+/// The memory of a buffer.
 MemoryIndex home_of(const PlacementProblem& problem, BufferIndex b) {
   return allowed_memories(problem, problem.buffers[b]).front();
 }
@@ -446,7 +448,7 @@ PlacementProblem offchip_question(const Network& network, const Hardware& hardwa
               std::max(hull.upper, part.live.front().upper)};
     buffer.live = {hull};
   }
-  // Numbers beyond the format: then whole tensors.
+  // Numbers exceed the format: use whole tensors.
   if (!validate(problem).empty()) return without_parts(std::move(problem));
   return problem;
 }
@@ -537,7 +539,7 @@ OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
     low = placed_by_runs(problem);
     if (!low) return {};
     whole_heights = low->heights;
-    // Tiles may need less than whole tensors do: bytes that nobody touches need no room.
+    // Tiles may need less than whole tensors: bytes without accesses need no space.
     bounds.heights.assign(problem.memories.size(), 0);
   }
   OffchipAnswer answer;

@@ -1,17 +1,17 @@
-// Where every tensor of a plan lies off the chip.
+// Off-chip addresses of all tensors of a plan.
 //
 //   if (std::string why = never_fits_offchip(net, hardware); !why.empty()) return infeasible(why);
 //   OffchipAnswer answer = place_offchip(net, hardware, plan.subgraphs, budget);
 //   plan.offchip = std::move(answer.memories);
 //   for (const std::string& sentence : offchip_wrong(net, hardware, plan)) report(sentence);
 //
-// The plan knows the order of its tiles, so it knows when each byte of a tensor is written and read
-// for the last time. Tile k of the network reads at step 2k and writes at step 2k + 1: what it
-// read may be gone when it writes, whether transfers run ahead or not, since loads are never later
-// and stores never earlier than that; what a run with ops that trail reads may be there until the
-// next tile has written. Weights are one buffer that is always there, in a memory of their own
-// where the machine has one (model/off_chip.h). Where a memory lies behind, each weight is a buffer
-// that is there while the plan says so (behind.h).
+// The order of the tiles gives the first write and last read of each byte of a tensor. Tile k of
+// the network reads at step 2k and writes at step 2k + 1: bytes read by a tile may be overwritten
+// by the same tile. This holds for overlapped transfers too, since loads are never later and stores
+// never earlier than that. In a group with pipelined stages, bytes that are read may live until the
+// next tile has written. Weights are one buffer that lives all the time, in a separate memory if
+// the machine has one (model/off_chip.h). With a backing memory, each weight is a buffer that lives
+// as the plan says (behind.h).
 #pragma once
 
 #include <cstdint>
@@ -28,53 +28,53 @@
 
 namespace tessera::planner {
 
-/// A sentence, where no plan has room off the chip: all weights are always there; all inputs are at
-/// the beginning and all results at the end. Empty: nobody knows.
+/// A sentence if no plan fits off chip: all weights live all the time, all inputs at the begin and
+/// all results at the end. Empty: undecided.
 [[nodiscard]] std::string never_fits_offchip(const Network& network, const Hardware& hardware);
 
-/// Steps count tiles: as many of a subgraph as its tiles, or one where those are too many to be
+/// Number of tiles with own steps: all tiles of a subgraph, or one if they are too many to be
 /// followed.
 [[nodiscard]] std::int64_t followed_tiles(const PlannedSubgraph& planned);
 
 struct OffchipAnswer {
-  /// Those where something of the network lies, in the order of the profile: whole tensors, by
-  /// runs, where the budget ended before tiles had places. None where one is too small.
+  /// The memories that hold tensors of the network, in the order of the profile. If the budget
+  /// ended before tiles had places, whole tensors placed by groups. Empty if a memory is too small.
   std::vector<OffchipMemory> memories{};
-  std::string too_small{};  ///< a sentence: what these runs and tiles need
+  std::string too_small{};  ///< a sentence: the demand of these groups and tiles
 };
 
-/// Of tensors whose parts would come to more than `pieces`, rows, planes, or all, live as one.
-/// require: the subgraphs are those of a right plan.
+/// Tensors with more than `pieces` parts live as a whole: rows are merged, then planes, then all.
+/// require: the subgraphs are those of a correct plan.
 [[nodiscard]] OffchipAnswer place_offchip(const Network& network, const Hardware& hardware,
                                           const std::vector<PlannedSubgraph>& subgraphs,
                                           const Front& front, const Budget& budget,
                                           std::int64_t pieces = max_part_runs, int threads = 1);
 
-/// Sentences: which rule a plan's `offchip` breaks; none where it says nothing.
-/// require: the subgraphs are right.
+/// Sentences: rules broken by a plan's `offchip`; empty if the plan has none.
+/// require: the subgraphs are correct.
 [[nodiscard]] std::vector<std::string> offchip_wrong(const Network& network,
                                                      const Hardware& hardware,
                                                      const NetworkPlan& plan, int threads = 1);
 
-/// So many pieces: every tensor as a whole, from the beginning of the first run that touches it to
-/// the end of the last. Quick, and no tile is followed. Weights from a memory behind come in their
-/// parts all the same.
+/// Value of `pieces`: every tensor as a whole, from the begin of the first group that accesses it
+/// to the end of the last. Fast, since no tile is followed. Weights from a backing memory still
+/// arrive in parts.
 constexpr std::int64_t by_runs = 0;
 
-/// The question that is asked: a buffer per tensor with its parts, in the memories off the chip;
-/// without buffers where nothing lies there, or the budget ended. `front` is for machines with a
-/// memory behind, and not looked at elsewhere; that memory takes part where tensors lie in it.
+/// The placement problem: a buffer per tensor with its parts, in the off-chip memories. No buffers
+/// if nothing lies off chip or the budget ended. `front` is used only on machines with a backing
+/// memory. That memory takes part if tensors lie in it.
 [[nodiscard]] PlacementProblem offchip_question(const Network& network, const Hardware& hardware,
                                                 const std::vector<PlannedSubgraph>& subgraphs,
                                                 const Front& front, const Budget& budget = {},
                                                 std::int64_t pieces = max_part_runs,
                                                 int threads = 1);
 
-/// Bytes of a memory of the question that are taken in every step, whatever the tiles: weights that
-/// never leave. No place for everything needs less.
+/// Bytes of a memory occupied in every step, whatever the tiles: weights that live all the time. A
+/// lower bound of the demand.
 [[nodiscard]] Size always_there(const PlacementProblem& question, MemoryIndex memory);
 
-/// The question about a plan that was made.
+/// The placement problem of a finished plan.
 [[nodiscard]] PlacementProblem offchip_question_of(const Network& network, const Hardware& hardware,
                                                    const NetworkPlan& plan,
                                                    std::int64_t pieces = max_part_runs,

@@ -10,14 +10,14 @@
 namespace tessera::planner {
 namespace {
 
-/// Is there room for all?
+/// True if all buffers fit.
 bool has_a_place(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {
   const Front front =
       in_front(network, behind_uses(network, hardware, plan.subgraphs), plan.behind);
   return place_offchip(network, hardware, plan.subgraphs, front, {}).too_small.empty();
 }
 
-/// One memory of the question, alone, and what the plan says of it.
+/// Errors of one memory of the problem against the plan's statement.
 std::vector<std::string> memory_wrong(const PlacementProblem& problem, const OffchipMemory& said) {
   const std::string who = "off-chip memory '" + said.memory + "': ";
   if (said.base != problem.memories.front().base)
@@ -48,7 +48,7 @@ std::vector<std::string> memory_wrong(const PlacementProblem& problem, const Off
   return wrong;
 }
 
-/// One memory of the question and what lies in it.
+/// The problem reduced to one memory.
 PlacementProblem alone(const PlacementProblem& problem, MemoryIndex m) {
   PlacementProblem part;
   part.memories = {problem.memories[m]};
@@ -60,7 +60,7 @@ PlacementProblem alone(const PlacementProblem& problem, MemoryIndex m) {
   return part;
 }
 
-/// What `said` breaks of the memories of one question.
+/// Errors of `said` in all memories of the problem.
 std::vector<std::string> places_wrong(const PlacementProblem& problem,
                                       const std::vector<OffchipMemory>& all_said) {
   std::vector<std::string> wrong;
@@ -83,7 +83,7 @@ Size height_bound(const PlacementProblem& problem, MemoryIndex m) {
   return search::lower_bounds(alone(problem, m)).height;
 }
 
-/// Bounds are about tiles, whatever the places are about.
+/// Bounds refer to tiles, also if the placement is by whole tensors.
 template <typename Bound>
 std::vector<std::string> bounds_wrong(const PlacementProblem& problem,
                                       const std::vector<OffchipMemory>& all_said,
@@ -113,20 +113,20 @@ std::vector<std::string> offchip_wrong(const Network& network, const Hardware& h
       by_runs_alone = offchip_question_of(network, hardware, plan, by_runs, threads);
     return *by_runs_alone;
   };
-  // Where time was up whole tensors have their places, and the bound is of what is always there:
-  // no tile is followed.
+  // If the budget ended, whole tensors are placed and the bound is that of permanent buffers; no
+  // tile is followed.
   if (!plan.offchip.empty() && bounds_wrong(whole_tensors(), plan.offchip, always_there).empty() &&
       places_wrong(whole_tensors(), plan.offchip).empty())
     return {};
   const PlacementProblem problem =
       offchip_question_of(network, hardware, plan, max_part_runs, threads);
-  // What is fetched, and when, rests on there being a place for it.
+  // The fetches are valid only if all buffers fit.
   if (plan.offchip.empty() && !problem.buffers.empty() && !has_a_place(network, hardware, plan))
     return {"`offchip` has no placement for memory '" + problem.memories.front().name +
             "', which has no space for all the buffers that `behind` stores there"};
   if (plan.offchip.empty()) return {};
   std::vector<std::string> wrong = places_wrong(problem, plan.offchip);
-  // A bound of tiles may stand beside places of whole tensors.
+  // A bound by tiles is valid next to a placement of whole tensors.
   if (!wrong.empty() && places_wrong(whole_tensors(), plan.offchip).empty()) wrong.clear();
   std::ranges::move(bounds_wrong(problem, plan.offchip, height_bound), std::back_inserter(wrong));
   return wrong;

@@ -11,7 +11,7 @@ namespace {}  // namespace
 Hardware cheapest_on_chip(const Hardware& hardware) {
   Hardware cheap = hardware;
   const AccessEnergy least = cost::cheapest_access(hardware);
-  // Which of several memories a buffer will lie in is not known yet.
+  // The memory of a buffer is undecided if there are several.
   const bool several = std::ranges::count(hardware.memories, false, &HardwareMemory::offchip) > 1;
   for (HardwareMemory& memory : cheap.memories) {
     if (memory.offchip) continue;
@@ -24,7 +24,7 @@ Hardware cheapest_on_chip(const Hardware& hardware) {
 KnownCost cost_anywhere(const tiling::Subgraph& part, const tiling::TileGrid& grid,
                         const tiling::Lowering& lowering, const Hardware& hardware,
                         cost::ArrayMemo& arrays, Poll& poll) {
-  // Offsets do not matter to the simulation; modes do, and none switches least.
+  // Offsets do not affect the simulation. Modes do; without modes, switches cost least.
   PlannedPlacement anywhere;
   anywhere.placement.places.resize(lowering.buffers.size());
   cost::TiledGroup run{.subgraph = &part,

@@ -1,4 +1,4 @@
-// What a tiling would cost if it could be placed: for shapes nobody has decided yet.
+// Cost of a tiling if it could be placed, for shapes that are undecided.
 // Private to planner/.
 //
 //   const Hardware cheap = cheapest_on_chip(hardware);
@@ -14,20 +14,20 @@
 
 namespace tessera::planner {
 
-/// The same machine with every on-chip memory as cheap to access as the cheapest.
+/// The machine with the access costs of all on-chip memories reduced to the minimum over them.
 [[nodiscard]] Hardware cheapest_on_chip(const Hardware& hardware);
 
-/// What tiles cost wherever their buffers lie, as far as that does not matter.
+/// Cost of tiles as far as it does not depend on buffer addresses.
 [[nodiscard]] KnownCost cost_anywhere(const tiling::Subgraph& part, const tiling::TileGrid& grid,
                                       const tiling::Lowering& lowering, const Hardware& hardware,
                                       cost::ArrayMemo& arrays, Poll& poll);  // throws BudgetEnded
 
-/// Bytes alive at the fullest step, of the tile that has most.
+/// Live bytes at the fullest step of the tile that has most.
 [[nodiscard]] Size peak_load(const tiling::Lowering& lowering,
                              const std::vector<std::vector<Size>>& demands);
 
-/// ensure: no placement of the piece costs less or peaks lower; `hardware` is cheapest_on_chip of
-/// the machine. Of the bandwidth nothing is said: slower runs need less.
+/// ensure: a lower bound of cost and peak of all placements of the piece; `hardware` is
+/// cheapest_on_chip() of the machine. Bandwidth is not bounded, since slower groups need less.
 [[nodiscard]] Metrics least_metrics(const Piece& piece, const Hardware& hardware,
                                     cost::ArrayMemo& arrays,
                                     Poll& poll);  // throws BudgetEnded

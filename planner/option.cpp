@@ -64,7 +64,7 @@ std::vector<TileVariant> one_copy_variants(const tiling::Subgraph& part, const H
       if (what == OneCopy::outputs) return tiling::is_stored(local);
       if (!tiling::is_loaded(local) || local.consumers.empty()) return false;
       if (what == OneCopy::inputs) return !local.weight;
-      // Where a step is free they have one copy anyhow (tiling/lower.cpp).
+      // If a step is free, they have one copy anyway (tiling/lower.cpp).
       return local.weight && weights == WeightPolicy::refetch &&
              local.consumers.back() - local.consumers.front() + 2 > steps;
     });
@@ -108,7 +108,7 @@ std::vector<TileVariant> staying_variants(const tiling::Subgraph& part, const Ha
   std::vector<TileVariant> all;
   for (const Stationary stationary : tiling.stationary)
     for (TileVariant options : lowering_variants(part, hardware)) {
-      // Where all weights are there, channels need not be cut for their sake.
+      // With all weights resident, channels need not be tiled for them.
       if (options.halo != HaloPolicy::recompute || options.weights == WeightPolicy::resident ||
           options.direct != Direct::none)
         continue;

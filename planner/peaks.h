@@ -1,4 +1,4 @@
-// What --limit asks for: maxima that no subgraph of a plan may exceed.
+// Maxima given by --limit that no subgraph of a plan may exceed.
 //
 //   const PeakLimits limits = peak_limits_of(params);
 //   Candidates candidates(network, machine_within(hardware, limits), ...);   // smaller tiles
@@ -24,18 +24,18 @@ struct PeakLimits {
   [[nodiscard]] bool any() const;
 };
 
-/// Bytes of all memories on the chip: no peak is above it.
+/// Total bytes of all on-chip memories, an upper bound of every peak.
 [[nodiscard]] Size on_chip_capacity(const Hardware& hardware);
 
-/// Throws BadInput for limits that name no maximum or leave no memory at all.
+/// Throws BadInput for limits without a maximum or without any memory left.
 [[nodiscard]] PeakLimits peak_limits_of(const PlanParams& params);
 
-/// The machine with no more memory on the chip than the limit on the peak allows: every tile that
-/// fits there keeps the limit. Of several memories the largest are cut, to one size.
+/// The machine with on-chip memory reduced to the peak limit: every tile that fits there keeps the
+/// limit. Of several memories the largest are reduced, to one size.
 [[nodiscard]] Hardware machine_within(const Hardware& hardware, const PeakLimits& limits);
 
-/// Where no tile fits machine_within(), is there none that keeps the limits? Another split between
-/// several memories might do, and other tiles than the fewest might take less bandwidth.
+/// True if "no tile fits machine_within()" proves that no tile keeps the limits. Several memories
+/// may be divided differently, and other tiles than the fewest may need less bandwidth.
 [[nodiscard]] bool decides(const Hardware& hardware, const PeakLimits& limits);
 
 }  // namespace tessera::planner

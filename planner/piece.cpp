@@ -40,7 +40,7 @@ std::vector<TensorIndex> sorted(std::vector<TensorIndex> tensors) {
   return tensors;
 }
 
-/// Weights that come early, of the run itself and of later ones.
+/// Sets prefetched weights of this group and of later ones.
 void set_prefetched(const Network& network, const Hardware& hardware,
                     const PlannedSubgraph& planned, tiling::Subgraph& part) {
   if (planned.early.empty() && planned.ahead.empty() && planned.passing.empty()) return;
@@ -87,7 +87,7 @@ void set_prefetched(const Network& network, const Hardware& hardware,
   tiling::set_prefetched(part, hardware, weights);
 }
 
-/// Tensors of which some rows stay, of the run itself and of others.
+/// Sets partly resident tensors of this group and of others.
 void set_kept_rows(const Network& network, const Hardware& hardware, const PlannedSubgraph& planned,
                    tiling::Subgraph& part) {
   std::vector<tiling::KeptRows> kept;
@@ -278,7 +278,7 @@ cost::TiledGroup piece_run(const Piece& piece, const Hardware& hardware,
 
 std::vector<PlannedLayer> piece_layers(const Piece& piece, const cost::GroupCost& cost) {
   std::vector<PlannedLayer> layers;
-  std::int64_t longest = 0;  // of the parts of an op
+  std::int64_t longest = 0;  // over the parts of an op
   for (std::size_t k = 0; k < cost.layers.size(); ++k) {
     const cost::LayerCost& layer = cost.layers[k];
     const Op& op = piece.part.op(static_cast<Step>(k));

@@ -1,4 +1,4 @@
-// One subgraph of a plan with everything that follows from its ops, its tiling and its variant.
+// One subgraph of a plan with all data derived from its ops, tiling and variant.
 // Private to planner/.
 //
 //   Piece piece = make_piece(net, hardware, planned, tiling::last_readers(net));
@@ -23,49 +23,49 @@ struct Piece {
   tiling::Subgraph part;
   tiling::TileGrid grid;
   tiling::Lowering lowering;
-  std::vector<std::vector<Size>> demands;   ///< sizes of each placement there has to be
+  std::vector<std::vector<Size>> demands;   ///< buffer sizes per required placement
   std::vector<std::size_t> demand_of_tile;  ///< per grid.tiles: the first demand that covers it
 };
 
-/// What the subgraph says that it keeps. Throws std::invalid_argument for what is no tensor.
+/// The tensors named in `kept`. Throws std::invalid_argument if a name is not a tensor.
 [[nodiscard]] std::vector<TensorIndex> kept_tensors(const Network& network,
                                                     const PlannedSubgraph& planned);
-/// Likewise of weights that come early.
+/// The same for prefetched weights.
 [[nodiscard]] tiling::PrefetchedWeights early_weights(const Network& network,
                                                       const PlannedSubgraph& planned);
-/// What a run keeps, and what waits while it works.
+/// Names of the tensors that a group keeps and of those resident while it runs.
 [[nodiscard]] std::vector<std::string> kept_names(const tiling::Subgraph& part);
 
-/// Are there runs whose sums come in parts? Not where a memory lies behind another one: what comes
-/// from there are whole weights.
+/// True if the machine has groups with reductions in parts. False with a backing memory, from which
+/// only whole weights are fetched.
 [[nodiscard]] bool splits_sums(const Hardware& hardware);
 
-/// The run as it is planned: what it keeps on the chip, and its sums in parts where they are.
-/// Throws std::invalid_argument, with a sentence, where the network or the machine has no such run.
-/// require: readers is last_readers(network), which takes as long as the network is large
+/// The group as planned: with its resident tensors, and its reduction in parts if it has one.
+/// Throws std::invalid_argument, with a sentence, if the network or the machine has no such group.
+/// require: readers is last_readers(network), whose time is proportional to the network
 [[nodiscard]] tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
                                             const PlannedSubgraph& planned,
                                             const std::vector<std::optional<OpIndex>>& readers);
 
-/// Throws std::invalid_argument, with a sentence, where ops, extents or variant do not fit the
+/// Throws std::invalid_argument, with a sentence, if ops, extents or variant do not match the
 /// network.
-/// require: readers is last_readers(network), which takes as long as the network is large
+/// require: readers is last_readers(network), whose time is proportional to the network
 [[nodiscard]] Piece make_piece(const Network& network, const Hardware& hardware,
                                const PlannedSubgraph& planned,
                                const std::vector<std::optional<OpIndex>>& readers);
 
-/// The same from parts that are there already.
+/// The same from existing parts.
 [[nodiscard]] Piece make_piece(tiling::Subgraph part, const tiling::TileSpace& space,
                                tiling::TileGrid grid, tiling::Lowering lowering);
 
 /// The problem with the sizes of demand `index`.  require: index < demands.size().
 [[nodiscard]] PlacementProblem piece_problem(const Piece& piece, std::size_t index);
 
-/// The tiled run of the piece with one placement per demand; it points into all three.
+/// The tiled group of the piece with one placement per demand; it points into all three arguments.
 [[nodiscard]] cost::TiledGroup piece_run(const Piece& piece, const Hardware& hardware,
                                          const std::vector<PlannedPlacement>& placements);
 
-/// One per op of the run.  require: cost is group_cost() of it.
+/// One per op of the group.  require: cost is group_cost() of it.
 [[nodiscard]] std::vector<PlannedLayer> piece_layers(const Piece& piece,
                                                      const cost::GroupCost& cost);
 

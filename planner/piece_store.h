@@ -1,4 +1,4 @@
-// Pieces of groups, remembered: a search makes the same groups again and again.
+// Store of pieces: a search makes the same groups repeatedly.
 //
 //   PieceStore pieces(network, hardware);
 //   const std::shared_ptr<const Piece> piece = pieces.of(planned);
@@ -31,13 +31,13 @@ class PieceStore {
 
   [[nodiscard]] const Network& network() const { return network_; }
   [[nodiscard]] const Hardware& hardware() const { return hardware_; }
-  /// make_piece(). Of a group, placements and costs do not matter.
+  /// make_piece(). Placements and costs of `planned` are ignored.
   [[nodiscard]] std::shared_ptr<const Piece> of(const PlannedSubgraph& planned);
   [[nodiscard]] cost::GroupCost cost(const Piece& piece,
                                      const std::vector<PlannedPlacement>& placements) const;
 
  private:
-  static constexpr std::size_t most = 4096;  ///< then it begins again
+  static constexpr std::size_t most = 4096;  ///< the store is cleared when it is full
 
   const Network& network_;
   const Hardware& hardware_;

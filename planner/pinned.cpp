@@ -16,10 +16,10 @@
 namespace tessera::planner {
 namespace {
 
-/// So many sets of weights are tried, each with half as much as the one before.
+/// Number of weight sets tried, each half as large as the one before.
 constexpr int most_choices = 4;
 
-/// Per tensor its bytes in that memory; 0: it may not lie there.
+/// Bytes per tensor in that memory; 0: not allowed there.
 std::vector<Size> bytes_in(const Network& network, const Hardware& hardware, MemoryIndex memory) {
   std::vector<Size> bytes = pinned_bytes(network, hardware);
   if (network.ops.empty()) return bytes;
@@ -41,7 +41,7 @@ Size align_up(Size bytes, Size alignment) {
                               "', " + what);
 }
 
-/// The weight's index.
+/// Returns the weight's index.
 TensorIndex check_pin(const Network& network, const Memory& space, const std::vector<Size>& bytes,
                       const PlannedPin& pin) {
   if (pin.memory != space.name)
@@ -60,7 +60,7 @@ TensorIndex check_pin(const Network& network, const Memory& space, const std::ve
   return t;
 }
 
-/// Side by side from the memory's begin on.
+/// Adjacent weights from the begin of the memory on.
 class Block {
  public:
   Block(const Network& network, const Hardware& hardware)
@@ -95,7 +95,7 @@ class Block {
   std::vector<Size> bytes_;
 };
 
-/// Per tensor how often the plan loads it, about: tiles that fetch it again may be alike.
+/// Estimated loads per tensor; tiles that refetch may share a load.
 std::vector<std::int64_t> times_loaded(const Network& network, const NetworkPlan& plan) {
   std::vector<std::int64_t> times(network.tensors.size(), 0);
   for (const PlannedSubgraph& run : plan.subgraphs) {
@@ -174,7 +174,7 @@ std::vector<std::vector<PlannedPin>> pin_choices(const Network& network, const H
                            [&](TensorIndex t) { return std::pair(times[t], block.size_of(t)); });
   Size all = 0;
   for (const TensorIndex t : weights) all += block.size_of(t);
-  // Where not all have room, something has to be left for those that are fetched.
+  // If not all fit, leave space for those that are fetched.
   Size most = all < block.capacity() ? all : block.capacity() / 4 * 3;
   std::vector<std::vector<PlannedPin>> choices;
   for (int halved = 0; halved < most_choices; ++halved, most /= 2) {

@@ -1,12 +1,12 @@
-// Weights that lie on the chip for good, where a network runs again and again.
+// Pinned weights: weights that remain on chip from one inference to the next.
 //
 //   for (const std::vector<PlannedPin>& pins : pin_choices(net, hardware, plan)) {
-//     const PinnedMachine own = with_pins(net, hardware, pins);       // what is planned then
+//     const PinnedMachine own = with_pins(net, hardware, pins);       // the machine to plan for
 //     ...
 //   }
 //
-// They lie side by side in one block, which every run finds taken: the machine is the same with so
-// much of a memory reserved, and nothing of these weights is ever moved. Private to planner/.
+// Pinned weights form one block that is occupied in every group. The plan uses the same machine
+// with that block reserved, and pinned weights are never transferred. Private to planner/.
 #pragma once
 
 #include <vector>
@@ -17,36 +17,36 @@
 
 namespace tessera::planner {
 
-/// Does the profile allow it, and is there a weight?
+/// True if the profile allows it and the network has a weight.
 [[nodiscard]] bool may_pin(const Network& network, const Hardware& hardware);
 
-/// A network with weights that are pinned, and what its machine is beside them.
+/// A network with pinned weights, and its machine with their block reserved.
 struct PinnedMachine {
   Network network;
   Hardware hardware;
 };
-/// Throws std::invalid_argument, with a sentence, for what cannot lie there.
+/// Throws std::invalid_argument, with a sentence, for weights that cannot be pinned.
 [[nodiscard]] PinnedMachine with_pins(const Network& network, const Hardware& hardware,
                                       const std::vector<PlannedPin>& pins);
 
-/// As a plan says that all of it lies: what is joined off the chip, what is pinned on it. Throws
-/// std::invalid_argument.
+/// Network and machine as the plan describes them: with tensors joined off chip and weights pinned
+/// on chip. Throws std::invalid_argument.
 [[nodiscard]] PinnedMachine as_planned(const Network& network, const Hardware& hardware,
                                        const std::vector<PlannedJoin>& joined,
                                        const std::vector<PlannedPin>& pins);
 
-/// The network of which every weight that may lie there does, however little room there is: no plan
-/// moves less.
+/// The network with all allowed weights pinned, regardless of the capacity: no plan moves less.
 [[nodiscard]] Network with_all_pinned(const Network& network, const Hardware& hardware);
 
-/// These weights side by side from the begin of the memory on.
-/// require: may_pin(); they may lie there, and there is room for all
+/// These weights, adjacent from the begin of the memory on.
+/// require: may_pin(); the weights may be pinned and fit together
 [[nodiscard]] std::vector<PlannedPin> pins_of(const Network& network, const Hardware& hardware,
                                               const std::vector<TensorIndex>& weights);
 
-/// All of them, or as many as three quarters of the memory hold where it does not hold all, and as
-/// many as take half of that, a quarter and an eighth: those first that the plan, which pins none,
-/// loads most often, and of these the large ones. require: may_pin()
+/// Choices: all weights (or as many as fit in three quarters of the memory), and as many as take a
+/// half, a quarter and an eighth of that. Weights that `plan` loads most often come first, of these
+/// the largest. `plan` pins none.
+/// require: may_pin()
 [[nodiscard]] std::vector<std::vector<PlannedPin>> pin_choices(const Network& network,
                                                                const Hardware& hardware,
                                                                const NetworkPlan& plan);

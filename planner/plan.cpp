@@ -24,12 +24,13 @@ namespace tessera::planner {
 
 namespace {
 
-/// Each search for covers keeps some of its time back: so often the rest of a limit is used as well
-/// where none was found.
+/// A partition search reserves some of its time. If it finds nothing, retry with the rest of the
+/// limit, at most this often.
 constexpr int most_again = 3;
-/// Covers of short runs that score so many times what the plan does have no runs of use, as a rule.
+/// Partitions into short groups above this multiple of the plan's score usually have no useful
+/// groups.
 constexpr double good_for_short = 1.1;
-/// The shorter runs are the more room they leave to what has to stay on the chip.
+/// Shorter groups leave more space for mandatory resident tensors.
 constexpr std::array<std::size_t, 5> runs_that_leave_room{1, 2, 4, 8, 16};
 
 }  // namespace
@@ -64,7 +65,7 @@ NetworkPlan Plannings::run() {
   ResidencyWork stays{.sets = {{}}};
   NetworkPlan plan = found(params_, later_.any(), stays);
   if (plan.status == Status::feasible) {
-    // Less memory, or what stays, was not looked at where a limit came first.
+    // A limit skipped smaller memory sizes or residency.
     if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
     if (later_.trailing && may_go_on(plan)) add_side_by_side(plan, stays.nearly);
     if (later_.any() && may_look_later(plan)) go_on(plan, stays.nearly);
@@ -74,7 +75,7 @@ NetworkPlan Plannings::run() {
     if (params_.tile_shapes > 0) prove(plan, stays.sets);
     if (later_.rows) {
       if (plan.score < before) add_rows(plan);
-      stays.sets.clear();  // of rows that stay there are too many
+      stays.sets.clear();  // sets of resident rows are too many
       bound_alone(plan);
     }
     if (later_.early) claim_with_early(plan, stays.sets);
@@ -90,9 +91,9 @@ NetworkPlan Plannings::run() {
     plan.stop = cut_;
     plan.optimal = false;
   }
-  // What a limit kept from being looked at is among what is named.
+  // The range named in the text includes what the limit skipped.
   if (cut_ != StopReason::completed) plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
-  // What ended then was not all there is to do: where everything lies off the chip, say.
+  // The limit may also have ended a later step, such as off-chip addresses.
   if (plan.status != Status::infeasible && plan.stop == StopReason::completed)
     plan.stop = whole_.budget().exhausted().value_or(plan.stop);
   plan.search.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
@@ -113,7 +114,7 @@ NetworkPlan Plannings::found(const PlanParams& params, bool wants_nearly, Reside
   auto [plan, fewest] = plan_once(network_, hardware_, first, part);
   note(plan.stop);
   solved_ += plan.search.solved;
-  // Nothing is kept back for what comes later where there is nothing to look at.
+  // Time reserved for later phases is useless without a plan.
   for (int again = 0; again < most_again && plan.status == Status::unknown &&
                       plan.stop == StopReason::time_limit && !limited_.budget().exhausted();
        ++again) {
@@ -151,7 +152,7 @@ std::vector<NetworkPlan> Plannings::short_covers(NetworkPlan& plan) {
   std::vector<NetworkPlan> covers;
   const bool quick = network_.ops.size() > few_ops;
   for (const std::size_t most_ops : short_runs) {
-    // Single ops and pairs have no room, perhaps, where all has to stay on the chip.
+    // With mandatory residency, single ops and pairs may not fit.
     if (most_ops > 2 && !stays_on_chip(hardware_)) continue;
     if (most_ops >= std::min(params_.max_ops, network_.ops.size())) continue;
     NetworkPlan cover = cover_of_runs(most_ops, {.quick = quick, .side_by_side = side_by_side_});
@@ -203,13 +204,13 @@ void Plannings::add_start(const NetworkPlan& plan, NetworkPlan start,
 void Plannings::go_on(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) {
   const std::size_t all = 1 + nearly.size();
   const auto look = [&](std::size_t k, SharedWork& shared) {
-    // Now: some begin when others have ended.
+    // Remaining time at the begin of this item, since some begin after others have ended.
     PlanParams params = rest_of(going_on_);
     params.limits.threads = threads_of_each(params.limits.threads, all);
     const Helpers helpers{.threads = params.limits.threads, .outer = &shared};
     NetworkPlan& each = k == 0 ? plan : nearly[k - 1];
     if (later_.direct || later_.trailing) take_run_by_run(network_, hardware_, params, each);
-    // Rows that stay take room from weights that come early, which may be worth more.
+    // Resident rows take space from prefetched weights, which may gain more.
     NetworkPlan without = each;
     const bool keeps = later_.rows && take_kept_rows(network_, hardware_, params, each);
     if (later_.early) take_early(network_, hardware_, params, helpers, each);
@@ -230,7 +231,7 @@ void Plannings::go_on(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) {
     note(*ended);
     plan.optimal = false;
   }
-  if (plan.proved_over != over_everything()) plan.proved_over += looked_at_later();
+  if (plan.proved_over != over_everything()) plan.proved_over += later_phases();
 }
 
 void Plannings::keep_weights(NetworkPlan& plan) const {
@@ -244,7 +245,7 @@ void Plannings::keep_weights(NetworkPlan& plan) const {
   PlanParams params = rest_of(going_on_);
   params.progress = progress_from(plan);
   params.reference = plan.reference;
-  params.proof_shapes = 0;  // that is of all tiles
+  params.proof_shapes = 0;  // its proof would cover all tiles
   NetworkPlan kept = Plannings(network_, keeping, params).run();
   kept.baseline = plan.baseline;
   kept.baseline_score = plan.baseline_score;
@@ -265,7 +266,7 @@ void Plannings::take_modes(NetworkPlan& plan) const {
       network_, hardware_, modes_params(params_, score, peak_limits_of(params_), whole_.budget()),
       plan.subgraphs)};
   describe(network_, hardware_, score, plan, params_.limits.threads);
-  // Bounds of covers do not know that other places may switch modes less often.
+  // Bounds of partitions ignore that other placements may switch modes less often.
   if (plan.optimal || plan.bound > plan.score) plan.bound = plan.score;
   if (plan.looked_at.optimal || plan.looked_at.bound > plan.score)
     plan.looked_at.bound = plan.score;
@@ -307,7 +308,7 @@ NetworkPlan Plannings::soon_placed() {
     solved_ += plan.search.solved;
     return take_instead(best, std::move(plan));
   };
-  // Those of all lengths are what the search begins with: what is found out is remembered.
+  // The main search begins with groups of all lengths: results are remembered.
   std::vector<std::size_t> lengths(runs_that_leave_room.begin(), runs_that_leave_room.end());
   std::erase_if(lengths, [&](std::size_t most_ops) { return most_ops >= params_.max_ops; });
   lengths.push_back(params_.max_ops);

@@ -1,13 +1,13 @@
-// What plans share: answers to candidates, and what these follow from. Private to planner/ and
-// explorer/.
+// State shared by plans: candidate answers and the data they are derived from. Private to planner/
+// and explorer/.
 //
 //   const auto memory = std::make_shared<PlanMemory>();
 //   const std::string word = memory->short_for(structure_key(part));
 //   if (const auto known = memory->costs().find(machine + word + shape)) use(known->metrics);
 //
-// Keys begin with short words for what they are about. Whatever is kept is what whoever asks would
-// find by itself, so that a plan is the same with it and without, and whoever asks first: all but
-// its counts of what was there before.
+// Keys begin with short words for their subject. Every entry equals the result that its reader
+// would compute. Plans are therefore the same with and without a memory and for every order of
+// queries. Only the counts of reused answers differ.
 #pragma once
 
 #include <chrono>
@@ -37,22 +37,22 @@
 namespace tessera::planner {
 
 struct CandidateAnswer {
-  /// One per variant that fits, without ops and names, which differ where structure is shared.
+  /// One per feasible variant, without ops and names, which differ between groups of one structure.
   std::vector<PlannedSubgraph> options;
-  /// Bounds of what tile shapes with a question left open would cost.
+  /// Lower bounds of the cost of undecided tile shapes.
   std::vector<Metrics> open;
-  /// What tiles nobody looked at score at least, where cheaper ones were looked for (refine()).
+  /// After refine(): lower bound of the score of tiles that were not evaluated.
   double open_score = std::numeric_limits<double>::infinity();
-  bool open_beyond = false;  ///< and there are more of them, of which nothing is known
-  bool undecided = false;    ///< a limit left some of them open
-  bool dear = false;         ///< some of `open` are bounds of tiles too dear to look for yet
-  bool final = true;         ///< more effort would not be made
-  bool cut_short = false;    ///< the limits of whoever made it ended it: others may know more
+  bool open_beyond = false;  ///< further tiles exist about which nothing is known
+  bool undecided = false;    ///< a limit left some of them undecided
+  bool too_costly = false;   ///< some of `open` bound tiles too expensive for the current effort
+  bool final = true;         ///< more effort would give the same answer
+  bool cut_short = false;    ///< a limit of its maker ended it: another caller may find more
   /// The variants that were tried, for answers with more effort.
   struct Tried {
     TileVariant variant;
     bool decided = true;
-    std::optional<std::size_t> option;  ///< index; nothing where it is decided: no tile fits
+    std::optional<std::size_t> option;  ///< index; empty and decided: no tile fits
     std::int64_t none_below = 1;        ///< shapes with fewer tiles do not fit
   };
   std::vector<Tried> tried;
@@ -60,38 +60,38 @@ struct CandidateAnswer {
   [[nodiscard]] bool complete() const { return open.empty() && !open_beyond; }
 };
 
-/// A run's geometry, which does not depend on the machine.
+/// Geometry of a group, independent of the machine.
 struct RunGeometry {
   std::shared_ptr<const Network> network;
   tiling::Subgraph part;
-  std::shared_ptr<const tiling::TileSpace> space;  ///< where somebody has asked about it
+  std::shared_ptr<const tiling::TileSpace> space;  ///< set at the first query
   std::map<HaloPolicy, tiling::TileGeometry> of_halo;
   std::map<HaloPolicy, search::KnownGroups> groups;
-  /// By variant and memories without their capacity, which their problems may have any of.
+  /// By variant and memories without their capacity, which the problems are independent of.
   std::map<std::string, std::shared_ptr<const tiling::Lowering>> lowerings;
   std::map<std::string, search::FirstLoads> first_loads;  ///< by the same
-  /// By engines, halo and how many ops trail.
+  /// By engines, halo and number of pipelined ops.
   std::map<std::string, cost::KnownComputing> computing;
-  std::shared_ptr<const cost::GridBound> bound;     ///< on some machine
-  std::vector<std::shared_ptr<RunGeometry>> twins;  ///< for whoever helps
-  /// The run with the sums of a product in parts, by how many and how wide.
+  std::shared_ptr<const cost::GridBound> bound;             ///< of the last machine
+  std::vector<std::shared_ptr<RunGeometry>> thread_copies;  ///< for helper threads
+  /// The group with a reduction in parts, by number of parts and bytes of a partial sum.
   std::map<std::pair<std::int64_t, Size>, std::shared_ptr<RunGeometry>> reduced;
-  std::mutex lock;  ///< held while it is used
+  std::mutex lock;  ///< held during use
 
-  /// A geometry of the same run for one more thread. require: the lock is held by whoever shares
-  /// it, who has asked how it is cut.
-  [[nodiscard]] RunGeometry& twin(std::size_t number) {
-    while (twins.size() <= number) {
+  /// A geometry of the same group for one more thread. require: the sharing thread holds the lock
+  /// and has called cuts().
+  [[nodiscard]] RunGeometry& thread_copy(std::size_t number) {
+    while (thread_copies.size() <= number) {
       auto fresh = std::make_shared<RunGeometry>();
       fresh->network = network;
       fresh->part = part;
       fresh->space = space;
-      twins.push_back(std::move(fresh));  // not before it is whole
+      thread_copies.push_back(std::move(fresh));  // not before it is whole
     }
-    return *twins[number];
+    return *thread_copies[number];
   }
 
-  /// What can be cut is the same whatever is kept of the halos, and for all twins.
+  /// The tile space is the same for all halo policies and threads.
   [[nodiscard]] const std::shared_ptr<const tiling::TileSpace>& cuts() {
     if (!space) space = std::make_shared<const tiling::TileSpace>(tiling::tile_space(part));
     return space;
@@ -103,28 +103,28 @@ struct RunGeometry {
   }
 };
 
-/// What a run costs in tiles of some shape on a machine with one memory on the chip, where no place
-/// costs more than another: the same for every capacity.
+/// Cost of a group in tiles of one shape, on a machine with one on-chip memory where all addresses
+/// cost the same. Valid for every capacity.
 struct KnownCost {
-  Metrics metrics;  ///< without its peak
+  Metrics metrics;  ///< without the peak
   double utilisation = 0;
-  std::optional<Size> load{};  ///< bytes alive at the fullest step, where somebody counted them
+  std::optional<Size> load{};  ///< live bytes at the fullest step, if counted
 };
 
-/// For which capacities the loads of all tiles of a shape are within it: from the first of these
-/// on, and up to the second they are not. Between them nobody has looked.
+/// Capacities for which the loads of all tiles of a shape fit: those of at least `fits_from` do,
+/// those up to `fails_to` do not. Undecided between them.
 struct KnownLoad {
   Size fits_from = std::numeric_limits<Size>::max();
   Size fails_to = -1;
 };
 
-/// What tiles of shapes cost at least, and whether their loads fit, on one machine.
+/// Lower bounds of cost per shape, and whether loads fit, on one machine.
 struct KnownOfMachine {
   SharedTable<std::string, KnownCost> costs;
   SharedTable<std::string, KnownLoad> loads;
 };
 
-/// Structures of the runs of one network, in short words.
+/// Short words for the structures of the groups of one network.
 class NetworkRuns {
  public:
   template <typename Make>
@@ -154,15 +154,15 @@ namespace tessera {
 class PlanMemory {
  public:
   using Answer = std::shared_ptr<const planner::CandidateAnswer>;
-  /// Of how runs are cut it keeps about so many bytes: with fewer it takes longer.
+  /// Geometries take about this many bytes at most; a lower limit costs time.
   explicit PlanMemory(std::size_t most_geometry = std::size_t{512} << 20)
       : geometries_(most_geometry) {}
   [[nodiscard]] planner::TileMemo& tiles() { return tiles_; }
   [[nodiscard]] planner::ByKey<planner::KnownCost>& costs() { return costs_; }
   [[nodiscard]] planner::ByKey<planner::KnownLoad>& loads() { return loads_; }
-  /// Heights of the tiles that were found, by their question and their shape.
+  /// Peaks of the tiles found, by query and shape.
   [[nodiscard]] planner::ByKey<Size>& peaks() { return peaks_; }
-  /// Of a machine with this key (hardware_key.h), where nothing is shared for all capacities.
+  /// For the machine with this key (hardware_key.h) if nothing is shared for all capacities.
   [[nodiscard]] std::shared_ptr<planner::KnownOfMachine> of_machine(
       const std::string& hardware_key) {
     const std::string machine = short_for(hardware_key);
@@ -171,14 +171,14 @@ class PlanMemory {
     if (!known) known = std::make_shared<planner::KnownOfMachine>();
     return known;
   }
-  /// Of the network with this key.
+  /// For the network with this key.
   [[nodiscard]] std::shared_ptr<planner::NetworkRuns> runs(const std::string& key) {
     const std::lock_guard guard(lock_);
     std::shared_ptr<planner::NetworkRuns>& runs = runs_[key];
     if (!runs) runs = std::make_shared<planner::NetworkRuns>();
     return runs;
   }
-  /// What arrays of machines with this key (array_key()) take.
+  /// Cycles of arrays for machines with this key (array_key()).
   [[nodiscard]] std::shared_ptr<cost::ArrayMemo> arrays(const std::string& key,
                                                         const Hardware& hardware) {
     const std::lock_guard guard(lock_);
@@ -186,14 +186,14 @@ class PlanMemory {
     if (!arrays) arrays = std::make_shared<cost::ArrayMemo>(hardware);
     return arrays;
   }
-  /// A short word for a long one, the same for the same, that begins no other.
+  /// A short word for a text: equal texts have equal words, and no word is a prefix of another.
   [[nodiscard]] std::string short_for(const std::string& text) {
     const std::lock_guard guard(lock_);
     const auto word = words_.try_emplace(text, words_.size()).first;
     return std::to_string(word->second) + ' ';
   }
 
-  /// The answer of this key; `make` is called by the first who asks, others wait for it.
+  /// The answer of this key. The first caller runs `make`; others wait for it.
   template <typename Make>
   Answer get(const std::string& key, bool& fresh, const Make& make) {
     std::promise<Answer> mine;
@@ -214,12 +214,12 @@ class PlanMemory {
     }
     return answer.get();
   }
-  /// Is the answer of this key made, or being made?
+  /// True if the answer of this key exists or is being made.
   [[nodiscard]] bool has(const std::string& key) {
     const std::lock_guard guard(lock_);
     return answers_.contains(key);
   }
-  /// Would whoever asks for it have to wait for somebody else?
+  /// True if a caller would wait for another thread.
   [[nodiscard]] bool under_way(const std::string& key) {
     {
       const std::lock_guard guard(lock_);
@@ -233,7 +233,8 @@ class PlanMemory {
   /// By structure.
   [[nodiscard]] planner::GeometryStore& geometries() { return geometries_; }
 
-  /// What the run costs in many tiles; made by whoever asks first (twice, if two do at once).
+  /// The bound of the group's cost in many tiles. The first caller makes it; two concurrent callers
+  /// may both make it.
   template <typename Make>
   std::shared_ptr<const cost::GridBound> bound(const std::string& key, const Make& make) {
     {
@@ -246,8 +247,7 @@ class PlanMemory {
     return bounds_.emplace(key, std::move(made)).first->second;
   }
 
-  /// An answer that a limit cut short is not worth remembering. Somebody may have made another one
-  /// by now.
+  /// Drops an answer that a limit cut short, unless another thread has replaced it.
   void forget(const std::string& key, const Answer& answer) {
     const std::lock_guard guard(lock_);
     const auto known = answers_.find(key);
@@ -256,8 +256,8 @@ class PlanMemory {
       return;
     if (known->second.get() == answer) answers_.erase(known);
   }
-  /// Everything that is about this machine alone (hardware_key.h), which is not asked about again.
-  /// What others can use stays.
+  /// Drops all entries of this machine alone (hardware_key.h). Entries usable for other machines
+  /// remain.
   void drop(const std::string& hardware_key) {
     const std::string machine = short_for(hardware_key);
     const std::lock_guard guard(lock_);
@@ -269,8 +269,8 @@ class PlanMemory {
     drop_from(bounds_);
     of_machine_.erase(machine);
   }
-  /// What is quickly made again goes first: how tiles cut a run, and what it costs at least. With
-  /// `all` what tile searches found goes as well. Plans under way keep what they hold.
+  /// Drops data that is fast to recompute first: geometries and lower bounds. With `all` also the
+  /// results of tile searches. Running plans keep what they hold.
   void shrink(bool all) {
     geometries_.clear();
     {

@@ -1,5 +1,4 @@
-// plan_network(): with concatenations in their place off the chip and without, with weights that
-// lie on the chip for good and without, with the capacities off the chip and without.
+// plan_network(): with and without joined concatenations, pinned weights and off-chip capacities.
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
@@ -48,7 +47,7 @@ void require_effort(const Network& network, const Hardware& hardware, const Plan
                    "use 0 for none");
 }
 
-/// Each way has candidates of its own.
+/// Adds up counters, since each plan has its own candidates.
 void add(const PlanSearch& other, PlanSearch& search) {
   search.candidates += other.candidates;
   search.infeasible += other.infeasible;
@@ -60,10 +59,10 @@ void add(const PlanSearch& other, PlanSearch& search) {
   search.seconds += other.seconds;
 }
 
-/// The better of two plans for one network whose tensors lie in other places; what is proved of
-/// each is of its own places.
+/// The better of two plans of one network with different tensor layouts. Each proof holds for its
+/// own layout.
 NetworkPlan better_of(NetworkPlan first, NetworkPlan second) {
-  // What a limit left open of one way is no "no" of both.
+  // A plan left undecided by a limit is not infeasible.
   const bool open = first.status == Status::infeasible && second.status == Status::unknown;
   const bool takes = open || (second.status == Status::feasible &&
                               (first.status != Status::feasible || second.score < first.score));
@@ -82,17 +81,16 @@ NetworkPlan better_of(NetworkPlan first, NetworkPlan second) {
   return std::move(best);
 }
 
-/// Is there a concatenation that has nothing to do?
+/// True if a concatenation in place is a group of its own.
 bool has_a_free_join(const Network& network, const NetworkPlan& plan) {
   return std::ranges::any_of(plan.subgraphs, [&](const PlannedSubgraph& run) {
     return run.ops.size() == 1 && tiling::is_in_its_place(network, network.ops[run.ops.first]);
   });
 }
 
-/// Where operands of concatenations may lie in their place that is looked at first, as it is worth
-/// most. The best cover is one in which they do, and what stays on the chip is decided after it, as
-/// if that had to be so: the plan of tensors by themselves is sometimes better. Most of its runs
-/// are known then.
+/// Plans with joined concatenations first, which usually gain most. Its partition is chosen before
+/// its resident tensors, so a plan without joined tensors is sometimes better. Most groups are then
+/// known already.
 NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanParams params) {
   const Network joined = planned_network(network, hardware, params);
   if (joined == network) return plan_fully(network, hardware, params);
@@ -114,13 +112,13 @@ NetworkPlan both_ways(const Network& network, const Hardware& hardware, PlanPara
   return better_of(std::move(first), plan_fully(network, hardware, params));
 }
 
-/// So much of the time that is left.
+/// Limits with an equal part of the time.
 Limits part_of(Limits limits, std::size_t parts) {
   if (limits.timeout) *limits.timeout /= static_cast<std::int64_t>(parts);
   return limits;
 }
 
-/// What no plan beats, whatever weights it pins.
+/// Bound for all plans with any pinned weights.
 void claim_with_pins(const Network& network, const Hardware& hardware, const PlanParams& params,
                      NetworkPlan& plan) {
   const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
@@ -135,8 +133,8 @@ void claim_with_pins(const Network& network, const Hardware& hardware, const Pla
   plan.looked_at.over += ", with the chosen pinned weights";
 }
 
-/// Without weights that lie on the chip for good, and then with as many as take some of it. Each
-/// has its part of the time. Layer by layer, which others are compared with, nothing is pinned.
+/// Plans without pinned weights, then with sets of several sizes, each with a part of the time. The
+/// baseline has no pinned weights.
 NetworkPlan pinned_ways(const Network& network, const Hardware& hardware, PlanParams params) {
   if (params.tile_shapes == 0 || !may_pin(network, hardware))
     return both_ways(network, hardware, params);
@@ -166,7 +164,7 @@ NetworkPlan pinned_ways(const Network& network, const Hardware& hardware, PlanPa
   return best;
 }
 
-/// Do the capacities off the chip hold what the plan is known to have there?
+/// True if the off-chip capacities hold the plan's placement.
 bool has_room_off_chip(const NetworkPlan& plan, const Hardware& hardware) {
   return !plan.offchip.empty() &&
          std::ranges::all_of(plan.offchip, [&](const OffchipMemory& placed) {
@@ -177,10 +175,10 @@ bool has_room_off_chip(const NetworkPlan& plan, const Hardware& hardware) {
          });
 }
 
-/// A plan within the capacities off the chip. The capacities decide nothing but where all of a plan
-/// lies off the chip, so the plan without them is searched first: where it fits, it is a plan
-/// within them, and its bound holds for them. The search that settles every plan within them on the
-/// way follows where it does not fit, or where a limit ended it.
+/// Plans within the off-chip capacities. They only affect the final off-chip placement. The plan
+/// without them is therefore searched first. If it fits, it is a plan within the capacities, and
+/// its bound holds. Otherwise, or if a limit ended it, the search repeats and places each plan
+/// within the capacities.
 NetworkPlan within_capacities(const Network& network, const Hardware& hardware, PlanParams params) {
   if (always_settles(hardware) || off_chip::backing(hardware) != nullptr ||
       !never_fits_offchip(network, hardware).empty())

@@ -61,7 +61,7 @@ ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) 
   return cost::normalized(weights);
 }
 
-/// Takes the cover of `other`, which is one of fewer candidates, where it is better.
+/// Takes the partition of `other`, a search over fewer candidates, if it is better.
 void take_better(search::CoverResult& result, search::CoverResult other) {
   if (other.status != Status::feasible || other.objective >= result.objective) return;
   result.status = Status::feasible;
@@ -72,13 +72,13 @@ void take_better(search::CoverResult& result, search::CoverResult other) {
 search::CoverResult cover_of_short_runs(search::CoverProblem problem, search::CoverParams params,
                                         std::size_t longest) {
   problem.max_ops = std::min(problem.max_ops, longest);
-  params.progress = nullptr;  // its bound is none for longer runs
+  params.progress = nullptr;  // its bound does not hold for longer groups
   return search::best_cover(problem, params);
 }
 
-/// best_cover(), which looks at the longest runs first, since their bounds promise most. Where it
-/// does not end that leaves little to choose from: so deep networks begin with short runs, and the
-/// last part of a time limit goes to short runs, longer and longer ones.
+/// best_cover() evaluates long groups first, since they have the lowest bounds. If it does not end,
+/// few alternatives are known. Deep networks therefore begin with short groups, and the last part
+/// of a time limit goes to short groups of increasing length.
 search::CoverResult best_in_time(const search::CoverProblem& problem,
                                  const search::CoverParams& params) {
   constexpr std::size_t deep = 128;
@@ -113,15 +113,15 @@ Hardware with_lowering_variants(Hardware hardware) {
   return hardware;
 }
 
-/// Rounds in which runs that nobody looked at are taken for as cheap as any tiles of theirs can be:
-/// after so many without a better cover the rest would only prove that there is none, as a rule.
+/// Limit on rounds without improvement in which groups that are not refined have their lower
+/// bounds. Further rounds usually only prove that nothing is better.
 constexpr int patience = 12;
 constexpr int patience_of_quick_looks = 4;
 
-/// A sum of rounded parts may exceed the rounded sum by a hair.
+/// Relative tolerance: a sum of rounded parts may exceed the rounded sum.
 constexpr double score_slack = 1 - 1e-9;
 
-/// A tenth of the time, a second at most, is for saying where everything lies off the chip.
+/// Reserves a tenth of the time, at most a second, for off-chip addresses.
 Budget all_but_the_last(Budget budget) {
   using namespace std::chrono;
   if (budget.deadline == steady_clock::time_point::max()) return budget;
@@ -185,7 +185,7 @@ class Planner {
     return std::move(plan_);
   }
 
-  /// What the best cover in the fewest tiles costs, after run(), as far as that was found out.
+  /// After run(): cost of the best partition in the fewest tiles; infinite if unknown.
   [[nodiscard]] double fewest() const { return fewest_; }
 
  private:
@@ -200,9 +200,8 @@ class Planner {
             .shared = params_.limits.threads > 1 || outer_ != nullptr ? &inner_ : nullptr};
   }
 
-  /// Layer by layer: each op alone, in the cheapest variant of its own, and each tensor by itself
-  /// off the chip. No limit changes the reference, so that scores with and without one can be
-  /// compared.
+  /// Layer by layer: each op alone in its cheapest variant, with no tensor joined off chip. Limits
+  /// do not change the reference, so scores with and without limits are comparable.
   bool baseline() {
     SingleOps singles;
     if (!whole_ || stays_on_chip(hardware_) || !stays_.empty() || !plan_.joined.empty()) {
@@ -238,7 +237,7 @@ class Planner {
     return {hardware_.name, hardware_.clock_hz, plan_.baseline};
   }
 
-  /// What the score is relative to.  require: baseline().
+  /// Sets the reference of the score.  require: baseline().
   bool reference() {
     const Hardware* const other = hardware_.reference.get();
     if (params_.reference) {
@@ -251,7 +250,7 @@ class Planner {
       try {
         made = layer_by_layer(not_joined(network_), *other, rest);
       } catch (const BadInput&) {
-        // The profile as shipped cannot run the network: only the changed one can be the reference.
+        // The profile as shipped cannot run the network: use the changed profile as the reference.
         if (other->name != hardware_.name) throw;
         made = own_reference();
       }
@@ -283,17 +282,17 @@ class Planner {
   void cover(cost::GroupBounds& bounds) {
     const cost::Score score{weights_, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
     plan_.baseline_score = cost::score_of(score, plan_.baseline);
-    // Of rounding errors alone: the checker recomputes it.
+    // Remove rounding errors: the checker recomputes it.
     if (std::abs(plan_.baseline_score - 1) < 1e-12) plan_.baseline_score = 1;
     search::CoverProblem problem;
     problem.ops = network_.ops.size();
-    // What waits on the chip for others is not the same for runs that are alike.
+    // Groups of equal structure may differ in the tensors that wait on chip.
     if (!stays_on_chip(hardware_))
       problem.like = search::like_ops(network_, tiling::last_readers(network_), stays_,
                                       tiling::made_in(network_, stays_, hardware_));
     problem.max_ops = params_.max_ops;
     problem.peak_weight = cost::peak_weight(score);
-    // One cover after the other asks for the same bounds.
+    // Repeated partition searches use the same bounds.
     std::vector<std::vector<double>> known_bounds(network_.ops.size());
     std::optional<cost::GroupBounds> whatever_tiles;
     if (prove_below_) whatever_tiles.emplace(network_, hardware_, stays_, early_);
@@ -318,7 +317,7 @@ class Planner {
       return candidates_.under_way({first, last}, effort);
     };
     const search::CoverResult result =
-        prove_below_ ? proof(problem, score, least) : best_of_what_is_looked_at(problem, score);
+        prove_below_ ? proof(problem, score, least) : best_evaluated(problem, score);
     if (!prove_below_ && std::isfinite(worth_below_) && fewest_ >= worth_below_) return;
     plan_.status = result.status;
     plan_.stop = result.stop == StopReason::completed && !result.optimal &&
@@ -342,18 +341,18 @@ class Planner {
       settle_off_chip(network_, hardware_, limited_.budget(), plan_, params_.limits.threads);
     if (plan_.status == Status::feasible) {
       describe(network_, hardware_, score, plan_, params_.limits.threads);
-      // Placed together, runs may peak higher than by themselves.
+      // Groups placed together may have higher peaks than each alone.
       plan_.optimal = plan_.optimal && plan_.score * score_slack <= result.objective;
-      // Nor do bounds of covers know that other places may switch modes less often.
+      // Bounds of partitions ignore that other placements may switch modes less often.
       if (plan_.optimal || plan_.bound > plan_.score) plan_.bound = plan_.score;
       if (params_.progress)
         params_.progress({plan_.score, plan_.bound, candidates_.counts().solved});
     }
   }
 
-  /// In the fewest tiles, and where those are worth it in cheaper ones.
-  [[nodiscard]] search::CoverResult best_of_what_is_looked_at(search::CoverProblem& problem,
-                                                              const cost::Score& score) {
+  /// The best partition in the fewest tiles, then with cheaper tiles if that pays off.
+  [[nodiscard]] search::CoverResult best_evaluated(search::CoverProblem& problem,
+                                                   const cost::Score& score) {
     search::CoverParams params{
         .threads = params_.limits.threads, .outer = outer_, .inner = &inner_, .budget = search_};
     if (params_.progress)
@@ -380,13 +379,13 @@ class Planner {
     return result;
   }
 
-  /// Feasible where there is a better cover than the best that is known.
+  /// Feasible if a better partition than the best known one exists.
   [[nodiscard]] search::CoverResult proof(const search::CoverProblem& problem,
                                           const cost::Score& score, cost::GroupBounds& least) {
     search::CoverResult result;
     Proof proof;
     if (limits_.any() && !decides(hardware_, limits_)) {
-      // Other shares of several memories may come to as much.
+      // With several memories, other divisions give the same sum.
       proof.bound =
           bound_of_covers(network_, hardware_, stays_, {score, params_.max_ops, early_, search_});
       proof.stop = search_.exhausted().value_or(StopReason::completed);
@@ -412,8 +411,8 @@ class Planner {
     return result;
   }
 
-  /// What a run may save where its weights come early, in all. With one channel of the DMA nothing
-  /// ends sooner than by that: resident weights wait for nothing but their turn.
+  /// Maximum saving of a group by prefetched weights. With one DMA channel, no transfer ends
+  /// earlier than that: resident weights wait only for the channel.
   [[nodiscard]] std::function<std::int64_t(std::size_t, std::size_t)> early_cycles() const {
     if (!early_) return nullptr;
     return [this](std::size_t first, std::size_t last) -> std::int64_t {
@@ -424,7 +423,7 @@ class Planner {
     };
   }
 
-  /// Cheaper tiles are looked for at the end.
+  /// Leaves time for the search of cheaper tiles.
   [[nodiscard]] search::CoverParams in_part_of_the_time(search::CoverParams params) const {
     if (params_.tile_shapes > 0) params.budget = validation::without_last(4, params.budget);
     return params;
@@ -434,7 +433,7 @@ class Planner {
     return candidates_.answer(evaluated_run(run))->options[run.option];
   }
 
-  /// What the bound of what is looked at is a bound of, for whoever reads it in a file.
+  /// The scope of the bound, as text in plan files.
   [[nodiscard]] std::string proved_over() const {
     std::string text = "partitions into groups of consecutive ops";
     if (params_.max_ops < network_.ops.size())
@@ -472,7 +471,7 @@ class Planner {
     return candidate;
   }
 
-  /// What the answer left open, as one bound; the run's own is known.
+  /// Adds the undecided part of an answer as one bound. The bound of the group itself is known.
   void open(const CandidateAnswer& answer, const cost::Score& score,
             search::CoverCandidate& candidate) const {
     if (answer.complete()) return;
@@ -499,10 +498,10 @@ class Planner {
     });
   }
 
-  /// What stays on the chip gets one place in all runs, however much of its time the search took.
+  /// Assigns one address per resident tensor, within the full time limit of the plan.
   void settle() {
     const Limits limits = validation::rest_of(params_.limits, limited_.budget());
-    // Less of the memory was for tiles alone.
+    // The smaller memory was a limit on tiles only.
     const PeakLimits peaks = peak_limits_of(params_);
     const Hardware within = machine_within(hardware_, peaks);
     KeptPlaces kept;
@@ -556,19 +555,19 @@ class Planner {
   PeakLimits limits_;
   std::chrono::steady_clock::time_point begin_;
   validation::LimitedBudget limited_;
-  Budget search_;      ///< of everything until the runs are known
-  Hardware lowered_;   ///< `hardware_` with the tiles that covers are found with at first
-  Hardware baseline_;  ///< on which each op is planned alone
-  Hardware within_;    ///< `hardware_` with the memory that the limits leave
-  bool whole_;         ///< which is all of it
+  Budget search_;      ///< for everything before the groups are fixed
+  Hardware lowered_;   ///< `hardware_` with the tiling options of the first partition search
+  Hardware baseline_;  ///< the machine of the baseline
+  Hardware within_;    ///< `hardware_` with memories reduced to the limits
+  bool whole_;         ///< the limits reduce no memory
   double worth_below_;
   std::optional<double> prove_below_;
   std::int64_t proof_shapes_;
   bool early_;
   bool side_by_side_;
   SharedWork* outer_;
-  SharedWork inner_;                ///< of answers that are being made
-  std::vector<TensorIndex> stays_;  ///< although it might be stored
+  SharedWork inner_;                ///< of answers being made
+  std::vector<TensorIndex> stays_;  ///< resident although storing is allowed
   int patience_;
   double fewest_ = std::numeric_limits<double>::infinity();
   std::shared_ptr<PlanMemory> memory_;

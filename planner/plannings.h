@@ -1,10 +1,9 @@
-// Planning for one network on one machine, more than once: what one search finds is where the next
-// one begins.
+// Repeated planning for one network on one machine: each search starts from the result of the last.
 //
 //   const NetworkPlan plan = Plannings(network, hardware, params).run();
 //
-// plan.cpp has the order of it all, less_memory.cpp the looks at how much of the memory is best
-// used, claims.cpp what may be said of plans that were not looked at.
+// plan.cpp has the order of the phases, less_memory.cpp the choice of a memory size, claims.cpp the
+// bounds and proofs.
 // Private to planner/.
 #pragma once
 
@@ -29,8 +28,8 @@
 
 namespace tessera::planner {
 
-/// Lengths of runs that are tried where long ones leave no room for what comes from behind, or for
-/// what has to stay on the chip.
+/// Maximum group lengths that are tried if long groups leave too little space for fetches from a
+/// backing memory or for mandatory resident tensors.
 inline constexpr std::array<std::size_t, 3> short_runs{4, 2, 1};
 
 class Plannings {
@@ -42,151 +41,148 @@ class Plannings {
   NetworkPlan run();
 
  private:
-  /// What is looked for when all else is settled.
+  /// Phases that start from a complete plan.
   struct LaterLooks {
     bool direct = false;
     bool trailing = false;
-    bool early = false;  ///< weights
-    bool rows = false;   ///< that stay
+    bool early = false;  ///< weight prefetch
+    bool rows = false;   ///< resident rows
     [[nodiscard]] bool any() const { return direct || trailing || early || rows; }
   };
   [[nodiscard]] static LaterLooks later_looks(const Network& network, const Hardware& hardware,
                                               const PlanParams& params);
 
-  /// Covers, in more and in less of the memory, and what stays on the chip between runs.
+  /// Runs the partition phases, with all and with less of the memory, and residency.
   NetworkPlan found(const PlanParams& params, bool wants_nearly, ResidencyWork& stays);
 
-  /// What makes a run cheap at last, as sums in parts, is looked at where the best cover has it,
-  /// and that has long runs as a rule, which have less use for it. So the best of short ones are
-  /// asked for besides; whichever is best is the plan. In short networks all that comes later is
-  /// tried on them, too: op by op, say, every one may work past the chip.
+  /// Variants that help long groups little, such as reductions in parts, are only tried on the
+  /// groups of the best partition, which are usually long. The best partitions of short groups are
+  /// therefore added, and the best of all is the plan. In short networks all later phases run on
+  /// them, too, for example direct off-chip access op by op.
   std::vector<NetworkPlan> short_covers(NetworkPlan& plan);
 
-  /// The best one by runs of at most so many ops.
+  /// The best partition with at most `most_ops` ops per group.
   [[nodiscard]] NetworkPlan cover_of_runs(std::size_t most_ops, const PlanPart& part);
-  /// What is known of all covers is what the first search says.
+  /// Takes bound and proof from the first search, which covers all partitions.
   static void claim_as(const NetworkPlan& plan, NetworkPlan& other);
 
-  /// The same with runs whose last ops may trail: a start of its own, since two copies of what is
-  /// handed over take room that other plans may have better use for.
+  /// Adds a start whose groups may have pipelined last ops. It is a separate start because two
+  /// copies of the tensors between stages take space that other plans use better.
   void add_side_by_side(const NetworkPlan& plan, std::vector<NetworkPlan>& others);
   static void add_start(const NetworkPlan& plan, NetworkPlan start,
                         std::vector<NetworkPlan>& others);
 
-  /// More that is looked at, of the best of all before and of those that are nearly as good: the
-  /// best is the least of what they become.
+  /// Runs the later phases on the best plan and on plans nearly as good, and takes the best result.
   void go_on(NetworkPlan& plan, std::vector<NetworkPlan>& nearly);
-  [[nodiscard]] std::string looked_at_later() const;
+  [[nodiscard]] std::string later_phases() const;
 
-  /// What several runs read may wait from one to the next only where they have it through all of
-  /// their tiles. That may cost more before anything waits: so all is planned once more with no
-  /// other tiles. The better plan is taken.
+  /// A weight read by several groups remains for the next one only if it is resident through all
+  /// tiles of each group, which may cost more at first. The network is therefore planned again with
+  /// resident weights only, and the better plan is taken.
   void keep_weights(NetworkPlan& plan) const;
 
-  /// What was found by the proof may have room for some, too.
+  /// Adds resident rows to a plan found by the proof.
   void add_rows(NetworkPlan& plan);
 
-  /// Nor may a cover by more than one run be better where its weights come early.
+  /// Extends the bound to partitions of more than one group with weight prefetch.
   void claim_with_early(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets);
 
-  /// Of the plan that it is to be, which neither scores nor peaks higher for it.
+  /// Minimises the modes of the final plan, without increasing its score or peak.
   void take_modes(NetworkPlan& plan) const;
 
-  /// Without the time for what is settled at last: what is looked for when all else is, what lies
-  /// off the chip, and the fewest modes.
+  /// Reserves time for the last steps: the later phases, off-chip addresses, and the fewest modes.
   [[nodiscard]] static PlanParams for_the_search(PlanParams params, const Hardware& hardware,
                                                  const LaterLooks& later);
 
   [[nodiscard]] PlanParams rest() const { return rest_of(covers_ ? *covers_ : limited_); }
-  /// What stays may be worth more than what the rest of a search for covers finds.
+  /// Leaves a quarter of the time limit to residency, which may gain more than the rest of a
+  /// partition search.
   [[nodiscard]] static Limits part_for_covers(Limits limits);
   [[nodiscard]] PlanParams rest_of(const validation::LimitedBudget& limited) const;
 
-  /// A limit that ends a look for something better ends the plan, too.
+  /// A limit that ends a phase ends the plan, too.
   void note(StopReason stop);
 
-  /// Where all has to stay on the chip: the best in the fewest tiles by runs of several lengths,
-  /// and a quick look for cheaper ones, in half of a limit, so that there is a plan when it ends
-  /// the search. A place beside long runs may take long to find.
+  /// For machines without off-chip activations: the best of the fewest-tile partitions with groups
+  /// of several lengths, and a quick search for cheaper tiles, in half of the time limit. A plan
+  /// then exists when the limit ends the main search, in which placement next to long groups may
+  /// take long.
   [[nodiscard]] NetworkPlan soon_placed();
-  /// Runs that fit by themselves may leave no one place for what stays on the chip between them.
-  /// Then tiles that leave some room do, as a rule: what is proved is what was proved of all tiles.
+  /// Groups that fit alone may leave no common address for the resident tensors between them. Tiles
+  /// that leave some space free usually do. The bound remains that of all tiles.
   void leave_room(NetworkPlan& plan) const;
 
-  /// The other plan where it is better, or where there is none, with what is known of all covers:
-  /// is it taken?
+  /// Takes the other plan if it is better or the only feasible one, with the bound for all
+  /// partitions. True if it was taken.
   static bool take_instead(NetworkPlan& plan, NetworkPlan other);
 
-  /// Covers are found as if nothing had to be fetched. Shorter runs read less at a time: what has
-  /// no room otherwise is there in time, perhaps.
+  /// Partitions are found without the cost of fetches. Shorter groups read less at a time, so their
+  /// weights may arrive earlier.
   void try_shorter_runs(NetworkPlan& plan);
 
   [[nodiscard]] static bool may_go_on(const NetworkPlan& plan);
-  /// Some of a time limit is kept for what comes later.
+  /// True also after a time limit: part of it is reserved for later phases.
   [[nodiscard]] static bool may_look_later(const NetworkPlan& plan);
   static void take_if_better(NetworkPlan& plan, NetworkPlan other);
 
-  /// After quick looks at how much of the memory is best used, all that there is to do with as
-  /// much, and with what was nearly as good; what the quick looks found is remembered.
+  /// Makes full plans for the best memory sizes found by quick plans.
   void look_further(NetworkPlan& plan, double fewest);
 
-  /// A quick look at what there is in less memory.
+  /// A quick plan for one memory size.
   struct Quick {
     Size level = 0;
     double worth_below = 0;
     Planned planned{};
 
-    /// Would it have found the same with another bound of what is worth it?
+    /// True if a quick plan with the limit `worth` would have the same result.
     [[nodiscard]] bool says_below(double worth) const {
       const double fewest = planned.fewest;
       return worth == worth_below || fewest < std::min(worth, worth_below);
     }
   };
 
-  /// Where nothing better is found there, the next levels are looked at, too: so that is done
-  /// meanwhile, if there are threads for it.
+  /// Quick plans for the next memory sizes, as if none of them improved the plan. Spare threads
+  /// make several at once.
   [[nodiscard]] std::vector<Quick> quick_looks(Descent descent, const NetworkPlan& plan) const;
 
-  /// The fewest tiles fill the memory, however little that is worth. Where less memory gives a
-  /// better plan, that is the plan of this machine, too. The best first.
+  /// The memory sizes worth a full plan, best first. `plan` becomes the best quick plan.
   std::vector<Level> best_levels(NetworkPlan& plan, double fewest);
 
-  /// Says what no plan beats. `sets`: of tensors that stay over cuts; none where they are too many.
+  /// Bounds the score of all plans. `sets`: sets of resident tensors; empty if there are too many.
   void prove(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets);
 
-  /// So many shapes are looked at for the best cover that keeps these. Where nothing is to stay
-  /// that is as many as if nothing might: so no plan is worse than without residency. Others share
-  /// them.
+  /// Shapes to evaluate for the best partition with this resident set. The empty set gets as many
+  /// as without residency, so the proof is no weaker than without residency. The other sets share
+  /// the rest.
   [[nodiscard]] std::int64_t shapes_of(const std::vector<TensorIndex>& stays, std::int64_t shapes,
                                        std::int64_t sets) const;
 
-  /// Bounds of tiles that keep halos are low. Where there may be some, the shapes that may be
-  /// looked at for a proof can all be theirs, and better tiles without them stay unseen. So those
-  /// kinds are left out, one after the other, until a proof ends.
+  /// Bounds of tiles that reuse halos are weak. Their shapes may exhaust the limit of a proof and
+  /// hide better tiles without reuse. This repeats the proof with one halo policy less at a time
+  /// until it succeeds.
   void look_with_fewer_halos(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets);
 
-  /// What nothing like that scores less than, and whether nothing is better than the plan; it is
-  /// the better one afterwards, where there is one.
+  /// Returns the lower bound and whether no better plan exists. Replaces `plan` if a better one is
+  /// found.
   std::pair<double, bool> look_for_better(NetworkPlan& plan, PlanPart part, std::size_t max_ops);
-  /// `machine`: with less to choose from, perhaps.
+  /// `machine`: the machine, possibly with fewer choices.
   std::pair<double, bool> look_for_better(NetworkPlan& plan, PlanPart part, std::size_t max_ops,
                                           const Hardware& machine);
 
-  /// With what stays, of which every set was looked at, or some of them.
+  /// Claims after residency, for all resident sets or for some.
   void claim_with(NetworkPlan& plan, const ResidencyWork& stays);
   void bound_alone(NetworkPlan& plan);
 
-  /// What every plan costs at least, which is the same whatever was found: asked for once, or again
-  /// where a budget ended it. `early`: of covers by more than one run, whatever weights come early.
+  /// Lower bound of all plans, independent of the search. Computed once, or again if a budget ended
+  /// it. `early`: bound for partitions of more than one group with weight prefetch.
   double least_of_all(const NetworkPlan& plan, bool early, const Budget& budget);
-  /// Before what is looked for next takes all the time there is: bounds of deep networks take a
-  /// second or two.
+  /// Computes the bounds before the next phase uses all time. Deep networks take a second or two.
   void bounds_in_time(const NetworkPlan& plan);
 
   [[nodiscard]] std::string over_everything() const;
 
-  /// What is known already stays the best until something better is. Plans that are made side by
-  /// side tell one after the other.
+  /// Combines progress with the known plan, so that the reported best score never rises. Concurrent
+  /// plans report one after the other.
   [[nodiscard]] std::function<void(const PlanProgress&)> progress_from(
       const NetworkPlan& plan) const;
 
@@ -194,23 +190,24 @@ class Plannings {
   const Hardware& hardware_;
   const LaterLooks later_;
   PlanParams params_;
-  mutable std::mutex told_lock_;  ///< of the next two
+  mutable std::mutex told_lock_;  ///< guards the next two members
   mutable double told_score_ = std::numeric_limits<double>::infinity();
   mutable std::int64_t told_solved_ = 0;
   const validation::LimitedBudget whole_;
-  const validation::LimitedBudget going_on_;  ///< of what is looked for when all else is settled
-  const validation::LimitedBudget limited_;   ///< of what is looked for
-  std::optional<validation::LimitedBudget> covers_;  ///< the part of it for covers, while they are
+  const validation::LimitedBudget going_on_;         ///< limit of the phases after the main search
+  const validation::LimitedBudget limited_;          ///< limit of the main search
+  std::optional<validation::LimitedBudget> covers_;  ///< its part for partitions, while they are
+                                                     ///< searched
   const Clock::time_point begin_ = Clock::now();
-  std::int64_t solved_ = 0;  ///< so far
+  std::int64_t solved_ = 0;  ///< sum over all searches made
   StopReason cut_ = StopReason::completed;
   struct Least {
     double bound = 0;
     bool whole = false;  ///< no limit ended it
   };
-  std::array<Least, 2> least_of_all_;  ///< covers, and those with weights that come early
-  bool fewest_modes_ = false;          ///< of all of the plan, when all else is decided
-  bool side_by_side_ = false;          ///< covers are found so
+  std::array<Least, 2> least_of_all_;  ///< all partitions, and those with weight prefetch
+  bool fewest_modes_ = false;          ///< minimise modes at the end
+  bool side_by_side_ = false;          ///< search partitions with pipelined last ops
 };
 
 }  // namespace tessera::planner

@@ -17,13 +17,13 @@ namespace tessera::planner {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Sums in another order may differ by a hair.
+/// Relative tolerance: sums in another order may differ in the last digits.
 constexpr double hair = 1 - 1e-9;
-/// Of a cover and what was found out of its runs.
+/// Limit on rounds of a partition search and the refinement of its groups.
 constexpr int most_proof_rounds = 400;
 
-/// As a rule not all shapes that might matter have to be looked at; where there are so many times
-/// those that may be, there is no hope.
+/// Usually a fraction of the relevant shapes suffices. The proof stops if they exceed the remaining
+/// limit by this factor.
 constexpr std::int64_t most_ahead_of_left = 4;
 
 std::int64_t shapes_in(const search::ShapeGroup& group) {
@@ -33,20 +33,20 @@ std::int64_t shapes_in(const search::ShapeGroup& group) {
   return shapes;
 }
 
-/// A tiling of a run as a part of covers.
+/// A tiling of a group as an option of partitions.
 struct TilingChoice {
-  double cost = 0;  ///< beside its peak, at least
-  Size peak = 0;    ///< at least
+  double cost = 0;  ///< lower bound, without the peak
+  Size peak = 0;    ///< lower bound
   Tiling tiling{};
-  std::optional<std::size_t> option{};  ///< of the candidates: it was placed,
-  Size placed = 0;                      ///< and so high
-  bool open = false;                    ///< nobody can say whether there is such a tiling
+  std::optional<std::size_t> option{};  ///< index of the placed option of the candidates
+  Size placed = 0;                      ///< its peak
+  bool open = false;                    ///< undecided whether the tiling exists
 };
 
-/// Tilings of a run that nobody looked at one by one.
+/// Tilings of a group that were not evaluated one by one.
 struct Group {
-  double cost = 0;  ///< beside its peak, at least
-  Size peak = 0;    ///< at least
+  double cost = 0;  ///< lower bound, without the peak
+  Size peak = 0;    ///< lower bound
   TilingGroup tilings{};
   bool looked = false;
 };
@@ -54,15 +54,15 @@ struct Group {
 enum class Known : std::uint8_t { nothing, bound, groups };
 
 struct Run {
-  double least = never;    ///< no tiling costs less, beside its peak
-  std::int64_t early = 0;  ///< it may be so many cycles quicker
+  double least = never;    ///< lower bound of all tilings, without the peak
+  std::int64_t early = 0;  ///< maximum cycles saved by prefetch
   Known known = Known::nothing;
-  std::vector<Group> groups;  ///< those of one variant in a row
+  std::vector<Group> groups;  ///< ordered by variant
   std::vector<TilingChoice> ways;
-  /// To covers: those ways and groups that no other costs and peaks less than.
+  /// Options for partitions: tilings and groups not dominated in cost and peak.
   std::vector<search::CoverOption> options{};
-  std::vector<std::size_t> offered{};  ///< which they are: ways, and behind them groups
-  bool changed = true;                 ///< since they were found
+  std::vector<std::size_t> offered{};  ///< their indices: tilings, then groups
+  bool changed = true;                 ///< since `options` was computed
 
   void find_least() {
     double now = never;
@@ -93,7 +93,8 @@ class Prover {
       for (std::size_t last = first; last < end_of(first); ++last) {
         poll();
         Run& run = run_of(first, last);
-        // Runs of a kind differ by weights alone that may come early: those of the first run not.
+        // Groups of one kind may differ in prefetched weights: the first group of the network has
+        // none.
         run.least = std::min(run.least, problem.bound(first, last).cost);
         if (params.early) run.early = std::max(run.early, params.early(first, last));
       }
@@ -113,7 +114,7 @@ class Prover {
       proof.bound = std::min(std::max(proof.bound, cover.bound), below_);
       if (cover.stop != StopReason::completed) return proof;
       if (round == most_proof_rounds || !goes_on(cover)) {
-        // Nobody knows what would have been found out without the limit.
+        // The result of the missing work is unknown.
         proof.stop = budget_.exhausted().value_or(StopReason::completed);
         return proof;
       }
@@ -131,18 +132,18 @@ class Prover {
     return cost::additive_score(params_.score, m);
   }
 
-  /// With everything as cheap as it may be for all that is known.
+  /// The best partition under the current lower bounds.
   [[nodiscard]] search::CoverResult best_cover() {
-    search::CoverProblem hopeful;
-    hopeful.ops = problem_.ops;
-    hopeful.like = problem_.like;
-    hopeful.max_ops = problem_.max_ops;
-    hopeful.peak_weight = per_byte_;
-    hopeful.bound = [&](std::size_t first, std::size_t last) {
+    search::CoverProblem relaxed;
+    relaxed.ops = problem_.ops;
+    relaxed.like = problem_.like;
+    relaxed.max_ops = problem_.max_ops;
+    relaxed.peak_weight = per_byte_;
+    relaxed.bound = [&](std::size_t first, std::size_t last) {
       const double least = run_of(first, last).least;
       return search::CoverBound{.cost = least, .impossible = least == never};
     };
-    hopeful.evaluate = [&](std::size_t first, std::size_t last, int) {
+    relaxed.evaluate = [&](std::size_t first, std::size_t last, int) {
       Run& run = run_of(first, last);
       search::CoverCandidate candidate;
       if (run.known != Known::groups) {
@@ -153,7 +154,7 @@ class Prover {
       candidate.options = run.options;
       return candidate;
     };
-    return search::best_cover(hopeful, {.budget = budget_, .worth_below = below_});
+    return search::best_cover(relaxed, {.budget = budget_, .worth_below = below_});
   }
 
   static void offer(Run& run) {
@@ -181,7 +182,7 @@ class Prover {
     }
   }
 
-  /// Finds out more of what the cover hopes for. False: that is all that can be.
+  /// Refines the bounds that the partition uses. False if no refinement is possible.
   bool goes_on(const search::CoverResult& cover) {
     std::vector<OpRange> runs;
     for (const search::CoverRun& run : cover.runs) {
@@ -206,7 +207,7 @@ class Prover {
     return looked ? *looked : place(cover);
   }
 
-  /// What everything but the run costs at least, in the cover that is best for it.
+  /// Lower bound of everything but the group, in the best partition for it.
   [[nodiscard]] double rest_of(const OpRange& ops) {
     const std::size_t n = problem_.ops;
     std::vector<double> before(n + 1, never);
@@ -227,7 +228,7 @@ class Prover {
     return rest * hair;
   }
 
-  /// What each of them costs at least, in the tiles that are best for it.
+  /// Lower bounds of the groups over all tilings.
   void bound(const std::vector<OpRange>& fresh) {
     std::vector<Floor> floors;
     for (const OpRange& ops : fresh) floors.push_back(least_of(ops));
@@ -244,7 +245,7 @@ class Prover {
     }
   }
 
-  /// What no tiling of a run costs less than, and what is less by weights that come early.
+  /// Lower bound of all tilings of a group, and the savings by prefetched weights.
   struct Floor {
     Metrics least;
     std::int64_t early = 0;
@@ -252,12 +253,12 @@ class Prover {
   };
   [[nodiscard]] Floor least_of(const OpRange& ops) {
     const std::int64_t early = run_of(ops.first, ops.last).early;
-    // Others of its kind may be early where this one, the network's first, is not.
+    // Other groups of this kind may have prefetched weights; this one is first in the network.
     const bool known = params_.least && (early == 0 || ops.first > 0);
     return {known ? params_.least(ops.first, ops.last) : Metrics{}, early,
             params_.idle_pj * static_cast<double>(early)};
   }
-  /// Of what adds up, in every respect.
+  /// Raises each additive metric to its lower bound.
   [[nodiscard]] static Metrics no_less(Metrics m, const Floor& of_run) {
     const Metrics& floor = of_run.least;
     m.latency_cycles -= of_run.early;
@@ -268,7 +269,7 @@ class Prover {
     return m;
   }
 
-  /// What a cover with the tiling scores at least.
+  /// Lower bound of the score of a partition with the tiling.
   [[nodiscard]] Candidates::ScoreOf whole(const OpRange& ops, double rest) {
     return [this, rest, floor = least_of(ops)](const Metrics& m) {
       return params_.limits.allow(m) ? rest + additive(no_less(m, floor)) +
@@ -277,8 +278,8 @@ class Prover {
     };
   }
 
-  /// The tilings of each that may be of use, in groups. What the others cost is what is known of
-  /// them beforehand, so that threads change nothing but the time.
+  /// Lists the useful tilings of each group, in groups of tilings. The cost of the other groups is
+  /// fixed before, so that threads do not change the result.
   void list(const std::vector<OpRange>& fresh) {
     std::vector<double> rests;
     std::vector<Candidates::ScoreOf> scores;
@@ -303,7 +304,7 @@ class Prover {
       run.groups.push_back(std::move(group));
     }
     if (all.open < never) {
-      // Its peak may be all of the memory.
+      // Its peak may be the whole memory.
       const double most = per_byte_ * static_cast<double>(params_.largest_peak);
       run.ways.push_back({.cost = std::max(run.least, all.open - rest - most), .open = true});
     }
@@ -311,11 +312,11 @@ class Prover {
     run.known = Known::groups;
   }
 
-  /// One by one at those tilings that the cover hopes for, and at others that are hardly dearer and
-  /// peak no higher. Nothing: it hopes for none. False: that is all that can be.
+  /// Evaluates the tilings that the partition uses one by one, and others with nearly the same cost
+  /// and no higher peak. Nothing: all are evaluated. False: no refinement is possible.
   std::optional<bool> look_into_groups(const search::CoverResult& cover) {
     Size peak = 0;
-    std::vector<std::pair<OpRange, double>> hopes;
+    std::vector<std::pair<OpRange, double>> used;
     for (const search::CoverRun& part : cover.runs) {
       const Run& run = run_of(part.first, part.last);
       const std::size_t at = run.offered[part.option];
@@ -323,22 +324,22 @@ class Prover {
       const std::size_t k = at - (grouped ? run.ways.size() : 0);
       peak = std::max(peak, grouped ? run.groups[k].peak : run.ways[k].peak);
       if (!grouped && run.ways[k].open) return false;
-      if (grouped) hopes.emplace_back(evaluated_run(part), run.groups[k].cost);
+      if (grouped) used.emplace_back(evaluated_run(part), run.groups[k].cost);
     }
-    if (hopes.empty()) return std::nullopt;
-    // What each of them may cost more before the cover is of no use.
+    if (used.empty()) return std::nullopt;
+    // Maximum cost increase before the partition is of no use.
     const double gap = below_ - cover.objective;
     std::int64_t ahead = 0;
-    for (const auto& [ops, hope] : hopes)
+    for (const auto& [ops, cost] : used)
       for (const Group& group : run_of(ops.first, ops.last).groups)
-        if (!group.looked && group.cost <= hope + gap) ahead += shapes_in(group.tilings.group);
+        if (!group.looked && group.cost <= cost + gap) ahead += shapes_in(group.tilings.group);
     if (ahead > most_ahead_of_left * left_) return false;
-    const double step = gap / (2 * static_cast<double>(hopes.size()));
-    for (const auto& [ops, hope] : hopes) {
+    const double step = gap / (2 * static_cast<double>(used.size()));
+    for (const auto& [ops, cost] : used) {
       Run& run = run_of(ops.first, ops.last);
       std::vector<TilingGroup> now;
       for (Group& group : run.groups) {
-        if (group.looked || group.cost > hope + step || (per_byte_ > 0 && group.peak > peak))
+        if (group.looked || group.cost > cost + step || (per_byte_ > 0 && group.peak > peak))
           continue;
         group.looked = true;
         now.push_back(group.tilings);
@@ -358,7 +359,7 @@ class Prover {
     return true;
   }
 
-  /// The tilings that a cover is of. False: somebody cannot say whether they are there.
+  /// Places the tilings of a partition. False if some tiling is undecided.
   bool place(const search::CoverResult& cover) {
     const auto way_of = [&](const search::CoverRun& part) -> TilingChoice& {
       Run& run = run_of(part.first, part.last);
@@ -384,7 +385,7 @@ class Prover {
     return true;
   }
 
-  /// Within `most`, or in as little as there may be for it.
+  /// Places within `most`, else finds the least peak by bisection.
   void place(const OpRange& ops, TilingChoice& way, Size most) {
     Status said = place_within(ops, way, most);
     if (said != Status::infeasible) return;
@@ -407,7 +408,7 @@ class Prover {
     const Metrics& m = candidates_.answer(ops)->options[placed.option].metrics;
     way.option = placed.option;
     way.placed = m.peak_bytes;
-    // Other places might cost less, or peak lower.
+    // Other placements may cost less or peak lower.
     way.open = !params_.limits.allow(m) || m.peak_bytes > most ||
                additive(no_less(m, least_of(ops))) * hair > way.cost;
     return placed.status;

@@ -1,15 +1,15 @@
-// Is there no better plan, whatever its cuts, its tiles and what it chooses in them?
+// Proof that a plan is optimal over all partitions, tile shapes and variants.
 //
 //   const Proof proof = prove(candidates, problem, {score, limits, plan.score, 20000, capacity},
 //                             budget, result);
 //   if (proof.proved) say("no cover, no tile shape and no variant scores less");
 //
-// Covers are found with what each run costs at least, whatever its tiles (cost/grid_bound.h). Where
-// such a cover would be better than the best plan that is known, its runs are looked at: first the
-// bounds of their numbers of tiles along each axis, then every shape in every variant that might
-// still make a better plan, and at last those that would are placed, in no more of the memory than
-// the cover would peak at. What is refuted so makes the next such cover dearer, until none is left,
-// or the best of them is a plan: a better one than was known.
+// The proof searches partitions with lower bounds for the groups (cost/grid_bound.h). If the best
+// one scores less than the known plan, the bounds of its groups are refined. The first step bounds
+// the numbers of tiles along each axis. The second evaluates every shape in every variant that may
+// still improve the plan. The last places these shapes, within the peak of the partition. Each
+// refutation raises the bounds, until no such partition is left or the best one is a plan, which is
+// then better than the known one.
 // Private to planner/.
 #pragma once
 
@@ -26,27 +26,27 @@ namespace tessera::planner {
 struct ProofParams {
   const cost::Score& score;
   const PeakLimits& limits;
-  double below = 0;              ///< what is looked for scores less
-  std::int64_t most_shapes = 0;  ///< so many are looked at in all
-  Size largest_peak = 0;         ///< no run peaks above it
+  double below = 0;              ///< sought is a score below this
+  std::int64_t most_shapes = 0;  ///< limit on evaluated shapes in all
+  Size largest_peak = 0;         ///< no group has a higher peak
   int threads = 1;
-  double idle_pj = 0;  ///< each cycle takes, whatever is done in it
-  /// No tiling of the run [first, last] costs less in any respect. Asked from one thread; may be
-  /// empty.
+  double idle_pj = 0;  ///< per cycle, whatever the machine executes
+  /// Lower bound per metric of all tilings of the group [first, last]. Called from one thread; may
+  /// be empty.
   std::function<Metrics(std::size_t first, std::size_t last)> least{};
-  /// The run may be quicker than its tilings by so many cycles at most. Then no plan is found,
-  /// since nobody says how; empty: none is. Asked from one thread.
+  /// Maximum cycles that the group may save against its tilings. No plan is then found, since the
+  /// saving has no construction. Empty: none. Called from one thread.
   std::function<std::int64_t(std::size_t first, std::size_t last)> early{};
 };
 
 struct Proof {
-  bool proved = false;  ///< nothing scores less than `below`, or than the result where that is less
+  bool proved = false;  ///< nothing scores less than `below`, or than a better result
   double bound = 0;     ///< nothing scores less than this
   StopReason stop = StopReason::completed;
 };
 
-/// `problem`: its bounds hold for whatever tiles; `result` gets the cover that is better than
-/// `below`, where one is found, as options of the candidates.
+/// The bounds of `problem` hold for all tilings. `result` receives a partition with a score below
+/// `below`, if one is found, as options of the candidates.
 [[nodiscard]] Proof prove(Candidates& candidates, const search::CoverProblem& problem,
                           const ProofParams& params, const Budget& budget,
                           search::CoverResult& result);

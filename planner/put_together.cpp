@@ -22,11 +22,11 @@ namespace tessera::planner {
 namespace {
 
 constexpr double impossible = std::numeric_limits<double>::infinity();
-/// What was found is the start of another look, so often at most: the second one seldom finds much.
+/// Limit on repetitions that start from the result: the second rarely gains much.
 constexpr int most_looks = 4;
-/// Paths in all: where so many hoped for what was not so, the next one does, too.
+/// Limit on paths in all: after so many failed estimates, the next one fails, too.
 constexpr int most_paths = 200;
-/// Costs that one path asks for: a fraction of a second.
+/// Limit on cost queries of one path: a fraction of a second.
 constexpr std::int64_t most_asked = 1'000'000;
 
 class PutTogether : LaterLook {
@@ -54,11 +54,11 @@ class PutTogether : LaterLook {
  private:
   using Range = std::pair<OpIndex, OpIndex>;  ///< first and last op
   using Kept = std::vector<std::size_t>;      ///< items, sorted
-  /// A run with something kept.
+  /// A group with a set of resident items.
   struct Way {
     double cost = impossible;
     double bound = 0;
-    std::optional<PlannedSubgraph> run{};  ///< nothing: it cannot be
+    std::optional<PlannedSubgraph> run{};  ///< empty: impossible
   };
   using Ways = std::map<Kept, Way>;
 
@@ -66,7 +66,8 @@ class PutTogether : LaterLook {
     return {run.ops.first, run.ops.last};
   }
 
-  /// Runs that begin or end an op sooner or later than those of the plan, or are two of them.
+  /// Adds variants of the plan's groups: begin or end one op earlier or later, or two groups
+  /// joined.
   void add_near(const Runs& runs) {
     const auto near = [&](std::size_t cut) {
       std::vector<std::size_t> cuts{cut};
@@ -100,7 +101,7 @@ class PutTogether : LaterLook {
       if (way.cost < known.cost) known = std::move(way);
     }
   }
-  /// Nothing where it keeps what is not told apart.
+  /// Nothing if it keeps a tensor that is not an item.
   [[nodiscard]] std::optional<Kept> items_of(const PlannedSubgraph& run) const {
     Kept kept;
     for (const TensorIndex t : kept_tensors(network_, run)) {
@@ -112,7 +113,7 @@ class PutTogether : LaterLook {
     return kept;
   }
 
-  /// Peaks up to that of the best plan cost nothing more.
+  /// Peaks up to that of the best plan are not charged.
   [[nodiscard]] double cost_of(const PlannedSubgraph& run) const {
     if (!limits_.allow(run.metrics)) return impossible;
     const Size above = std::max<Size>(0, run.metrics.peak_bytes - free_);
@@ -132,7 +133,8 @@ class PutTogether : LaterLook {
     search::KeptCoverProblem problem{
         .runs = runs_there_are(), .items = may_.items, .capacities = {on_chip_capacity(within_)}};
     problem.cost = [this](std::size_t first, std::size_t last, std::span<const std::size_t> kept) {
-      return hoped(of_run_.at({first, last}), {first, last}, Kept(kept.begin(), kept.end()));
+      return estimated_cost(of_run_.at({first, last}), {first, last},
+                            Kept(kept.begin(), kept.end()));
     };
     while (paths_++ < most_paths) {
       const std::vector<search::KeptCover> covers = search::kept_covers(problem, budget_);
@@ -148,7 +150,7 @@ class PutTogether : LaterLook {
     return std::nullopt;
   }
 
-  /// What is known is known in terms of the best plan.
+  /// Recomputes all costs relative to the best plan.
   void set_out_from(const Runs& best) {
     free_ = peak_of(best);
     for (auto& [range, ways] : of_run_)
@@ -163,15 +165,15 @@ class PutTogether : LaterLook {
     }
   }
 
-  /// What the run costs, or what there is to hope for.
-  [[nodiscard]] double hoped(const Ways& ways, Range range, const Kept& kept) {
+  /// Cost of the group if known, else an estimate.
+  [[nodiscard]] double estimated_cost(const Ways& ways, Range range, const Kept& kept) {
     if (const auto known = ways.find(kept); known != ways.end()) return known->second.cost;
     const double bound = bound_of(range, kept);
     double least = impossible;
     for (const auto& [other, way] : ways)
       if (way.run) least = std::min(least, way.cost + bound - way.bound);
     if (least < impossible) return std::max(least, bound);
-    // As much above its bound as the best plan is, where that is least.
+    // The bound, scaled by the least ratio of cost to bound in the best plan.
     const auto shares = std::span(shares_).subspan(range.first, range.second - range.first + 1);
     return bound * std::ranges::min(shares);
   }
@@ -213,7 +215,7 @@ class PutTogether : LaterLook {
     const double before = score_of(best) * less;
     if (score_of(runs) < before && settle(runs, 0, runs.size() - 1) && score_of(runs) < before)
       return runs;
-    // Placed together they peak higher, or have no place: so the highest of them is not to be had.
+    // The joint placement fails or has a higher peak: exclude the group with the highest peak.
     const auto highest = std::ranges::max_element(
         runs, {}, [](const PlannedSubgraph& run) { return run.metrics.peak_bytes; });
     const search::KeptRun& run = cover.runs[static_cast<std::size_t>(highest - runs.begin())];
@@ -223,10 +225,10 @@ class PutTogether : LaterLook {
 
   ShapeGoal::Stage last_;
   cost::GroupBounds bounds_;
-  StayItems may_;                 ///< told apart
-  std::map<Range, Ways> of_run_;  ///< of those that covers may have
-  Size free_ = 0;                 ///< peaks up to this cost nothing more
-  std::vector<double> shares_;    ///< per op: of its bound, what the best run costs
+  StayItems may_;                 ///< distinguished items
+  std::map<Range, Ways> of_run_;  ///< groups allowed in partitions
+  Size free_ = 0;                 ///< peaks up to this are not charged
+  std::vector<double> shares_;    ///< per op: ratio of cost to bound of the best group
   int paths_ = 0;
   std::int64_t solved_ = 0;
 };

@@ -1,14 +1,14 @@
-// The best plan of the runs that several plans have and of those near them, whatever stays.
+// Recombines the groups of several plans, and groups similar to them, with any resident tensors.
 //
 //   const TogetherResult made = put_together(network, hardware, params, plan, best, others, stage);
 //   if (made.runs) use(*made.runs);                      // they score less, and have a place
 //
-// One cover may be the best for the begin of a network and another one for its end, and another cut
-// may be worth it only where other tensors stay. So the runs of all, and those that begin or end an
-// op sooner or later than the best plan's or are two of its runs, are put together to a shortest
-// path over positions and what stays there (search/partition/kept_cover.h). What a run costs with
-// something else kept than in its plan is taken for as much more or less as its bound is; where the
-// best path comes along it is tiled, until all of that path is known.
+// Different partitions may be best for the begin and the end of a network, and a cut point may pay
+// off only with other resident tensors. The input is the groups of all plans. Variants of the best
+// plan's groups are added: begin or end one op earlier or later, or two groups joined. The search
+// is a shortest path over positions with resident sets (search/partition/kept_cover.h). The cost of
+// a group with another resident set is estimated by the change of its bound. Groups on the best
+// path are tiled until the whole path is known.
 // Private to planner/.
 #pragma once
 
@@ -29,12 +29,12 @@ using Runs = std::vector<PlannedSubgraph>;  ///< of a plan
 
 struct TogetherResult {
   std::optional<Runs> runs{};
-  std::int64_t solved = 0;  ///< runs that were asked about
+  std::int64_t solved = 0;  ///< groups queried
 };
 
-/// `last`: the tiles that are looked for. require: all are runs of plans for the machine within the
-/// limits, and `best` scores least; the weights and the reference are those of `plan`;
-/// params.memory is there.
+/// `last`: last stage of the tile search. require: all are groups of plans for the machine within
+/// the limits, `best` has the lowest score, weights and reference are those of `plan`, and
+/// params.memory is set.
 [[nodiscard]] TogetherResult put_together(const Network& network, const Hardware& hardware,
                                           const PlanParams& params, const NetworkPlan& plan,
                                           const Runs& best, std::span<const Runs* const> others,

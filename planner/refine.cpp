@@ -1,4 +1,4 @@
-// Cheaper tiles for runs that matter: the part of Candidates that looks beyond the fewest.
+// Cheaper tiles for relevant groups: the part of Candidates that searches beyond the fewest tiles.
 #include <algorithm>
 #include <array>
 #include <condition_variable>
@@ -27,7 +27,7 @@ Metrics least_of(const KnownCost& cost) {
   return metrics;
 }
 
-/// What is in `more` besides.
+/// Adds the options of `more` with new metrics.
 void add_options(const CandidateAnswer& more, CandidateAnswer& answer) {
   for (const PlannedSubgraph& option : more.options)
     if (std::ranges::find(answer.options, option.metrics, &PlannedSubgraph::metrics) ==
@@ -60,7 +60,7 @@ double Candidates::least_score_of_shapes(OpRange ops, const ScoreOf& score,
   });
 }
 
-/// What is cheaper than all of `fewest`.
+/// Options cheaper than all of `fewest`.
 std::shared_ptr<const CandidateAnswer> Candidates::cheaper_of(const std::string& structure,
                                                               OpRange ops, int level,
                                                               const CandidateAnswer& fewest,
@@ -94,7 +94,7 @@ std::shared_ptr<const CandidateAnswer> Candidates::cheaper_of(const std::string&
   do {
     better = memory_->get(key, fresh, made_here);
     if (better->cut_short) memory_->forget(key, better);
-    // Whoever made it had less time than there is here.
+    // The other caller had less time than this one.
   } while (better->cut_short && !fresh && !params_.budget.exhausted());
   return better;
 }
@@ -104,9 +104,9 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
   if (!known.answer) return false;
   if (!known.fewest) known.fewest = known.answer;
   const std::string structure = structure_of(ops);
-  // Each stage looks for what is cheaper than all that those before it found. Covers know options
-  // by their positions, and what is remembered may have been found for another plan: it comes after
-  // all there is.
+  // Each stage searches tiles cheaper than those of all stages before. Partitions refer to options
+  // by position, and remembered results may come from another plan, so new options follow the
+  // existing ones.
   CandidateAnswer start = *known.fewest;
   CandidateAnswer more = *known.answer;
   more.open_score = std::numeric_limits<double>::infinity();
@@ -129,7 +129,7 @@ bool Candidates::refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared) 
   return any;
 }
 
-/// What is known of shapes, from machines that differ in their capacity alone or from this one.
+/// Known results of shapes, from this machine or from machines that differ only in capacity.
 KnownShapes Candidates::known_shapes(const std::string& structure,
                                      const TileVariant& options) const {
   const std::string load_key = load_key_ + variant_word(options) + structure;
@@ -189,10 +189,9 @@ ShapeSearchParams Candidates::shape_params(RunGeometry& run, const std::string& 
           .known = known_shapes(structure, options)};
 }
 
-/// What the looks at one variant after the other come to: each looks for what is cheaper than all
-/// before it found. Others look at variants further down meanwhile, as if none before those found
-/// anything, which is so as a rule; where one did, those behind it are looked at again. So threads
-/// change nothing but the time.
+/// Searches variant after variant, each for tiles cheaper than all found before. Helper threads
+/// evaluate later variants in advance, assuming that the ones before find nothing, which is usually
+/// true. Otherwise the later variants are evaluated again, so threads do not change the result.
 class Candidates::CheaperVariants {
  public:
   CheaperVariants(const Candidates& candidates, RunGeometry& run, const std::string& structure,
@@ -206,11 +205,11 @@ class Candidates::CheaperVariants {
     looks_.push_back({.variant = variant, .fewest = fewest});
   }
 
-  /// Throws what a look did.
+  /// Rethrows exceptions of any thread.
   CandidateAnswer run(SharedWork* shared) {
     shared_ = shared != nullptr && !looks_.empty();
     if (shared_) {
-      static_cast<void>(run_.cuts());  // before anybody has a twin
+      static_cast<void>(run_.cuts());  // before any thread has a geometry of its own
       shared->run([this] { work(); });
     } else {
       work();
@@ -227,7 +226,7 @@ class Candidates::CheaperVariants {
     std::int64_t fewest = 1;
     bool begun = false;
     bool done = false;
-    double below = 0;  ///< what it looked for
+    double below = 0;  ///< cost limit of this search
     std::optional<PlannedSubgraph> option{};
     double cost = 0;  ///< of the option
     double open = std::numeric_limits<double>::infinity();
@@ -241,7 +240,7 @@ class Candidates::CheaperVariants {
     try {
       run = mine();
     } catch (const std::bad_alloc&) {
-      return;  // of whoever only helps: what is left of the memory is for the others
+      return;  // of a helper: leave the remaining memory to the others
     }
     std::optional<Helper> helper;
     while (next_ < looks_.size() && !error_) {
@@ -270,7 +269,7 @@ class Candidates::CheaperVariants {
       fresh->done = true;
       try {
         if (!error) take();
-      } catch (...) {  // others wait to be told
+      } catch (...) {  // other threads wait for the result
         error = std::current_exception();
       }
       if (error && !error_) error_ = error;
@@ -279,16 +278,16 @@ class Candidates::CheaperVariants {
     if (run == &run_) first_ = false;
   }
 
-  /// A geometry keeps what it finds out: each thread has one of its own.
+  /// Each thread has a geometry of its own, since a geometry caches its results.
   RunGeometry* mine() {
     if (!first_) {
       first_ = true;
       return &run_;
     }
-    return &run_.twin(twins_++);
+    return &run_.thread_copy(thread_copies_++);
   }
 
-  /// In the order of the variants.
+  /// Takes results in the order of the variants.
   void take() {
     while (next_ < looks_.size() && looks_[next_].done) {
       Look& look = looks_[next_];
@@ -307,14 +306,14 @@ class Candidates::CheaperVariants {
 
   void look(RunGeometry& run, Look& look);
 
-  /// Shapes that whoever looks at a variant is going to look at, for others to find out about.
+  /// Shapes that a thread will evaluate, offered to helper threads.
   struct Job {
     TileVariant variant;
     std::span<const tiling::TileShape> shapes;
     std::size_t next = 0;
     int helpers = 0;
   };
-  /// Of a thread that has nothing to look at itself.
+  /// State of a thread without a variant of its own.
   struct Helper {
     Helper(const CheaperVariants& of, RunGeometry& run, const TileVariant& options)
         : variant(options),
@@ -330,8 +329,8 @@ class Candidates::CheaperVariants {
     ShapeSearchParams params;
     ShapeFacts facts;
   };
-  /// Finds out about one of a job's shapes after the other. A limit that ends it ends the look,
-  /// too.
+  /// Evaluates the shapes of a job one after the other. A limit also ends the search of the
+  /// variant.
   template <typename FindOut>
   static void work_on(Job& job, std::unique_lock<std::mutex>& guard, const FindOut& find_out) {
     while (job.next < job.shapes.size()) {
@@ -357,13 +356,13 @@ class Candidates::CheaperVariants {
     };
     try {
       work_on(job, guard, helps);
-    } catch (...) {  // whoever looks meets it, too
+    } catch (...) {  // the searching thread runs into the same error
     }
     std::erase(jobs_, &job);
     --job.helpers;
     changed_.notify_all();
   }
-  /// Comes back when all is known of the shapes, if somebody has time to help.
+  /// Returns when all shapes are evaluated, if there are helpers.
   void prepare(const TileVariant& variant, std::span<const tiling::TileShape> shapes,
                const planner::FindOut& find_out) {
     std::unique_lock guard(lock_);
@@ -389,19 +388,19 @@ class Candidates::CheaperVariants {
   const std::string& structure_;
   const ShapeGoal& goal_;
   std::shared_ptr<const cost::GridBound> bound_;
-  std::mutex lock_;  ///< of all below
+  std::mutex lock_;  ///< guards all members below
   std::condition_variable changed_;
   std::vector<Look> looks_;
-  std::size_t next_ = 0;  ///< the first that is not taken yet
+  std::size_t next_ = 0;  ///< the first variant whose result is not taken
   double least_;
   double open_ = std::numeric_limits<double>::infinity();
   std::int64_t looked_ = 0;
   CandidateAnswer answer_;
-  bool shared_ = false;     ///< may somebody come to help?
-  std::vector<Job*> jobs_;  ///< whose shapes are not all taken yet
-  int waiting_ = 0;         ///< threads that have nothing to do
-  bool first_ = false;      ///< has somebody the run's own geometry?
-  std::size_t twins_ = 0;   ///< how many have others
+  bool shared_ = false;            ///< helpers may join
+  std::vector<Job*> jobs_;         ///< jobs with shapes left
+  int waiting_ = 0;                ///< idle threads
+  bool first_ = false;             ///< the group's own geometry is in use
+  std::size_t thread_copies_ = 0;  ///< number of other geometries in use
   std::exception_ptr error_;
 };
 
@@ -435,7 +434,7 @@ void Candidates::CheaperVariants::look(RunGeometry& run, Look& look) {
   look.option = make_option(geometry, c.hardware_, options, std::move(*best.found), c.engine_name_,
                             *c.arrays_, poll, known ? &*known : nullptr);
   look.cost = goal_.score(look.option->metrics);
-  // Where its places cost more than they might, other places might cost less.
+  // If its placement costs more than the minimum, another placement might cost less.
   if (look.cost > best.cost) look.open = std::min(look.open, best.cost);
 }
 
@@ -459,7 +458,7 @@ CandidateAnswer Candidates::cheaper(RunGeometry& run, const std::string& structu
   return variants.run(shared);
 }
 
-/// In the fewest tiles, as covers are found, and in cheaper ones.
+/// In the fewest tiles, as in the partition search, then in cheaper ones.
 CandidateAnswer Candidates::cheaper_past_the_chip(RunGeometry& run, const std::string& structure,
                                                   const CandidateAnswer& answer,
                                                   const ShapeGoal& goal, double least,
@@ -487,8 +486,8 @@ CandidateAnswer Candidates::cheaper_in_parts(RunGeometry& run, const std::string
   CandidateAnswer all;
   bool in_vain = false;
   for (const Reduced& split : reduced(run, structure)) {
-    // More parts help as a rule where fewer did. Of those that nobody looks at all that is known is
-    // what any tiles of theirs take.
+    // More parts usually help if fewer did. For parts that are skipped, only the bound over all
+    // tiles is known.
     if (in_vain) {
       const Question question{*split.run, split.structure,
                               effort_at(0, params_.nodes_per_question)};

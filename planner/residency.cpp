@@ -29,18 +29,18 @@ namespace tessera::planner {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Through all tensors so often: what stays makes others worth it, or not any more.
+/// Passes over all tensors: a decision changes the value of others.
 constexpr int most_passes = 4;
-/// Of so few tensors, in so short networks, all sets are tried, each with its best cover.
+/// Up to this many tensors in a short network, all sets are tried, each with its best partition.
 constexpr std::size_t few_tensors = 4;
-/// After so many levels of memory that did not help no others are tried.
+/// The descent ends after this many memory sizes without improvement.
 constexpr int most_in_vain = 2;
-/// So many plans that are nearly as good as the best one are worth another look, and in short
-/// networks so many that are not so good.
+/// Number of plans with nearly the best score that are kept for later phases. Short networks keep
+/// more and worse ones.
 constexpr std::size_t most_nearly = 2;
 constexpr std::size_t most_in_short = 6;
 constexpr double good_in_short = 1.3;
-/// In whole covers a tensor stays if there is room for so many of its size.
+/// A tensor is small if this many of its size fit in the memory.
 constexpr Size share_of_small = 4;
 
 class Residency : LaterLook {
@@ -64,7 +64,7 @@ class Residency : LaterLook {
     }
   }
 
-  /// False: nothing that stays is worth its room.
+  /// False if no resident tensor pays off.
   bool improve(NetworkPlan& plan) {
     if (may_.empty()) return false;
     const bool better = look(plan);
@@ -72,7 +72,7 @@ class Residency : LaterLook {
     return better;
   }
 
-  /// Few enough tensors may stay for each set of them.
+  /// All subsets, if few enough tensors may be resident.
   [[nodiscard]] std::vector<std::vector<TensorIndex>> all_sets() const {
     std::vector<std::vector<TensorIndex>> sets;
     if (!all_sets_) return sets;
@@ -83,10 +83,10 @@ class Residency : LaterLook {
     }
     return sets;
   }
-  /// In the fewest tiles nothing scores less with the sets that were tried, where those are all and
-  /// no other tiles are asked for.
+  /// Lower bound of fewest-tile partitions with the sets that were tried, if these are all sets and
+  /// no other tiles are searched.
   [[nodiscard]] double fewest_bound() const { return fewest_bound_; }
-  /// What ended the looking, if something did before all was looked at.
+  /// The limit that ended the search early, if any.
   [[nodiscard]] StopReason stop() const { return stop_; }
 
   [[nodiscard]] std::vector<NetworkPlan> nearly() { return std::move(nearly_); }
@@ -100,25 +100,24 @@ class Residency : LaterLook {
   };
 
   bool look(NetworkPlan& plan) {
-    // Without what comes from behind, which hardly differs.
+    // Excludes fetches from a backing memory, which hardly differ.
     State best{plan.subgraphs, {}, score_of(plan.subgraphs)};
     const Budget whole = budget_;
-    // Putting together what was found tells more in little time than more starts do.
+    // Recombining results gains more per time than further starts.
     budget_ = validation::without_last(8, whole);
     std::vector<State> found =
         all_sets_ ? std::vector{best_of_every_set(best)} : from_all_starts(std::move(best));
     std::vector<State> others = from_others();
     if (const auto why = budget_.exhausted()) stop_ = *why;
     budget_ = whole;
-    // One after the other: the more runs there are the more is hoped for in vain.
+    // One after the other: more groups make more estimates fail.
     if (!all_sets_ || no_place_) put_together_of(plan.subgraphs, {}, plan, found);
     if (!others.empty()) put_together_of(plan.subgraphs, others, plan, found);
     for (State& each : others)
       if (network_.ops.size() <= few_ops || found.empty() ||
           each.score < std::ranges::min(found, {}, &State::score).score)
         found.push_back(std::move(each));
-    // The best of them has no room off the chip, perhaps, or others wait less for what comes from
-    // behind.
+    // The best state may not fit off chip, or another one may wait less for fetches.
     bool better = false;
     while (!found.empty()) {
       auto least = found.begin();
@@ -131,8 +130,8 @@ class Residency : LaterLook {
     return better;
   }
 
-  /// What the runs of the plan lead to, and the best covers with more or less that stays: side by
-  /// side, as none of them knows of the others.
+  /// Starts: the groups of the plan, and the best partitions with different sets of resident
+  /// tensors. The starts are independent, so they run in parallel.
   [[nodiscard]] std::vector<State> from_all_starts(State best) {
     std::vector<std::vector<TensorIndex>> sets;
     const auto add = [&](std::vector<TensorIndex> stays) {
@@ -141,7 +140,7 @@ class Residency : LaterLook {
     add(small_);
     add(may_);
     add(joined_results());
-    // In short networks those up to each size, which are the same where there is more room.
+    // In short networks, the sets up to each size, which are the same for larger memories.
     if (network_.ops.size() <= few_ops)
       for (Size most = 1; most < on_chip_capacity(within_); most *= 2) add(up_to(most));
     std::vector<std::vector<State>> found(1 + sets.size());
@@ -164,7 +163,7 @@ class Residency : LaterLook {
     return all;
   }
 
-  /// What the runs of the other plans lead to.
+  /// Improves the groups of the other plans.
   [[nodiscard]] std::vector<State> from_others() {
     std::vector<State> found;
     for (const NetworkPlan& each : others_)
@@ -177,7 +176,7 @@ class Residency : LaterLook {
     return found;
   }
 
-  /// The best of the runs that all of them have, and others like them, as one more.
+  /// Adds the best recombination of the groups of all states.
   void put_together_of(const Runs& stored, std::span<const State> of_others,
                        const NetworkPlan& plan, std::vector<State>& found) {
     if (found.empty() || budget_.exhausted()) return;
@@ -205,7 +204,7 @@ class Residency : LaterLook {
     return side_by_side_ ? ShapeGoal::Stage::side_by_side : ShapeGoal::Stage::reductions;
   }
 
-  /// The best cover with these tensors, gone through tensor by tensor.
+  /// The best partition with these tensors, improved tensor by tensor.
   [[nodiscard]] std::optional<State> best_with(const std::vector<TensorIndex>& stays,
                                                Helpers helpers) {
     std::optional<State> state = noted(cover_with(stays, true, unbounded, helpers));
@@ -215,7 +214,7 @@ class Residency : LaterLook {
     return state;
   }
 
-  /// False where that is no better.
+  /// False if it is no better.
   bool take(State& best, NetworkPlan& plan) {
     if (best.score >= plan.score * (wants_nearly_ ? good_ : less)) return false;
     NetworkPlan next = plan;
@@ -230,7 +229,7 @@ class Residency : LaterLook {
     return better;
   }
 
-  /// Of those that are not as good as the best, and not as one another.
+  /// Keeps plans worse than the best and different from each other.
   void keep_nearly(double score) {
     std::ranges::stable_sort(nearly_, {}, &NetworkPlan::score);
     double last = score;
@@ -242,7 +241,7 @@ class Residency : LaterLook {
     if (nearly_.size() > most_nearly_) nearly_.resize(most_nearly_);
   }
 
-  /// Tensors that may stay and take so many bytes at most.
+  /// Tensors that may be resident, of at most `most` bytes.
   [[nodiscard]] std::vector<TensorIndex> up_to(Size most) const {
     const Dim brick = on_chip_layout(hardware_).brick;
     std::vector<TensorIndex> found;
@@ -251,8 +250,8 @@ class Residency : LaterLook {
     return found;
   }
 
-  /// Where concatenations by themselves have nothing to do no cover runs them with what they join,
-  /// and so what they make is never on the chip: as if it had to be, beside what is small.
+  /// Concatenations that cost nothing alone are never grouped with their operands, so their results
+  /// are never on chip. This set forces the results, together with the small tensors.
   [[nodiscard]] std::vector<TensorIndex> joined_results() const {
     std::vector<TensorIndex> found = small_;
     for (const Op& op : network_.ops)
@@ -266,7 +265,7 @@ class Residency : LaterLook {
     return found;
   }
 
-  /// Tensors over cuts, those with the most bytes first.
+  /// Tensors across cut points, most bytes first.
   [[nodiscard]] std::vector<TensorIndex> over_cuts(const State& state) const {
     std::vector<TensorIndex> found;
     for (const TensorIndex t : may_)
@@ -294,8 +293,8 @@ class Residency : LaterLook {
     return best;
   }
 
-  /// The same tensors stay, and less of the memory is used as long as that is better: where it is.
-  /// So many levels are looked at side by side, as if those before were no reason to end it.
+  /// Reduces the memory with the same resident tensors while that improves the score. Several sizes
+  /// are evaluated in parallel; results after the end of the descent are discarded.
   [[nodiscard]] std::optional<State> in_less(const State& state, Helpers helpers) {
     std::optional<State> best;
     if (!levels_ || state.stays.empty()) return best;
@@ -325,9 +324,9 @@ class Residency : LaterLook {
     return best;
   }
 
-  /// Tensors are tried side by side as if those before them changed nothing; where one does, those
-  /// behind it are tried again. So threads change nothing but the time. More of them at once leave
-  /// less to wait for at the end, and where nothing changes for a while there is nothing to lose.
+  /// Tries tensors in parallel, as if the ones before changed nothing. After a change, the tensors
+  /// behind it are tried again, so threads do not change the result. More tensors at once reduce
+  /// idle time at the end, and repetitions are rare if little changes.
   void tensor_by_tensor(State& state, Helpers helpers) {
     const auto threads = static_cast<std::size_t>(helpers.threads);
     for (int pass = 0; pass < most_passes; ++pass) {
@@ -353,7 +352,7 @@ class Residency : LaterLook {
     }
   }
 
-  /// If it is cheaper that the tensor stays where it did not, or the other way round: what is then.
+  /// Toggles residency of the tensor. Nothing if that is not cheaper.
   [[nodiscard]] std::optional<State> other_way(const State& state, TensorIndex tensor,
                                                SharedWork& shared) {
     State next = state;
@@ -372,7 +371,7 @@ class Residency : LaterLook {
     return next;
   }
 
-  /// The best tiles of the runs from `first` to `last`, with what stays.
+  /// The best tiles of the groups from `first` to `last`, with the resident tensors.
   [[nodiscard]] bool find_runs(State& next, std::size_t first, std::size_t last,
                                SharedWork& shared) {
     Candidates candidates(network_, within_, candidates_with(next.stays), params_.memory);
@@ -391,13 +390,13 @@ class Residency : LaterLook {
 
   [[nodiscard]] Limits rest() const { return validation::rest_of(params_.limits, budget_); }
 
-  /// What is known of the best cover with what stays in so much of the memory.
+  /// Result for the best partition with a resident set in a limited memory.
   struct Cover {
     std::optional<State> state{};
     double fewest_bound = infinity;
     std::int64_t solved = 0;
     StopReason stop = StopReason::completed;
-    bool no_place = false;  ///< for what stays, but each run fits
+    bool no_place = false;  ///< resident tensors have no common placement, but each group fits
   };
 
   [[nodiscard]] Cover cover_with(const std::vector<TensorIndex>& stays, bool quick, Size most_peak,
@@ -425,7 +424,7 @@ class Residency : LaterLook {
     return cover;
   }
 
-  /// It is one of those that were to be looked at.
+  /// Records the result of a planned query.
   std::optional<State> noted(Cover cover) {
     solved_ += cover.solved;
     const std::lock_guard guard(lock_);
@@ -441,14 +440,14 @@ class Residency : LaterLook {
   std::vector<NetworkPlan> nearly_;
   std::size_t most_nearly_ = most_nearly;
   double good_ = nearly_as_good;
-  std::vector<TensorIndex> may_;    ///< stay, for there is room
-  std::vector<TensorIndex> small_;  ///< of these
+  std::vector<TensorIndex> may_;    ///< tensors that may be resident and fit
+  std::vector<TensorIndex> small_;  ///< the small ones of these
   bool all_sets_ = false;
-  bool levels_ = false;             ///< of memory are looked at
-  std::mutex lock_;                 ///< of the next three
-  double fewest_bound_ = infinity;  ///< of the covers that were sought in the fewest tiles
+  bool levels_ = false;             ///< try smaller memory sizes
+  std::mutex lock_;                 ///< guards the next three members
+  double fewest_bound_ = infinity;  ///< of the fewest-tile partitions
   StopReason stop_ = StopReason::completed;
-  bool no_place_ = false;  ///< some cover had none for what stays
+  bool no_place_ = false;  ///< some partition had no placement for its resident tensors
   std::atomic<std::int64_t> solved_ = 0;
 };
 

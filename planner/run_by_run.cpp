@@ -29,7 +29,7 @@ class RunByRun : LaterLook {
   bool improve(NetworkPlan& plan) {
     NetworkPlan next = plan;
     bool any = false;
-    // The run's own peak counts where it may be that of the plan.
+    // The group's own peak is charged if it may be that of the plan.
     std::vector<Size> frees{peak_of(plan.subgraphs)};
     if (cost::peak_weight(score_) > 0) frees.push_back(0);
     for (const Size free : frees) {
@@ -51,7 +51,7 @@ class RunByRun : LaterLook {
     static_cast<void>(candidates_.answer(now.ops));
     ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
     goal.last = alone ? ShapeGoal::Stage::direct : ShapeGoal::Stage::side_by_side;
-    // Of what is looked at before it the plan has the best that its score wants.
+    // The plan already has the best options of the earlier stages.
     goal.alone = !alone;
     candidates_.refine(now.ops, goal);
     const auto answer = candidates_.answer(now.ops);
@@ -65,8 +65,8 @@ class RunByRun : LaterLook {
     return subgraph_of(network_, hardware_, now.ops, *best, candidates_.kept(now.ops), readers_);
   }
 
-  /// No worse than before, and what stays still has one place. A lower peak of one run may be worth
-  /// something when others have one, too.
+  /// True if the score is no higher and resident tensors keep a common address. A lower peak of one
+  /// group may pay off once other groups have one, too.
   bool take(std::vector<PlannedSubgraph>& runs, std::size_t k, PlannedSubgraph run) const {
     std::vector<PlannedSubgraph> next = runs;
     const Size peak = next[k].metrics.peak_bytes;

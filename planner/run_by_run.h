@@ -1,10 +1,10 @@
-// What is looked at run by run when all else is settled, where that makes a plan better.
+// Improves a complete plan group by group.
 //
-//   if (take_run_by_run(network, hardware, params, plan)) ...  // the plan scores less than before
+//   if (take_run_by_run(network, hardware, params, plan)) ...  // the score is lower
 //
-// Runs of one op may read and write off the chip themselves (TileVariant::direct), and the last ops
-// of longer ones may work beside the next tile's (TileVariant::trailing). That is tried at last,
-// when it is settled which ops run together and what stays on the chip between them: what was found
+// A group of one op may access off-chip memory directly (TileVariant::direct). The last ops of a
+// longer group may be pipelined with the next tile (TileVariant::trailing). Groups and resident
+// tensors are fixed before. The search starts at that plan, so the score never increases.
 // without it is the start, so no plan gets worse for it.
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace tessera::planner {
 
-/// May an engine read or write off the chip itself?
+/// True if a compute engine may access off-chip memory directly.
 [[nodiscard]] bool may_be_direct(const Hardware& hardware);
 
-/// require: may_be_direct(hardware) or tiling::works_side_by_side(hardware); the plan is feasible,
-/// and described. Looks at as many shapes as params.tile_shapes says.
+/// require: may_be_direct(hardware) or tiling::works_side_by_side(hardware); the plan is feasible
+/// and described. Evaluates at most params.tile_shapes shapes.
 bool take_run_by_run(const Network& network, const Hardware& hardware, const PlanParams& params,
                      NetworkPlan& plan);
 

@@ -11,22 +11,22 @@
 namespace tessera::planner {
 namespace {
 
-/// Groups of which bounds are compared; the rest is cut into more tiles than any of these.
+/// Limit on groups with a bound; other groups have more tiles than any of these.
 constexpr std::size_t most_groups = 4096;
-/// So many of them, a few microseconds each, are compared between two looks at the clock.
+/// Number of groups, at a few microseconds each, between two polls of the budget.
 constexpr std::size_t poll_after = 64;
-/// Others find out about so many shapes at a time, and about those that are in one group with them:
-/// some of the last may be in vain.
+/// Shapes offered to helpers at a time, plus those of the same group. The last ones may be
+/// unnecessary.
 constexpr std::size_t prepared_at_once = 16;
-/// A group with no more shapes than this is looked at as a whole.
+/// Groups with at most this many shapes are evaluated completely.
 constexpr std::int64_t small_group = 64;
-/// Of so many groups one tile is computed, to see which promise most: a few microseconds for each
-/// op.
-constexpr std::size_t most_guessed = 256;
-/// Where not all can be looked at, what is guessed at so many times the best is not.
-constexpr double guess_margin = 1.02;
+/// Number of groups of which one tile is computed as an estimate: a few microseconds per op.
+constexpr std::size_t most_estimated = 256;
+/// If not all groups can be evaluated, those with an estimate above this multiple of the best are
+/// skipped.
+constexpr double estimate_margin = 1.02;
 
-/// Extents along an axis that fill the arrays: multiples of what they do at once.
+/// Extents along an axis that fill the arrays: multiples of their unrolling.
 std::array<std::vector<Dim>, tiling::tile_axes> granules(const Hardware& hardware) {
   std::array<std::set<Dim>, tiling::tile_axes> found;
   const auto add = [&](const LoopCounts& unroll) {
@@ -51,18 +51,18 @@ std::array<std::vector<Dim>, tiling::tile_axes> granules(const Hardware& hardwar
 struct Rated {
   double bound = 0;
   search::ShapeGroup group;
-  Size load = 0;                       ///< of its least tile, where that is kept
-  std::optional<std::size_t> index{};  ///< among those that are kept
-  double guess = 0;
+  Size load = 0;                       ///< load of its least tile, if cached
+  std::optional<std::size_t> index{};  ///< index in the cache
+  double estimate = 0;
 };
 
-/// Some of a group's shapes: those that stand for it, or the rest.
+/// Shapes of a group: its representatives, or the rest.
 struct Visit {
   const Rated* of = nullptr;
   bool rest = false;
 };
 
-/// Where nothing passes what stays, it might as well not stay: halos where the machine may
+/// False if the loop order makes resident data useless. Halos count only if the machine may
 /// recompute them (`may_recompute`).
 bool worth_its_order(const TileVariant& variant, bool may_recompute,
                      const std::array<Dim, tiling::tile_axes>& counts) {
@@ -152,14 +152,14 @@ class ShapeSearch {
   }
 
  private:
-  /// Nothing stays that might, or no halo is kept.
+  /// True if the variant equals a plainer one: no data or halo is reused.
   [[nodiscard]] bool same_by_another_name() {
     return (params_.options.stationary == Stationary::inputs && lowering_.staying.empty()) ||
            (may_recompute_ && params_.options.halo != HaloPolicy::recompute &&
             !geometry_.keeps_halo());
   }
 
-  /// What so many tiles or more cost at least, from a power of two below.
+  /// Lower bound of the cost of `tiles` tiles or more, rounded down to a power of two.
   [[nodiscard]] double from(std::int64_t tiles) {
     if (params_.bound == nullptr) return 0;
     while (2 * stage_ <= tiles) stage_ *= 2, staged_.reset();
@@ -167,7 +167,7 @@ class ShapeSearch {
     return *staged_;
   }
 
-  /// Those that may be cheaper than what is known, the most promising first.
+  /// Groups that may be cheaper than the known tiling, most promising first.
   std::vector<Rated> groups() {
     std::vector<Rated> list;
     // Two copies of a single tile's buffers hide nothing of one op.
@@ -194,26 +194,27 @@ class ShapeSearch {
     return list;
   }
 
-  /// require: in the order of their bounds, which groups without a guess keep, behind the others.
+  /// require: the list is sorted by bounds. Groups without an estimate keep that order, after the
+  /// others.
   void take_promising_first(std::vector<Rated>& list) {
     if (!params_.computing || params_.bound == nullptr || list.size() < 2) return;
-    if (params_.most_shapes == 0) return;  // only bounds are asked for
-    const std::size_t end = std::min(list.size(), most_guessed);
+    if (params_.most_shapes == 0) return;  // only bounds are requested
+    const std::size_t end = std::min(list.size(), most_estimated);
     for (std::size_t k = 0; k < end; ++k) {
       Rated& rated = list[k];
       cost::Computing all = computing_of(rated);
       const auto tiles = static_cast<double>(rated.group.tiles());
       all.leading *= tiles;
       all.trailing *= tiles;
-      Metrics guess = params_.bound->estimate(rated.group.counts, params_.options, all);
-      guess.peak_bytes = least_peak(rated);
-      rated.guess = params_.score(guess);
+      Metrics estimate = params_.bound->estimate(rated.group.counts, params_.options, all);
+      estimate.peak_bytes = least_peak(rated);
+      rated.estimate = params_.score(estimate);
     }
     std::stable_sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(end),
-                     [](const Rated& a, const Rated& b) { return a.guess < b.guess; });
+                     [](const Rated& a, const Rated& b) { return a.estimate < b.estimate; });
   }
 
-  /// Of a tile from its middle.
+  /// Estimated from a middle tile.
   [[nodiscard]] cost::Computing computing_of(const Rated& rated) {
     const auto compute = [&] {
       return params_.computing(
@@ -227,7 +228,7 @@ class ShapeSearch {
   }
 
   [[nodiscard]] bool promises(const Rated& rated) const {
-    return !choosy_ || rated.guess <= guess_margin * best_.cost;
+    return !choosy_ || rated.estimate <= estimate_margin * best_.cost;
   }
   [[nodiscard]] bool may_look_at_all(const std::vector<Rated>& list) const {
     std::int64_t shapes = 0;
@@ -240,14 +241,14 @@ class ShapeSearch {
     return params_.bound->of_counts(group.counts, params_.options);
   }
 
-  /// The topmost buffer ends where it ends, and loads are of whole granules.
+  /// The topmost buffer need not be aligned at its end; loads are multiples of the alignment.
   [[nodiscard]] Size least_peak(const Rated& rated) const {
     return std::max<Size>(0, rated.load - (lowering_.problem.memories.front().alignment - 1));
   }
 
   void leave_open(double cost) { best_.open = std::min(best_.open, cost); }
 
-  /// Extents along an axis that stand for all of the group.
+  /// Representative extents along an axis.
   [[nodiscard]] std::vector<Dim> extents(const search::ShapeGroup& group, std::size_t axis) const {
     const Dim least = group.least[axis];
     std::vector<Dim> list{least};
@@ -267,14 +268,14 @@ class ShapeSearch {
     return list;
   }
 
-  /// How many, where they are few.
+  /// Number of shapes, saturated above small_group per axis.
   [[nodiscard]] static std::int64_t shapes_in(const search::ShapeGroup& group) {
     std::int64_t shapes = 1;
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis)
       shapes *= std::min<std::int64_t>(group.most[axis] - group.least[axis] + 1, small_group + 1);
     return shapes;
   }
-  /// Are all shapes of the group looked at, sooner or later?
+  /// True if all shapes of the group are evaluated.
   [[nodiscard]] static bool whole(const search::ShapeGroup& group) {
     return shapes_in(group) <= small_group;
   }
@@ -297,7 +298,7 @@ class ShapeSearch {
     for (std::size_t axis = 0; axis < tiling::tile_axes; ++axis) along[axis] = extents(group, axis);
     return along;
   }
-  /// Are there others than those that stand for it, which are looked at later?
+  /// True if the group has other shapes than its representatives, evaluated later.
   [[nodiscard]] bool has_rest(const search::ShapeGroup& group) const {
     if (!whole(group)) return false;
     std::int64_t first = 1;
@@ -316,7 +317,7 @@ class ShapeSearch {
     });
     return list;
   }
-  /// Those that come next: the first visit that is not among them.
+  /// Offers the next shapes. Returns the index of the first visit not offered.
   [[nodiscard]] std::size_t prepare(const std::vector<Visit>& visits, std::size_t first) {
     std::vector<tiling::TileShape> next;
     std::size_t end = first;
@@ -327,7 +328,7 @@ class ShapeSearch {
     return end;
   }
 
-  /// Is there more that may be looked at?
+  /// False if a limit is met.
   bool look_at_each(const std::vector<tiling::TileShape>& shapes) {
     for (const tiling::TileShape& shape : shapes) {
       if (best_.looked == params_.most_shapes || params_.budget.exhausted()) return false;
@@ -354,7 +355,7 @@ class ShapeSearch {
     if (*group >= loads.size()) loads.resize(*group + 1, search::FirstLoads::unknown);
     return &loads[*group];
   }
-  /// The first tile grows with every extent, so its smallest shape says it of the whole group.
+  /// The first tile grows with every extent, so the smallest shape bounds the whole group.
   [[nodiscard]] bool first_is_too_large(const search::ShapeGroup& group, Size* kept) {
     if (kept == nullptr) return first_is_too_large(group.smallest());
     const Memory& memory = lowering_.problem.memories.front();
@@ -369,7 +370,7 @@ class ShapeSearch {
     return *kept > memory.capacity;
   }
 
-  /// Makes the grid, where there is none yet.
+  /// Makes the grid if there is none.
   [[nodiscard]] bool all_loads_fit(const tiling::TileShape& shape,
                                    std::optional<tiling::TileGrid>& grid) {
     const KnownShapes& known = params_.known;
@@ -389,7 +390,7 @@ class ShapeSearch {
         return load_.first_excess(tiling::tile_sizes(geometry_.subgraph(), geometry_.space(),
                                                      lowering_, tile)) <= 0;
       };
-      // As a rule no tile needs more, and it takes no grid.
+      // Usually no tile needs more than the middle one, and this test needs no grid.
       if (!fits_in(geometry_.middle_tile(shape, /*first_channel=*/false))) return false;
       grid = geometry_.grid_if(shape, fits_in);
       return grid.has_value();
@@ -405,7 +406,7 @@ class ShapeSearch {
     return params_.cost(grid ? *grid : geometry_.grid(shape), lowering_);
   }
 
-  /// Does this shape fit, and where?
+  /// The query for one shape.
   [[nodiscard]] search::TileSearchParams asked(const tiling::TileShape& shape) const {
     return {.options = params_.options,
             .engine = params_.engine,
@@ -436,11 +437,11 @@ class ShapeSearch {
   const ShapeSearchParams& params_;
   tiling::Lowering lowering_;
   facts::LoadTest load_;
-  std::optional<facts::LoadTest> bare_load_;  ///< of a memory with next to no room
+  std::optional<facts::LoadTest> bare_load_;  ///< for a memory with minimum capacity
   std::array<std::vector<Dim>, tiling::tile_axes> granules_;
   bool may_recompute_;
   CheapestTile best_;
-  bool choosy_ = false;  ///< not all can be looked at
+  bool choosy_ = false;  ///< not all groups can be evaluated
   std::function<void(const tiling::TileShape&, const Metrics&)> each_;
   std::int64_t stage_ = 1;
   std::optional<double> staged_;

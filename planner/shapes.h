@@ -1,4 +1,4 @@
-// The cheapest tiles of a run, where the fewest are not.
+// The cheapest tiles of a group, if the fewest are not the cheapest.
 //
 //   const CheapestTile best = cheapest_tile(geometry, hardware, {.options = variant,
 //                                                                .fewest_tiles = 3,
@@ -6,13 +6,13 @@
 //                                                                .below = known});
 //   if (best.found) use(*best.found);
 //
-// Fewer tiles fetch and make less again, but more of them let transfers hide behind work, and an
-// extent that suits the array keeps more of it busy. Shapes are looked at in groups that cut each
-// axis into equally many parts; what a group costs at least follows from its counts alone
-// (cost/grid_bound.h), so most groups are left out unseen. The most even shape of a group and those
-// that the array's unrolling divides stand for it. These are looked at first, those of groups that
-// cost little as far as one tile tells (cost/computing.h) before the others; the rest of a group
-// comes last, if it is small. What was left out costs at least `open`.
+// Fewer tiles repeat less traffic and computation. More tiles overlap transfers with computation,
+// and an extent that suits the array raises its utilisation. Shapes form groups that divide each
+// axis into the same number of parts. A lower bound of a group follows from these numbers alone
+// (cost/grid_bound.h), so most groups are skipped. A group is represented by its most even shape
+// and by those that the array's unrolling divides. Representatives are evaluated first, in the
+// order of the estimated cost of one tile (cost/computing.h). The other shapes of small groups
+// follow. `open` bounds the cost of skipped shapes.
 // Private to planner/.
 #pragma once
 
@@ -35,15 +35,16 @@
 
 namespace tessera::planner {
 
-/// What somebody found out about shapes before. Each function may be empty.
+/// Results known for shapes. Each function may be empty.
 struct KnownShapes {
-  /// Are the loads of all tiles within the memory? Nothing where nobody knows.
+  /// True if the loads of all tiles fit; nothing if unknown.
   std::function<std::optional<bool>(const tiling::TileShape&)> fits;
   std::function<void(const tiling::TileShape&, bool)> keep_fits;
   std::function<std::optional<Metrics>(const tiling::TileShape&)> cost;
 };
 
-/// Some shapes, and what finds out whether one fits and what it costs, as `known` is told.
+/// Some shapes, and a function that determines whether one fits and what it costs, as reported to
+/// `known`.
 using FindOut = std::function<void(const tiling::TileShape&)>;
 using Prepare = std::function<void(std::span<const tiling::TileShape>, const FindOut&)>;
 
@@ -54,41 +55,41 @@ struct ShapeSearchParams {
   std::int64_t nodes_per_question = nodes_per_plan_question;
   std::chrono::nanoseconds time_per_question{0};
   std::uint64_t seed = 0;
-  std::int64_t fewest_tiles = 1;  ///< shapes with fewer do not fit, or are known
+  std::int64_t fewest_tiles = 1;  ///< shapes with fewer tiles do not fit or are known
   const cost::GridBound* bound = nullptr;
   std::function<double(const Metrics&)> score;  ///< monotone in every metric
-  /// Of computing a tile, and what is known of that. Empty: groups are taken in the order of their
-  /// bounds.
+  /// Cost of computing one tile, and known results. Empty: groups are ordered by their bounds.
   std::function<cost::Computing(const tiling::TileRegions&)> computing{};
-  cost::KnownComputing* known_computing = nullptr;  ///< nobody keeps it: null
-  /// What the shape costs, at least; called for each that is looked at.
+  cost::KnownComputing* known_computing = nullptr;  ///< null: results are not kept
+  /// Lower bound of the shape's cost; called for each evaluated shape.
   std::function<Metrics(const tiling::TileGrid&, const tiling::Lowering&)> cost;
   search::KnownGroups* groups = nullptr;      ///< of the geometry's space
-  search::FirstLoads* first_loads = nullptr;  ///< nobody keeps them: null
+  search::FirstLoads* first_loads = nullptr;  ///< null: results are not kept
   KnownShapes known{};
-  /// Told of shapes that are looked at next, each after the other: others may find out about some
-  /// of them meanwhile (ShapeFacts). Empty: there is nobody.
+  /// Receives the shapes that are evaluated next, in order. Other threads may evaluate some of them
+  /// in advance (ShapeFacts). Empty: no helpers.
   Prepare prepare{};
-  double below = std::numeric_limits<double>::infinity();  ///< what costs as much is of no use
-  std::int64_t most_shapes = 0;                            ///< so many are looked at
+  double below = std::numeric_limits<double>::infinity();  ///< shapes of this cost or more are of
+                                                           ///< no use
+  std::int64_t most_shapes = 0;                            ///< limit on evaluated shapes
 };
 
 struct CheapestTile {
-  std::optional<search::TileSearchResult> found;  ///< placed; the cheapest that was looked at
+  std::optional<search::TileSearchResult> found;  ///< placed; the cheapest evaluated
   double cost = std::numeric_limits<double>::infinity();
   double open = std::numeric_limits<double>::infinity();
   std::int64_t looked = 0;
 };
 
-/// require: engine, groups, score and cost are set; with first_loads, the problem has one memory,
-/// with nothing reserved.
+/// require: engine, groups, score and cost are set; with first_loads, the problem has one memory
+/// without reserved ranges.
 [[nodiscard]] CheapestTile cheapest_tile(tiling::TileGeometry& geometry, const Hardware& hardware,
                                          const ShapeSearchParams& params);
 
-/// What is to be known of one shape after the other, and nothing else.
+/// Determines the results of single shapes for `known`.
 class ShapeFacts {
  public:
-  /// require: all outlive this; as cheapest_tile(), with `known` to tell.
+  /// require: all outlive this; the other conditions of cheapest_tile(); `known` is set.
   ShapeFacts(tiling::TileGeometry& geometry, const Hardware& hardware,
              const ShapeSearchParams& params);
   ~ShapeFacts();
@@ -99,8 +100,8 @@ class ShapeFacts {
   std::unique_ptr<class ShapeSearch> search_;
 };
 
-/// Shapes that cut each axis into equally many parts, and what any of them costs and loads at
-/// least.
+/// Shapes that divide each axis into the same number of parts, with a lower bound of their cost and
+/// load.
 struct RatedGroup {
   search::ShapeGroup group;
   Metrics least;
@@ -108,17 +109,17 @@ struct RatedGroup {
 
 struct RatedGroups {
   std::vector<RatedGroup> groups;
-  /// What is in none of them costs no less than this; infinite: it is of no use.
+  /// Shapes in none of the groups cost no less than this; infinite: they are of no use.
   double open = std::numeric_limits<double>::infinity();
 };
 
-/// Those that may cost less than `below`: nothing is looked at.
+/// The groups that may cost less than `below`. Evaluates no shape.
 [[nodiscard]] RatedGroups rated_groups(tiling::TileGeometry& geometry, const Hardware& hardware,
                                        const ShapeSearchParams& params);
 
-/// Tells of every shape in the groups whose loads fit and that may cost less than `below`, with
-/// what it costs at least; none is placed. How many were looked at; nothing where those were
-/// `most_shapes`, or the budget ended: of some nothing is known then.
+/// Calls what() with every shape of the groups whose loads fit and that may cost less than `below`,
+/// and its lower bound. Places none. Returns the number of evaluated shapes. Nothing if
+/// `most_shapes` or the budget ended it, so that some shapes are unknown.
 [[nodiscard]] std::optional<std::int64_t> each_shape(
     tiling::TileGeometry& geometry, const Hardware& hardware, const ShapeSearchParams& params,
     std::span<const search::ShapeGroup> groups,

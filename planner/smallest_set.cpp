@@ -12,10 +12,10 @@ std::size_t size_of(const Set& set) {
   return static_cast<std::size_t>(std::ranges::count(set, true));
 }
 
-/// One of these things is needed.
+/// A list of which one element is necessary.
 struct Need {
   std::vector<std::size_t> one_of;
-  bool proved = false;  ///< else nobody could say
+  bool proved = false;  ///< false: undecided
 };
 
 class Search {
@@ -29,7 +29,7 @@ class Search {
     leave_out();
     while (!params_.budget.exhausted()) {
       const std::optional<Set> next = smallest(false, size_of(best_));
-      if (!next) break;  // nothing smaller has something of each
+      if (!next) break;  // no smaller set has an element of each list
       const Enough answer = params_.enough(*next);
       if (answer == Enough::yes) {
         best_ = *next;
@@ -46,7 +46,7 @@ class Search {
   }
 
  private:
-  /// Something smaller to end with when time is up before the smallest is known.
+  /// Reduces the known set, in case time ends before the optimum is known.
   void leave_out() {
     for (const std::size_t thing : params_.known) {
       if (params_.budget.exhausted()) return;
@@ -67,7 +67,7 @@ class Search {
     });
   }
 
-  /// Of a set that is not enough, made as large as it can be.
+  /// Extends an insufficient set to a maximal one and adds its complement as a list.
   void add_need(Set set, Enough answer) {
     for (std::size_t thing = 0; answer == Enough::no && thing < set.size(); ++thing) {
       if (set[thing] || params_.budget.exhausted()) continue;
@@ -80,8 +80,7 @@ class Search {
     needs_.push_back(std::move(need));
   }
 
-  /// The first of the smallest sets with something of each need, if it has fewer things than
-  /// `below`.
+  /// The first minimum set with an element of each list, if it has fewer than `below` elements.
   std::optional<Set> smallest(bool proved_alone, std::size_t below) {
     ended_ = false;
     for (refuted_ = 0; refuted_ < below; ++refuted_) {
@@ -92,7 +91,8 @@ class Search {
     return std::nullopt;
   }
 
-  /// Some thing of the first need that the set has nothing of, with up to `more` things in all.
+  /// Branches on the elements of the first list without one in the set, with at most `more`
+  /// elements in all.
   bool extend(Set& set, std::size_t more, bool proved_alone) {
     if ((++steps_ & 1023) == 0 && params_.budget.exhausted()) ended_ = true;
     if (ended_) return false;
@@ -114,7 +114,7 @@ class Search {
   Set best_;
   std::vector<Need> needs_;
   std::uint64_t steps_ = 0;
-  std::size_t refuted_ = 0;  ///< no set with fewer things has something of each need
+  std::size_t refuted_ = 0;  ///< no set with fewer elements has one of each list
   bool ended_ = false;
 };
 

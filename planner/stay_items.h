@@ -1,4 +1,4 @@
-// Which tensors may stay over cuts, as items that a shortest path tells apart.
+// Tensors that may be resident over cut points, as items distinguished by a shortest path.
 //
 //   const StayItems may = stay_items(network, hardware, room, {.ops = network.ops.size()}, 100000);
 //   for (std::size_t k = 0; k < may.items.size(); ++k) use(may.tensors[k], may.items[k]);
@@ -18,10 +18,10 @@ namespace tessera::planner {
 struct StayItems {
   std::vector<TensorIndex> tensors{};     ///< sorted
   std::vector<search::KeptItem> items{};  ///< one for each of them
-  std::vector<TensorIndex> others{};      ///< that have room by themselves, too; sorted
+  std::vector<TensorIndex> others{};      ///< others that would fit alone; sorted
 };
 
-/// Those that have room, as many as make `most` questions (search::distinct_items()).
+/// Tensors that fit, as many as give at most `most` states (search::distinct_items()).
 [[nodiscard]] StayItems stay_items(const Network& network, const Hardware& hardware, Size room,
                                    const search::RunsOf& runs, std::int64_t most);
 

@@ -18,7 +18,7 @@ std::vector<tiling::TileShape> undecided_between(const RememberedTile& known,
   return list;
 }
 
-/// As a search that begins at `fewest` tiles and stops looking at `most` would end.
+/// The result of a search that begins at `fewest` tiles and is cut at `most`.
 search::TileSearchResult cut_at(const RememberedTile& known, const tiling::TileSpace& space,
                                 std::int64_t fewest, std::int64_t most) {
   search::TileSearchResult found;

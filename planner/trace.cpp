@@ -1,4 +1,4 @@
-// plan_trace() and plan_picture(): the simulated run of a plan, to be looked at.
+// plan_trace() and plan_picture(): the simulated execution of a plan.
 #include "cost/trace.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace tessera::planner {
 
 namespace {
 
-constexpr std::int64_t most_trace_events = 20'000;  ///< of a subgraph
+constexpr std::int64_t most_trace_events = 20'000;  ///< per subgraph
 constexpr std::size_t most_windows = 2000;
 constexpr std::size_t run_lane = 0;
 constexpr std::size_t behind_lane = 1'000;  ///< below all others
@@ -39,11 +39,11 @@ class Tracer {
         windows_(plan.totals.latency_cycles, most_windows),
         clock_hz_(hardware.clock_hz),
         offchip_(off_chip::names(hardware)),
-        for_good_(memories_.size(), 0),
+        pinned_bytes_(memories_.size(), 0),
         last_(memories_.size(), -1) {
     for (const PlannedPin& pin : plan.pinned)
       for (std::size_t m = 0; m < memories_.size(); ++m)
-        if (memories_[m].name == pin.memory) for_good_[m] += pin.bytes;
+        if (memories_[m].name == pin.memory) pinned_bytes_[m] += pin.bytes;
     trace_.process(plan.network + " on " + plan.profile);
   }
 
@@ -68,7 +68,7 @@ class Tracer {
   std::string json() {
     windows_.add(plan_.behind);
     from_behind();
-    for (std::size_t m = 0; m < memories_.size(); ++m) sample(m, end_, for_good_[m]);
+    for (std::size_t m = 0; m < memories_.size(); ++m) sample(m, end_, pinned_bytes_[m]);
     off_the_chip();
     const double per_second = clock_hz_ / windows_.width;
     for (std::size_t k = 0; k < windows_.read.size(); ++k) {
@@ -129,7 +129,7 @@ class Tracer {
                    .numbers = {{"bytes", fetch.bytes}}});
   }
 
-  /// A step's buffers are there from the end of the step before it.
+  /// The buffers of a step are live from the end of the step before it.
   void in_use(const SimulatedRun& run) {
     const tiling::Lowering& lowering = run.piece.lowering;
     std::map<std::pair<std::size_t, Step>, std::vector<Size>> known;
@@ -149,7 +149,7 @@ class Tracer {
       const std::vector<Size>& bytes =
           sizes(run.placement_of(e.tile_class), run.first_step(e.tile) + *step);
       for (std::size_t m = 0; m < memories_.size(); ++m)
-        sample(m, static_cast<double>(run.begin + before), for_good_[m] + bytes[m]);
+        sample(m, static_cast<double>(run.begin + before), pinned_bytes_[m] + bytes[m]);
       before = std::max(before, e.end);
     }
     end_ = static_cast<double>(run.begin + run.cycles);
@@ -179,10 +179,10 @@ class Tracer {
   cost::TraceWriter trace_;
   Windows windows_;
   double clock_hz_;
-  std::string offchip_;  ///< of two memories, whose traffic is counted together, both names
+  std::string offchip_;  ///< both names if there are two memories, whose traffic is added
   double end_ = 0;
-  std::vector<Size> for_good_;  ///< bytes of weights that are pinned, per memory
-  std::vector<Size> last_;      ///< samples, per memory
+  std::vector<Size> pinned_bytes_;  ///< bytes of pinned weights per memory
+  std::vector<Size> last_;          ///< last samples per memory
 };
 
 void require_right(const Network& network, const Hardware& hardware, const NetworkPlan& plan) {

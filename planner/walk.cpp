@@ -60,7 +60,7 @@ void Windows::spread(std::vector<double>& into, double begin, double end, double
   const double rate = amount / (end - begin);
   for (std::size_t k = from; k <= at(end); ++k) {
     const double low = std::max(begin, width * static_cast<double>(k));
-    // What rounding leaves beyond the last window is in it.
+    // Rounding beyond the last window counts to that window.
     const double high =
         k + 1 == into.size() ? end : std::min(end, width * static_cast<double>(k + 1));
     if (high > low) into[k] += rate * (high - low);

@@ -1,4 +1,4 @@
-// A plan run after run, as it is simulated: for traces and pictures. Private to planner/.
+// Simulates a plan group by group, for traces and pictures. Private to planner/.
 //
 //   Windows windows(total, 2000);
 //   walk_plan(net, hardware, plan, 20'000, [&](const SimulatedRun& run) { windows.add(run); });
@@ -21,16 +21,16 @@ struct SimulatedRun {
   Piece piece;
   cost::GroupSchedule schedule;
   std::vector<cost::PipelineEvent> events;  ///< in the order of issue; times count from `begin`
-  bool cut = false;                         ///< there were more events than were asked for
+  bool cut = false;                         ///< more events exist than were requested
   cost::Cycles begin = 0;
   cost::Cycles cycles = 0;
   double static_pj = 0;
 
-  /// Of the tiles of a class: index into planned->placements.
+  /// Index into planned->placements of the tiles of a class.
   [[nodiscard]] std::size_t placement_of(std::size_t tile_class) const {
     return piece.demand_of_tile[schedule.tile_of_class[tile_class]];
   }
-  /// Steps of the schedule that a tile is at, from the first of these on.
+  /// First step of the schedule of a tile.
   [[nodiscard]] Step first_step(std::int64_t tile) const {
     return piece.lowering.options.double_buffer && tile % 2 == 1 ? piece.lowering.steps_per_tile
                                                                  : 0;
@@ -44,8 +44,8 @@ struct SimulatedRun {
 void walk_plan(const Network& network, const Hardware& hardware, const NetworkPlan& plan,
                std::int64_t max_events, const std::function<void(SimulatedRun)>& use);
 
-/// What is moved and taken, window by window. Sums over windows are those of the plan: what is not
-/// among the events of a run is spread over what is left of it.
+/// Traffic and energy per window. Sums over windows are those of the plan: amounts of a group
+/// beyond its events are spread over the rest of the group.
 class Windows {
  public:
   Windows(cost::Cycles total, std::size_t most);
