@@ -159,7 +159,7 @@ struct Priced {
   std::int64_t slices = 1;       ///< parts in which the weights may arrive
 };
 
-/// Bytes on the bus over bytes, for an off-chip tensor whose channels lie side by side. Its layout
+/// Bytes on the bus over bytes, for an off-chip tensor whose channels are contiguous. Its layout
 /// is one that plans here have only for inputs and results of the network: the U85 moves the
 /// channels of a block at a time.
 double pixel_share(const Run& run, const Json& layer, bool read) {

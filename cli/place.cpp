@@ -298,7 +298,7 @@ int run_place(const PlaceOptions& options, Session& session) {
   {
     StatusLine status(progress_form(options.progress.form, options.output.quiet));
     params.progress = [&status, &interrupts](const PlaceProgress& progress) {
-      // A placement exists by now; do not lose it if the search is slow to stop.
+      // A placement exists; do not lose it if the search is slow to stop.
       const bool found = progress.phase == "check" || progress.phase == "certificate";
       interrupts.enter(found ? Phase::writing : Phase::searching);
       status.show(progress_text(progress), [&](JsonObject& object) {

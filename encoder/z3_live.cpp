@@ -1,6 +1,6 @@
 // Z3 for all size layers of a formula. Every atom about numbers is a Boolean. A selector for each
 // value of an amount ties the atoms with that amount to the offsets; a query assumes the selectors
-// of its numbers. What Z3 learns contains the selectors it rests on, so it holds for every query.
+// of its numbers. A learned clause contains the selectors it rests on, so it holds for every query.
 #include <algorithm>
 #include <map>
 #include <numeric>

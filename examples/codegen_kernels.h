@@ -107,7 +107,7 @@ static double scale(const operand* t, const int32_t* c) {
   return t->scales ? t->scale[entry(t, c)] : 1;
 }
 
-// What an op computes with: the number of an element, or the element.
+// The operand of a computation: the number of an element, or the element.
 static double value(const attributes* op, const operand* t, const int32_t* c) {
   return op->numbers ? (double)centred(t, c) * scale(t, c) : (double)get(t, c);
 }

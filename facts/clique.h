@@ -40,7 +40,7 @@ struct Clique {
                                                                   MemoryIndex m,
                                                                   const Budget& budget = {});
 
-/// The least height of memory m that holds these buffers side by side. Sizes are rounded up to the
+/// The least height of memory m that holds these buffers disjointly. Sizes are rounded up to the
 /// common alignment, except for the top buffer of each range of free addresses. The result exceeds
 /// the capacity if they do not fit.
 /// require: no two of them may share a byte, and all are restricted to m.

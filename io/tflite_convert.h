@@ -2,7 +2,7 @@
 //
 // In the file images are N, H, W, C; in a network N, C, H, W. Every tensor with four axes is
 // transposed, independent of its content, and so are the axes that operators name; the function
-// stays the same. Where the order of the elements matters, as in reshapes, a transpose restores it,
+// stays the same. If the order of the elements matters, as in reshapes, a transpose restores it,
 // unless it moves no element, as with one pixel or one channel.
 #pragma once
 

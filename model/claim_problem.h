@@ -19,7 +19,7 @@ namespace tessera {
 [[nodiscard]] PlacementProblem counterexample_problem(const PlacementProblem& problem,
                                                       const Claim& claim);
 
-/// What counterexample_cost() counts; fit for all other claims.
+/// The objective that counterexample_cost() counts; fit for all other claims.
 [[nodiscard]] Objective counterexample_goal(const Claim& claim);
 
 /// For costs, modes and switches, least - 1: the highest cost of a counterexample.

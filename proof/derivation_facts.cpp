@@ -164,7 +164,7 @@ namespace {
 
 using Runs = std::span<const Segment>;
 
-/// The least difference above d at which the segment of a no longer meets the segment of b that it
+/// The least difference above d at which the segment of a stops meeting the segment of b that it
 /// meets at d; none if there is no meeting at d.
 std::optional<Offset> met_until(Runs a, Runs b, Offset d) {
   auto x = std::partition_point(a.begin(), a.end(), [&](const Segment& each) {

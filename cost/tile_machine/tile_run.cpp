@@ -330,7 +330,7 @@ Rectangle TileSimulation::all_of(std::int32_t tensor) const {
   return {0, what.height, 0, what.width};
 }
 
-/// Pieces of one tensor side by side.
+/// Sorts the pieces so that those of one tensor are adjacent.
 void TileSimulation::group_pieces(std::vector<Piece>& pieces) {
   // A stable insertion sort: there are few pieces, and they are nearly sorted.
   for (std::size_t k = 1; k < pieces.size(); ++k)

@@ -200,9 +200,9 @@ void count_modes(Context& context, MemoryIndex m) {
   }
 }
 
-/// One literal per two consecutive choices that is true if the mode changes between them. Where no
-/// buffer depends on the mode, it does not change. Without a change, every mode that is true before
-/// is true after, so decode() can keep it.
+/// One literal per two consecutive choices that is true if the mode changes between them. A mode
+/// that no buffer depends on does not change. Without a change, every mode that is true before is
+/// true after, so decode() can keep it.
 void count_switches(Context& context, MemoryIndex m) {
   const Memory& memory = context.problem.memories[m];
   const ModeChoice* before = nullptr;

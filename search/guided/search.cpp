@@ -186,7 +186,7 @@ bool Search::open_point(bool again) {
   const std::int32_t depth = state.level();
   Point& now = point(depth);
   now.waiting.clear();
-  // A buffer refused here has a higher bound now. Trying it again would only raise it bit by bit.
+  // A refused buffer has a higher bound. Another attempt would only raise the bound step by step.
   if (!again) {
     now.tried.clear();
     now.conflict.clear();

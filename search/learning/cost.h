@@ -6,9 +6,9 @@
 //   sum of costs  >=  sum over cores of weight x max(1, literals true in it)
 //                     + remaining costs of true literals
 //
-// So a sum that is far below the limit by its literals alone may exceed it (disjoint cores by
-// splitting costs: Fu and Malik 2006; Ansotegui, Bonet, Levy 2009; as the bound of a linear search:
-// Berg, Demirovic, Stuckey 2019).
+// A sum that is far below the limit by its literals alone may therefore exceed it (disjoint cores
+// by splitting costs: Fu and Malik 2006; Ansotegui, Bonet, Levy 2009; as the bound of a linear
+// search: Berg, Demirovic, Stuckey 2019).
 #pragma once
 
 #include <span>

@@ -47,7 +47,7 @@ enum class Rule : std::uint8_t {
   clause,        ///< a = clause
   edge,          ///< a = literal key of the edge
   triangle,      ///< a, b = the two pair literals
-  forced,        ///< a = literal key of the edge that no longer fits
+  forced,        ///< a = literal key of the edge that does not fit
   cycle,         ///< edges that raise each other without end (OrderRules::cycle)
   overload,      ///< a = section, e, l = window
   edge_finding,  ///< a = section, b = member, e, l = window of the set

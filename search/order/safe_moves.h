@@ -6,7 +6,7 @@
 // Let a set A of ops be ready after S, in some order within the limit, and let S + A have no more
 // live bytes than S + A' for any down-set A' of A, the empty one included. Then some order within
 // the limit, if there is any after S, begins with A. Proof: take any such order and move A to its
-// front. Where T ran before, T + A runs. Live bytes are submodular, so live(T + A) is at most
+// front: T + A replaces each down-set T. Live bytes are submodular, so live(T + A) is at most
 // live(T) + live(S + A) - live(S + (T and A)), which is at most live(T). (The chains of Liu, "An
 // application of generalized tree pebbling to sparse matrix factorization", 1987, are the case of
 // a tree.)

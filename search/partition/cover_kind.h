@@ -1,4 +1,4 @@
-// What the partition search knows about a kind of equal groups, and the shortest path over groups.
+// The state of the partition search per kind of equal groups, and the shortest path over groups.
 // Private to search/partition/.
 #pragma once
 

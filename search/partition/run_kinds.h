@@ -41,7 +41,8 @@ class RunKinds {
   [[nodiscard]] std::uint32_t members(std::uint32_t kind) const { return members_[kind]; }
 
  private:
-  /// Where the groups from `first` begin: rows have length `longest`, except for the last ones.
+  /// First index of the groups that begin at `first`: rows have length `longest`, except for the
+  /// last ones.
   [[nodiscard]] std::size_t row(std::size_t first) const {
     const std::size_t full = ops_ - longest_ + 1;
     if (first <= full) return first * longest_;

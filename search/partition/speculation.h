@@ -8,10 +8,10 @@
 //   speculation.update(3, [&] { known[3].candidate = answer; });
 //
 // The search evaluates one or two groups at a time, because their results determine the next ones.
-// So each thread simulates the rounds of the search. It first assumes that groups under evaluation
-// turn out useless, as most do. If that predicts nothing, it assumes that they are as good as their
-// bounds. `make` computes a result without other effects. The search evaluates and decides in its
-// own order, so its result does not depend on the speculation. Private to search/partition/.
+// Each thread therefore simulates the rounds of the search. It first assumes that groups under
+// evaluation are useless, as most are. If that predicts nothing, it assumes that they are as good
+// as their bounds. `make` computes a result without other effects. The search evaluates and decides
+// in its own order, so its result does not depend on the speculation. Private to search/partition/.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ class Speculation {
   /// Waits for running evaluations.
   ~Speculation();
 
-  /// What the search will explore, and the cost that a partition has to beat.
+  /// The intervals left to explore, and the cost that a partition has to beat.
   void set_intervals(std::vector<PeakInterval> intervals, double best, PeakPrice price);
   /// Changes the state of a kind.
   template <typename How>

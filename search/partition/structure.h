@@ -4,9 +4,9 @@
 //   if (auto known = cache.find(key); known != cache.end()) reuse(known->second);
 //
 // Two groups with equal keys have the same ops with the same attributes in the same order. Their
-// tensors have the same shapes, types and roles (loaded, stored, weight, readers). So they have the
-// same tiles, placements and costs. A residual network repeats a dozen of its blocks, and keys are
-// valid across networks.
+// tensors have the same shapes, types and roles (loaded, stored, weight, readers). They therefore
+// have the same tiles, placements and costs. A residual network repeats a dozen of its blocks, and
+// keys are valid across networks.
 #pragma once
 
 #include <cstdint>

@@ -190,8 +190,8 @@ class CliqueCosts {
     consider(few, 1, best);
   }
 
-  /// The missing bytes if no pair pays: side by side, with all sizes but the topmost rounded up to
-  /// the common alignment.
+  /// The missing bytes if no pair pays: disjoint buffers, with all sizes but the topmost rounded up
+  /// to the common alignment.
   [[nodiscard]] Size missing(const std::vector<Member>& nodes) const {
     Size sum = 0;
     Size padding = 0;
@@ -215,7 +215,7 @@ class CliqueCosts {
         core.share = std::min(core.share, left);
         saved.push_back(std::min(rounded_[nodes[a]], rounded_[nodes[b]]));
       }
-    // Removing the smaller buffer of each paying pair leaves buffers that lie side by side.
+    // Removing the smaller buffer of each paying pair leaves disjoint buffers.
     std::sort(saved.begin(), saved.end(), std::greater<>());
     Size need = missing(nodes);
     std::int64_t least = 0;

@@ -1,4 +1,4 @@
-// A lower bound on soft costs from cliques that do not fit side by side.
+// A lower bound on soft costs from cliques whose buffers do not fit disjointly.
 //
 //   Cost least = cost_bound_by_cliques(problem, budget);             // of any problem, proved
 //

@@ -132,7 +132,7 @@ Dim FittingShapes::channels_left(Dim extent_h, Dim extent_w, Dim least, Dim most
           .try_emplace({extent_h, extent_w},
                        Planes{.gone = geometry_.space().whole.extent[channel_axis] + 1})
           .first->second;
-  // Extents that were not refuted earlier may be refuted by now.
+  // Later refutations may exclude extents that were not refuted earlier.
   if (std::exchange(planes.refutations, decider_.refutations()) != decider_.refutations())
     planes.left = 0;
   const auto look = [&](Dim c) {

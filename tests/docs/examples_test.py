@@ -18,9 +18,9 @@ The language behind a fence says what happens to a block:
     yaml, csv, json   read by the program.
     python    is Python; tests/python runs it.
 
-What README.md and docs/guide/ measure in their prose ("9.4 % of the traffic") is in a console
-block of the page as well, so that it is checked with what a command prints. A number in backticks is
-no measurement. A paragraph with another one that is none has a comment in the line before it:
+A measurement in the prose of README.md and docs/guide/ ("9.4 % of the traffic") is also in a console
+block of the page, which is compared with the output of the command. A number in backticks is no
+measurement. A paragraph with another number that is none has a comment in the line before it:
 `<!-- not of a run: a limit -->`.
 
 The blocks of a page share a folder with a copy of examples/. A comment in the line before a block,
@@ -50,7 +50,7 @@ sys.path.insert(0, str(ROOT / "tests" / "usage"))
 from support import TESSERA, skip_what_was_left_out  # pylint: disable=wrong-import-position
 
 HEADERS = sorted((ROOT / "include" / "tessera").glob("*.h"))
-# What a reader takes for granted: name -> its declaration.
+# Names that examples use without a declaration: name -> its declaration.
 GIVEN = {
     "b": "extern tessera::BufferIndex b;",
     "candidates": "extern std::vector<std::vector<tessera::Size>> candidates;",
@@ -67,7 +67,7 @@ GIVEN = {
 }
 STANDARD = {"assert": "cassert", "file": "fstream", "cout": "iostream", "cerr": "iostream",
             "stop_source": "stop_token"}
-# Where names of the standard library come from that public headers use; std::move comes with all.
+# Headers of the names of the standard library in public headers; std::move comes with all.
 COMES_FROM = {
     "array": "array", "chrono": "chrono", "filesystem": "filesystem", "function": "functional",
     "int64_t": "cstdint", "logic_error": "stdexcept", "nullopt": "optional",
@@ -249,7 +249,7 @@ def header_program(name, lines):
 
 
 def included(header):
-    """What of the standard library `header` includes, by itself or by another public header."""
+    """Standard headers that `header` includes, directly or by another public header."""
     text = header.read_text(encoding="utf-8")
     found = set(re.findall(r"#include <(\w+)>", text))
     return found.union(*(included(header.parent / name)
@@ -440,7 +440,7 @@ for _page in PAGES:
 
 
 class Updates(unittest.TestCase):
-    """What `update` makes of a page's output."""
+    """`update` rewrites the output blocks of a page."""
 
     def holds(self, shown, printed, expected, gone=()):
         self.assertEqual(updated(shown, printed), (expected, list(gone)))

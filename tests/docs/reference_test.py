@@ -131,7 +131,7 @@ def section(text, heading):
 
 
 def named(text):
-    """What a page has in backticks outside of blocks, and the words of it."""
+    """The texts of a page in backticks outside of blocks, and their words."""
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     return {word for span in re.findall(r"`([^`\n]+)`", prose) for word in [span, *WORD.findall(span)]}
 

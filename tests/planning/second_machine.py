@@ -437,7 +437,7 @@ class Array:
 
 
 def may_fold(op):
-    """Are columns of a network input folded side by side, for a convolution with a stride?"""
+    """True if columns of a network input are folded into channels, for a convolution with a stride."""
     return (names_of(op)[0] == "conv" and op.kind == "conv" and op.stride[1] > 1 and op.dilation[1] == 1 and op.inputs[0].input and
             op.inputs[0].shape[3] % op.stride[1] == 0)
 

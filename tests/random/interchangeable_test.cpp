@@ -20,7 +20,8 @@
 namespace tessera::testing {
 namespace {
 
-/// Most have separating relations, alignments and reserved ranges, and nearly all have twins.
+/// Most have separating relations, alignments and reserved ranges; nearly all have interchangeable
+/// buffers.
 PlacementProblem problem_of(std::uint64_t seed) {
   Random random(seed);
   Features features = seed % 3 == 0   ? Features::all()

@@ -293,7 +293,7 @@ TEST(RandomRules, SessionsAgreeWithBruteForce) {
   std::cout << "queries\n";
 }
 
-/// Where only the rules make a problem infeasible, the explanation names one of them.
+/// If only the rules make a problem infeasible, the explanation names one of them.
 TEST(RandomRules, ExplanationsNameTheRules) {
   const RandomRun run = from_environment({400'000, 150});
   std::size_t explained = 0;

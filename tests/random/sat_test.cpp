@@ -46,7 +46,7 @@ TEST(RandomSat, LiveSolversAnswerLikeAFreshSolve) {
   expect_session_agreement(
       *encoder::make_sat_engine({.load_cut = false, .try_orders = false}),
       {.features = Features::all(), .count = 700, .memo = false, .layers = 12});
-  // So many queries that groups of lemmas are retired.
+  // Enough queries to retire groups of lemmas.
   expect_session_agreement(
       *encoder::make_sat_engine({.load_cut = false, .try_orders = false}),
       {.features = Features::all(), .count = 600, .seed = 5000, .memo = false, .layers = 100});

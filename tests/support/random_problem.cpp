@@ -305,7 +305,7 @@ PlacementProblem random_problem(Random& random, const Features& features) {
 
 namespace {
 
-/// Adds the relations of the other buffer to the twin; occasionally omits one.
+/// Copies the relations of the other buffer; occasionally omits one.
 void relate_alike(Random& random, PlacementProblem& problem, BufferIndex other, BufferIndex twin) {
   const std::vector<Relation> before = problem.relations;
   const bool forget = random.chance(10);
@@ -323,7 +323,7 @@ void relate_alike(Random& random, PlacementProblem& problem, BufferIndex other, 
   }
 }
 
-/// The twin is live after all others; relations replace the conflicts by time.
+/// Makes the copy live after all others; relations replace the conflicts by time.
 void move_in_time(Random& random, PlacementProblem& problem, BufferIndex other, BufferIndex twin) {
   const Step last = horizon(problem);
   for (BufferIndex b = 0; b < twin; ++b) {

@@ -103,7 +103,7 @@ def start(*arguments, prepare=lambda: None, **options):
 
 
 def listens(pid):
-    """Does the program handle SIGTERM by now? Without /proc, wait instead."""
+    """True once the program handles SIGTERM. Without /proc, wait instead."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8") as status:
             for line in status:

@@ -6,8 +6,8 @@
 //
 // Occupancy (occupancy.h) answers queries faster, but nothing can be removed from it, and it does
 // not know which job takes an address. A slice lists all jobs live during some consecutive
-// sections, by address. The number of births in a slice is half the number of jobs live at once. So
-// a job is in few slices, and most jobs of a slice live at the same time.
+// sections, by address. The number of births in a slice is half the number of jobs live at once. A
+// job is thus in few slices, and most jobs of a slice live at the same time.
 #pragma once
 
 #include <cstdint>
