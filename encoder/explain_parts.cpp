@@ -150,6 +150,23 @@ std::vector<HardwareRule> hardware_rules(const PlacementProblem& problem) {
   return rules;
 }
 
+namespace {
+
+/// " at steps 0-2, 5"; empty for a condition at every step.
+std::string at_steps(const std::vector<StepRange>& ranges) {
+  if (ranges.empty()) return {};
+  const bool one = ranges.size() == 1 && ranges.front().upper - ranges.front().lower == 1;
+  std::string text = one ? " at step " : " at steps ";
+  for (const StepRange& range : ranges) {
+    if (&range != &ranges.front()) text += ", ";
+    text += std::to_string(range.lower);
+    if (range.upper - range.lower > 1) text += '-' + std::to_string(range.upper - 1);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string describe(const PlacementProblem& problem, const HardwareRule& rule) {
   return describe(problem, rule, [&](BufferIndex b) { return problem.buffers[b].id; });
 }
@@ -196,7 +213,8 @@ std::string describe(const PlacementProblem& problem, const HardwareRule& rule,
              name_of(rule.index);
     case Kind::condition: {
       const ConditionRule& condition = problem.rules[rule.index];
-      return "the rule " + condition.name + ": " + to_string(problem, condition.that);
+      return "the rule " + condition.name + ": " + to_string(problem, condition.that) +
+             at_steps(condition.steps);
     }
   }
   return {};

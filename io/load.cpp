@@ -146,6 +146,7 @@ Input read_input(std::string text, const std::string& file, const InputOptions& 
       ProblemYaml yaml = read_problem_yaml(text, file, memories);
       input.problem = std::move(yaml.problem);
       source = std::move(yaml.source);
+      input.notes = std::move(yaml.notes);
       break;
     }
     case ProblemFormat::dsa_json: {

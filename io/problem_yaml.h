@@ -23,6 +23,7 @@ namespace tessera::io {
 struct ProblemYaml {
   PlacementProblem problem;
   SourceMap source;
+  std::vector<std::string> notes;  ///< rules without effect, as sentences
 };
 
 /// `memories`, if any, replace those of the file (for example by those of a profile). `file` is

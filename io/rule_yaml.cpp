@@ -49,7 +49,11 @@ class ProblemRuleReader {
     rule.that = as_text(sources_, that, "that");
     fields.finish();
     const bool none = node.find("forall") != nullptr && selects_buffers_ && rule.buffers.empty();
-    if (none) return;  // a rule about buffers that do not occur
+    if (none) {
+      read_.notes.push_back("Rule '" + rule.name + "' (" + sources_.file(node) + ":" +
+                            std::to_string(node.line) + ") applies to no buffer.");
+      return;
+    }
     try {
       add_rule(read_.problem, rule);
     } catch (const BadInput& error) {

@@ -257,10 +257,11 @@ class CodeRulePlacer {
 
   void name_rules(std::string& reason) const {
     if (by_rule_.empty()) return;
-    reason += reason.empty() ? "Rejected by rules as code:" : " Rejected by rules as code:";
+    if (!reason.empty()) reason += reason.ends_with('.') ? " " : ". ";
+    reason += "Rejected by rules as code:";
     for (const auto& [name, times] : by_rule_)
-      reason +=
-          say(name == by_rule_.begin()->first ? " " : ", ", '\'', name, "' ", times, " times");
+      reason += say(name == by_rule_.begin()->first ? " " : ", ", '\'', name, "' ", times,
+                    times == 1 ? " time" : " times");
     reason += '.';
   }
 

@@ -149,8 +149,8 @@ std::string why_not(const TileReport& report, const MissingBytes& missing, bool 
     return "even the smallest tile needs " + to_string(missing) + " than the memory has";
   if (missing.stopped)
     return "no tile shape fits; a limit ended the search for the number of missing bytes";
-  return "no tile shape fits: the live bytes of the smallest tile fit, but no placement "
-         "satisfies every rule of the profile";
+  return "no tile shape fits: the live bytes of the smallest tile fit, but " +
+         no_placement(missing);
 }
 
 void require_valid(const TileParams& params) {

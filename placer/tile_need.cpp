@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "encoder/explain.h"
+#include "encoder/rule_forms.h"
 #include "facts/load.h"
 #include "model/derived.h"
 #include "model/poll.h"
@@ -20,7 +22,21 @@ namespace {
 /// Is the height the only restriction of the memory?
 bool is_plain(const PlacementProblem& problem) {
   return problem.memories.size() == 1 && problem.memories.front().banks.empty() &&
-         !has_modes(problem.memories.front());
+         !has_modes(problem.memories.front()) && problem.rules.empty();
+}
+
+/// The rules in a minimal reason for which the problem has no placement, by name.
+std::vector<std::string> rules_against(const PlacementProblem& problem, const Budget& budget) {
+  std::vector<std::string> names;
+  if (problem.rules.empty() || encoder::unsupported_rule(problem)) return names;
+  const encoder::Explanation why = encoder::explain(problem, {.budget = budget});
+  if (why.status != Status::infeasible) return names;
+  for (const encoder::HardwareRule& rule : why.rules)
+    if (rule.kind == encoder::HardwareRule::Kind::condition)
+      names.push_back(problem.rules[rule.index].name);
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
 }
 
 /// Search nodes for the height of one tile: some seconds, rarely reached.
@@ -126,8 +142,9 @@ MissingBytes missing_in(tiling::TileGeometry& geometry, const tiling::Subgraph& 
     PlacementProblem problem = tiles.problem();
     for (std::size_t b = 0; b < problem.buffers.size(); ++b) problem.buffers[b].size = demand[b];
     const std::optional<MissingBytes> more =
-        plain ? over_height(std::move(problem), budget) : over_load(problem);
+        plain ? over_height(problem, budget) : over_load(problem);
     if (!more) return {};  // not a lack of bytes
+    if (more->bytes == 0 && missing.rules.empty()) missing.rules = rules_against(problem, budget);
     missing.bytes = std::max(missing.bytes, more->bytes);
     missing.exact = missing.exact && more->exact;
     if (more->stopped) missing.stopped = more->stopped;
@@ -161,6 +178,16 @@ MissingBytes missing_bytes(const tiling::Subgraph& part, const Hardware& hardwar
   }
   least.stopped = stopped;
   return least;
+}
+
+std::string no_placement(const MissingBytes& missing) {
+  const std::vector<std::string>& rules = missing.rules;
+  if (rules.empty()) return "no placement satisfies every rule of the profile";
+  std::string text = "no placement satisfies the rule";
+  text += rules.size() == 1 ? "" : "s";
+  for (std::size_t k = 0; k < rules.size(); ++k)
+    text += (k == 0 ? " '" : k + 1 == rules.size() ? " and '" : ", '") + rules[k] + '\'';
+  return text + " of the profile";
 }
 
 std::string to_string(const MissingBytes& missing) {

@@ -25,6 +25,9 @@ struct MissingBytes {
   /// false: more may be missing; with banks or several memories only the load counts.
   bool exact = true;
   std::size_t variant = 0;
+  /// Names of the profile's rules without which the smallest tile might have a placement; only if
+  /// no bytes are missing.
+  std::vector<std::string> rules{};
   /// The limit that ended the budget before every tile was evaluated; then 0 bytes is no statement.
   std::optional<StopReason> stopped{};
 };
@@ -37,5 +40,9 @@ struct MissingBytes {
 
 /// "1 byte more", "at least 16 bytes more".
 [[nodiscard]] std::string to_string(const MissingBytes& missing);
+
+/// "no placement satisfies the rule 'low' of the profile"; the end of a sentence if no bytes are
+/// missing.
+[[nodiscard]] std::string no_placement(const MissingBytes& missing);
 
 }  // namespace tessera::placer

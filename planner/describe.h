@@ -34,7 +34,8 @@ namespace tessera::planner {
 /// addresses.
 [[nodiscard]] bool always_settles(const Hardware& hardware);
 
-/// Assigns off-chip addresses. A plan whose groups do not fit off-chip becomes infeasible.
+/// Assigns off-chip addresses. If the groups do not fit off chip, the plan's status becomes
+/// unknown.
 void settle_off_chip(const Network& network, const Hardware& hardware, const Budget& budget,
                      NetworkPlan& plan, int threads);
 

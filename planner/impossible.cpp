@@ -55,9 +55,8 @@ ImpossibleOp impossible_op(const Network& network, const Hardware& hardware,
     else if (missing.stopped)
       text += " with any tile; a limit ended the search for the number of missing bytes";
     else
-      text +=
-          " with any tile: the live bytes of its smallest tile fit, but no placement satisfies "
-          "every rule of the profile";
+      text += " with any tile: the live bytes of its smallest tile fit, but " +
+              placer::no_placement(missing);
     return {text, missing.stopped};
   }
   return {};

@@ -27,8 +27,8 @@ struct Held {
   friend auto operator<=>(const Held&, const Held&) = default;
 };
 
-/// The first group from `run` on that uses the prefetched weight, or the last one if that group
-/// leaves it to later ones.
+/// The first group from `run` on that finds the weight prefetched and does not leave it to a later
+/// group.
 std::size_t reader_of(std::span<const PlannedSubgraph> runs, std::size_t run,
                       const std::string& weight) {
   const auto lists = [&](const std::vector<std::string>& names) {

@@ -105,7 +105,7 @@ class KeptRowsLook : LaterLook {
     std::vector<PlannedSubgraph> next = now;
     remove(next, each);
     add(next, each, rows);
-    // Skip it unless it is better with unlimited memory.
+    // Skip it if it is no better even when the rows occupy no memory.
     std::vector<PlannedSubgraph> free = next;
     if (!recost(free, each.users) || score_of(free) >= score_of(now) * less) return std::nullopt;
     std::vector<std::size_t> lives;

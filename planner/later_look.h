@@ -77,7 +77,7 @@ class LaterLook {
   mutable PieceStore pieces_;
 
  private:
-  /// For groups placed together: nodes per resident tensor.
+  /// For one joint placement of groups: the nodes of one query.
   [[nodiscard]] Limits limits_to_settle() const;
 
   std::vector<OpIndex> makers_;

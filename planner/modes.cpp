@@ -182,8 +182,8 @@ class RunPart final : public Part {
  private:
   /// Limits on the heights of several memories that share a peak.
   enum class Room : std::uint8_t {
-    most,  ///< each up to the maximum that the lower bounds of the others leave: exceeding it
-           ///< proves nothing
+    most,  ///< each up to the rest that the least heights of the others leave; lower limits would
+           ///< prove nothing
     now,   ///< each at its current height, plus the rest of the plan's peak
   };
   struct Attempt {

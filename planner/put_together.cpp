@@ -228,7 +228,7 @@ class PutTogether : LaterLook {
   StayItems may_;                 ///< distinguished items
   std::map<Range, Ways> of_run_;  ///< groups allowed in partitions
   Size free_ = 0;                 ///< peaks up to this are not charged
-  std::vector<double> shares_;    ///< per op: ratio of cost to bound of the best group
+  std::vector<double> shares_;    ///< per op: cost over bound of its group in the best plan
   int paths_ = 0;
   std::int64_t solved_ = 0;
 };

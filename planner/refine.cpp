@@ -66,8 +66,7 @@ std::shared_ptr<const CandidateAnswer> Candidates::cheaper_of(const std::string&
                                                               const CandidateAnswer& fewest,
                                                               const ShapeGoal& goal,
                                                               SharedWork* shared) {
-  static constexpr std::array words{"cheaper ", "one copy ", "in parts ", "side by side ",
-                                    "past the chip "};
+  static constexpr std::array words{"cheaper ", "one copy ", "in parts ", "pipelined ", "direct "};
   const std::string key = hardware_key_ + words[static_cast<std::size_t>(goal.last)] +
                           std::to_string(level) + ' ' + goal.key +
                           (goal.alone ? " alone\n" : "\n") + structure;

@@ -119,7 +119,7 @@ TEST(RandomBaselines, AnswerAtLargeAddresses) {
     }
     const std::chrono::duration<double> took = Clock::now() - start;
     std::cout << engine->name() << ": " << run.count << " asked, " << infeasible << " refuted, "
-              << open << " left open, " << took.count() << " s\n";
+              << open << " undecided, " << took.count() << " s\n";
     EXPECT_LE(open, run.count / 20) << engine->name();
     EXPECT_GT(infeasible, run.count / 10) << engine->name();
   }
@@ -166,7 +166,7 @@ TEST(RandomBaselines, NobodyContradictsIlpOnFifteenToThirtyBuffers) {
     }
     confirmed += same > 0 ? 1 : 0;
   }
-  std::cout << run.count << " asked: ilp placed " << yes << ", refuted " << no << ", left open "
+  std::cout << run.count << " asked: ilp placed " << yes << ", refuted " << no << ", undecided "
             << open << "; " << confirmed << " of its answers confirmed\n";
   if (run.count < 40) return;
   EXPECT_GT(yes + no, run.count / 4);

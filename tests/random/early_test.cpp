@@ -254,9 +254,9 @@ TEST(Early, NobodyIsBetterThanTheBound) {
       ASSERT_LE(least, planner::totals_of(*runs).dram_bytes);
     }
   }
-  std::cout << planned << " plans, weights come early in " << early << ", some wait in " << waiting
-            << ", some are left in " << left << ", " << better << " better for it, " << proved
-            << " proved; " << tried << " plans of anybody, " << tried_early
+  std::cout << planned << " plans, weights are prefetched in " << early << ", some wait in "
+            << waiting << ", some are left in " << left << ", " << better << " better for it, "
+            << proved << " proved; " << tried << " random plans, " << tried_early
             << " with early weights, " << tried_waiting << " with some that wait, " << tried_left
             << " with some that are left\n";
   EXPECT_GT(early, planned / 10);

@@ -194,9 +194,8 @@ TEST(KeptRows, NobodyIsBetterThanTheBound) {
       beaten += on_same && their < plan.score * (1 - 1e-9) ? 1 : 0;
     }
   }
-  std::cout << planned << " plans, rows stay in " << keeping << "; " << tried
-            << " plans of somebody, " << on_runs << " of them with our runs, " << beaten
-            << " of which score less\n";
+  std::cout << planned << " plans, rows stay in " << keeping << "; " << tried << " random plans, "
+            << on_runs << " of them with our runs, " << beaten << " of which score less\n";
   if (cases >= 20) {
     EXPECT_GT(keeping * 20, planned);
   }

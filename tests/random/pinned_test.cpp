@@ -140,8 +140,8 @@ TEST(Pinned, NobodyIsBetterThanTheBound) {
     }
   }
   std::cout << planned << " plans, weights are pinned in " << pinned << ", " << better
-            << " better for it, " << proved << " proved; " << tried << " sets by somebody, "
-            << beaten << " of which score less\n";
+            << " better for it, " << proved << " proved; " << tried << " random sets, " << beaten
+            << " of which score less\n";
   EXPECT_GT(pinned, planned / 10);
   EXPECT_GT(tried, planned);
 }

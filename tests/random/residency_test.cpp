@@ -179,11 +179,11 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
     ++damaged;
     ASSERT_FALSE(check_plan(network, hardware, plan).empty());
   }
-  std::cout << planned << " plans, " << keep << " keep something; of " << worth
-            << " where it is worth it " << best_found << " are the best there is; " << proved
-            << " proved; " << higher << " bounds higher for the room there is; " << damaged
-            << " damaged ones refused; from nothing that stays " << together_better
-            << " put together, " << together_best << " the best there is\n";
+  std::cout << planned << " plans, " << keep << " keep something; of " << worth << " with a gain "
+            << best_found << " are optimal; " << proved << " proved; " << higher
+            << " bounds raised by the capacity; " << damaged
+            << " damaged ones refused; from no residency " << together_better << " recombined, "
+            << together_best << " optimal\n";
   EXPECT_GT(keep, planned / 10);
   EXPECT_GT(proved, planned / 10);
   EXPECT_GT(higher, planned / 10);
@@ -217,7 +217,7 @@ TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
     ++planned;
     better += plan.score < stored.score * (1 - 1e-9) ? 1 : 0;
   }
-  std::cout << planned << " plans, " << better << " better with what stays\n";
+  std::cout << planned << " plans, " << better << " better with residency\n";
   EXPECT_GT(better, planned / 10);
 }
 

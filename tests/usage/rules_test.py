@@ -79,6 +79,32 @@ class Rules(Case):
         self.assertIn("the rule low: offset(a) < 24", done.stdout)
         self.assertNotIn("the rule start", done.stdout)
 
+    def test_explain_names_the_steps_of_a_rule(self):
+        problem = self.file("p.yaml", """tessera: problem/1
+memories:
+  sram: {banks: 2, bank_size: 32, modes: [{name: m0, roles: [read, write]}, {name: m1, roles: [write, read]}]}
+buffers: [{id: a, live: [0, 4], size: 32, write: [0], read: [1, 2]}]
+rules:
+  - {name: still, forall: {step: [[0, 2], [3, 4]]}, that: "mode(sram) == m0"}
+""")
+        done = self.ends(INFEASIBLE, "explain", problem)
+        self.assertIn("the rule still: mode(sram) == m0 at steps 0-1, 3\n", done.stdout)
+        problem.write_text(problem.read_text().replace("[[0, 2], [3, 4]]", "1")
+                           .replace("read: [1, 2]", "read: [1]").replace("== m0", "== m1 and mode(sram) == m0"))
+        self.assertIn("== m0 at step 1\n", self.ends(INFEASIBLE, "explain", problem).stdout)
+
+    def test_a_rule_about_no_buffer_is_reported(self):
+        problem = self.file("p.yaml", ALL + '  - {name: weights, forall: {kind: weight}, that: "offset == 0"}\n')
+        result = self.folder / "r.json"
+        note = f"tessera: note: Rule 'weights' ({problem}:9) applies to no buffer.\n"
+        for command in (("place", problem, "-o", result), ("check", problem, result), ("explain", problem)):
+            with self.subTest(command=command[0]):
+                done = self.ends(FOUND, *command, "--format", "json")
+                self.assertEqual(done.stderr.count(note), 1, done.stderr)
+                json.loads(done.stdout)
+                self.assertNotIn("note", self.ends(FOUND, *command, "--quiet").stderr)
+        self.assertNotIn("note", self.ends(FOUND, "place", self.file("p.yaml", ALL)).stderr)
+
     def test_a_problem_is_written_with_its_rules(self):
         out = self.folder / "again.yaml"
         self.ends(FOUND, "export", self.file("p.yaml", ALL), "--to", "yaml", "-o", out)
@@ -106,6 +132,20 @@ rules: [{name: low, forall: {role: input, op: [conv, fc]}, that: "bank in [0, 1,
         free = json.loads(self.ends(FOUND, *command, "-p", "nvdla-like").stdout)
         tied = json.loads(self.ends(FOUND, *command, "-p", profile).stdout)
         self.assertLess(free["tiles"]["count"], tied["tiles"]["count"])
+
+    def test_the_rule_that_no_tile_satisfies_is_named(self):
+        profile = self.file("machine.yaml", """tessera: hardware/1
+name: never
+inherit: nvdla-like
+rules:
+  - {name: low, forall: {role: input, op: conv}, that: "bank < 0"}
+  - {name: aligned, forall: {role: output}, that: "offset % 2 == 0"}
+""")
+        reason = "but no placement satisfies the rule 'low' of the profile"
+        done = self.ends(INFEASIBLE, "tile", NETWORK, "--ops", "0:2", "-p", profile)
+        self.assertIn(reason, " ".join(done.stdout.split()))
+        done = self.ends(INFEASIBLE, "plan", NETWORK, "--dtype", "int8", "-p", profile)
+        self.assertIn(reason, " ".join(done.stdout.split()))
 
     def test_plans_refuse_rules_about_modes(self):
         profile = self.file("machine.yaml", """tessera: hardware/1

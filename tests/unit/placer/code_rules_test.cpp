@@ -81,7 +81,9 @@ TEST(CodeRules, InfeasibilityNamesThemAndIsExplained) {
   problem.buffers.pop_back();
   const CodeRuleResult found = place(problem, {never({0})}, {});
   ASSERT_EQ(found.result.status, Status::infeasible);
-  EXPECT_NE(found.result.reason.find("'never' 3 times"), std::string::npos) << found.result.reason;
+  EXPECT_NE(found.result.reason.find(". Rejected by rules as code: 'never' 3 times."),
+            std::string::npos)
+      << found.result.reason;
   EXPECT_EQ(found.learned.size(), 3U);
   problem.rules = found.learned;
   const Explanation why = explain(problem);
