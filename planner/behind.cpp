@@ -36,8 +36,8 @@ class Timeline {
   }
 
   /// Sets begin and end of each fetch. Before a whole fetch is timed, `see` may choose the group
-  /// from which it has space. `see` receives the end times of the groups up to the one that waits,
-  /// and the time at which the channel is free.
+  /// from which it has space. `see` receives the end times of the groups up to the waiting one, and
+  /// the time from which the channel is free.
   using See = std::function<void(PlannedFetch& fetch, const std::vector<std::int64_t>& ended,
                                  std::int64_t free)>;
   void follow(std::vector<PlannedFetch>& fetches, const See& see = {}) {

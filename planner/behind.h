@@ -6,11 +6,11 @@
 //       if (fits(way)) plan.behind = std::move(way);                 // offchip.h places it
 //
 // A weight has one of three states. A resident weight lies in the front memory all the time. A
-// fetched weight arrives as a whole, part after part: a part occupies front memory from some group
-// on, arrives before the first group that reads the weight, and is freed after the last one. A
+// fetched weight arrives as a whole, part after part. A part occupies front memory from some group
+// on. It arrives before the first group that reads the weight and is freed after the last one. A
 // passing weight is too large for that: it is fetched in slices while a group runs, with space for
-// one or two slices. A slice is the load of one tile, or of several tiles that then share it.
-// A tensor across a cut point that does not fit in the front memory lies in the backing memory
+// one or two slices. A slice is the load of one tile, or of several tiles that then share it. A
+// tensor across a cut point that does not fit in the front memory lies in the backing memory
 // (`away`) if that is writable. It passes in each group that reads or writes it. Fetches use one
 // channel of their own, one after the other, in the order of the groups that wait for them. Private
 // to planner/.

@@ -6,7 +6,7 @@
 // The search refines the groups of the best partition and repeats the partition search until all
 // groups of its result are refined. Groups that are not refined would seem expensive compared with
 // refined ones. The search therefore repeats a few times with lower bounds for them
-// (cost/grid_bound.h) and refines the groups of the partition that is best under these bounds.
+// (cost/grid_bound.h). It refines the groups of the partition that is best under these bounds.
 // Private to planner/.
 #pragma once
 

@@ -145,7 +145,7 @@ class PrefetchedWeights : LaterLook {
   }
 
   /// Prefetches weights of group `k` one by one in earlier groups, if the group before has no time
-  /// or space: late weights, and those that block others there.
+  /// or space. These are late weights and those that block others there.
   void look_back(Runs& runs, std::size_t k) const {
     std::vector<std::string> weights = may_load(runs[k - 1], late_weights(runs[k]));
     for (const std::string& weight : runs[k - 1].ahead)

@@ -2,12 +2,13 @@
 //
 //   if (may_come_early(network, hardware) && take_early(network, hardware, params, plan)) ...
 //
-// A weight that is resident through all tiles of its group (WeightPolicy::resident) is loaded
-// during the first tile of an earlier group, after that tile's own loads: PlannedSubgraph::ahead
-// and ::early. The weight has one address in both groups and in those between them (::passing). A
-// weight read by several groups is loaded for the first of them and may remain for the next one
-// (::ahead of the one and ::early of the other). Partition and tilings are fixed before. The search
-// starts at the plan without prefetch, so the score never increases. Private to planner/.
+// A prefetched weight is resident through all tiles of its group (WeightPolicy::resident). It is
+// loaded during the first tile of an earlier group, after that tile's own loads:
+// PlannedSubgraph::ahead and ::early. The weight has one address in both groups and in those
+// between them (::passing). A weight read by several groups is loaded for the first of them and may
+// remain for the next one: ::ahead of the one and ::early of the other. Partition and tilings are
+// fixed before. The search starts at the plan without prefetch, so the score never increases.
+// Private to planner/.
 #pragma once
 
 #include <set>

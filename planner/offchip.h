@@ -6,12 +6,12 @@
 //   for (const std::string& sentence : offchip_wrong(net, hardware, plan)) report(sentence);
 //
 // The order of the tiles gives the first write and last read of each byte of a tensor. Tile k of
-// the network reads at step 2k and writes at step 2k + 1: bytes read by a tile may be overwritten
-// by the same tile. This holds for overlapped transfers too, since loads are never later and stores
-// never earlier than that. In a group with pipelined stages, bytes that are read may live until the
-// next tile has written. Weights are one buffer that lives all the time, in a separate memory if
-// the machine has one (model/off_chip.h). With a backing memory, each weight is a buffer that lives
-// as the plan says (behind.h).
+// the network reads at step 2k and writes at step 2k + 1. A tile may thus overwrite bytes that it
+// has read. This holds for overlapped transfers too, since loads are never later and stores never
+// earlier than that. In a group with pipelined stages, bytes that are read may live until the next
+// tile has written. Weights are one buffer that lives all the time, in a separate memory if the
+// machine has one (model/off_chip.h). With a backing memory, each weight is a buffer that lives as
+// the plan says (behind.h).
 #pragma once
 
 #include <cstdint>

@@ -43,9 +43,9 @@ struct PinnedMachine {
 [[nodiscard]] std::vector<PlannedPin> pins_of(const Network& network, const Hardware& hardware,
                                               const std::vector<TensorIndex>& weights);
 
-/// Choices: all weights (or as many as fit in three quarters of the memory), and as many as take a
-/// half, a quarter and an eighth of that. Weights that `plan` loads most often come first, of these
-/// the largest. `plan` pins none.
+/// The choices are all weights (or as many as fit in three quarters of the memory), and a half, a
+/// quarter and an eighth of that. Weights that `plan` loads most often come first, of these the
+/// largest. `plan` pins none.
 /// require: may_pin()
 [[nodiscard]] std::vector<std::vector<PlannedPin>> pin_choices(const Network& network,
                                                                const Hardware& hardware,

@@ -77,8 +77,8 @@ class Plannings {
   [[nodiscard]] std::string later_phases() const;
 
   /// A weight read by several groups remains for the next one only if it is resident through all
-  /// tiles of each group, which may cost more at first. The network is therefore planned again with
-  /// resident weights only, and the better plan is taken.
+  /// tiles of each group. Such tiles may cost more at first. The network is therefore planned again
+  /// with resident weights only, and the better plan is taken.
   void keep_weights(NetworkPlan& plan) const;
 
   /// Adds resident rows to a plan found by the proof.
@@ -103,8 +103,8 @@ class Plannings {
   /// A limit that ends a phase ends the plan, too.
   void note(StopReason stop);
 
-  /// For machines without off-chip activations: the best of the fewest-tile partitions with groups
-  /// of several lengths, and a quick search for cheaper tiles, in half of the time limit. A plan
+  /// For machines without off-chip activations. Takes the best fewest-tile partition over several
+  /// maximum group lengths, then searches cheaper tiles briefly, in half of the time limit. A plan
   /// then exists when the limit ends the main search, in which placement next to long groups may
   /// take long.
   [[nodiscard]] NetworkPlan soon_placed();

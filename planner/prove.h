@@ -8,9 +8,8 @@
 // one scores less than the known plan, the bounds of its groups are refined. The first step bounds
 // the numbers of tiles along each axis. The second evaluates every shape in every variant that may
 // still improve the plan. The last places these shapes, within the peak of the partition. Each
-// refutation raises the bounds, until no such partition is left or the best one is a plan, which is
-// then better than the known one.
-// Private to planner/.
+// refutation raises the bounds. The proof ends when no such partition is left, or when the best one
+// is a plan, which then improves on the known one. Private to planner/.
 #pragma once
 
 #include <cstdint>

@@ -3,13 +3,12 @@
 //   const TogetherResult made = put_together(network, hardware, params, plan, best, others, stage);
 //   if (made.runs) use(*made.runs);                      // they score less, and have a place
 //
-// Different partitions may be best for the begin and the end of a network, and a cut point may pay
-// off only with other resident tensors. The input is the groups of all plans. Variants of the best
+// Different partitions may be best for the begin and the end of a network. A cut point may pay off
+// only with other resident tensors. The input is the groups of all plans. Variants of the best
 // plan's groups are added: begin or end one op earlier or later, or two groups joined. The search
 // is a shortest path over positions with resident sets (search/partition/kept_cover.h). The cost of
 // a group with another resident set is estimated by the change of its bound. Groups on the best
-// path are tiled until the whole path is known.
-// Private to planner/.
+// path are tiled until the whole path is known. Private to planner/.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +32,8 @@ struct TogetherResult {
 };
 
 /// `last`: last stage of the tile search. require: all are groups of plans for the machine within
-/// the limits, `best` has the lowest score, weights and reference are those of `plan`, and
-/// params.memory is set.
+/// the limits; `best` has the lowest score; `plan` has the weights and the reference; params.memory
+/// is set.
 [[nodiscard]] TogetherResult put_together(const Network& network, const Hardware& hardware,
                                           const PlanParams& params, const NetworkPlan& plan,
                                           const Runs& best, std::span<const Runs* const> others,

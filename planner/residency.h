@@ -7,9 +7,9 @@
 // A resident tensor lies on chip as a whole, from the group that writes it to the group of its last
 // reader. Tiles read and write their parts of it in place, and nothing of it is transferred. All
 // groups it lives through have less space for their tiles. The search decides tensor by tensor for
-// the groups of the plan, each time with the best tiles of the affected groups and one address for
-// all resident tensors. It then repeats the partition search with the resident tensors, since short
-// groups lose less. Private to planner/.
+// the groups of the plan. Each decision uses the best tiles of the affected groups and gives every
+// resident tensor one address. It then repeats the partition search with the resident tensors,
+// since short groups lose less. Private to planner/.
 #pragma once
 
 #include <cstdint>
