@@ -13,11 +13,11 @@
 // Evaluating a candidate is expensive (placements, simulations), so it is done lazily. A shortest
 // path over the cut points uses lower bounds in place of unknown costs. The unknown candidates on
 // it are evaluated, and so on until all costs on the shortest path are known. (Lazy shortest path:
-// Dellin and Srinivasa, ICAPS 2016.) A candidate whose evaluation reached a limit has its options
-// so far and a bound on the others; it is evaluated again with more effort only if that bound
+// Dellin and Srinivasa, ICAPS 2016.) A candidate whose evaluation reached a limit has the options
+// found and a bound on the others. It is evaluated again with more effort only if that bound
 // matters.
 //
-// The maximum is exact by branch and bound over intervals of the peak: if a shortest path under the
+// The maximum is exact by branch and bound over intervals of the peak. If a shortest path under the
 // cap `hi` costs C, partitions that peak above `lo` cost at least C + peak_weight * lo.
 #pragma once
 

@@ -110,8 +110,8 @@ class Search {
   [[nodiscard]] static bool kept(const State& state, OpId item) {
     return std::ranges::find(state.kept, item) != state.kept.end();
   }
-  /// Can a state of this cost and these bounds still lead to a better schedule?
-  [[nodiscard]] bool hopeless(double bound) const {
+  /// True if no schedule with this lower bound improves the result.
+  [[nodiscard]] bool no_better(double bound) const {
     return bound >= result_.cost * (1 - tolerance);
   }
 
@@ -178,7 +178,7 @@ class Search {
         states.pop_back();
       else
         states.erase(at);
-      if (states_[state].dead || hopeless(states_[state].bound)) continue;
+      if (states_[state].dead || no_better(states_[state].bound)) continue;
       ++expanded;
       ++result_.expanded;
       if (params_.stop && params_.stop()) {
@@ -220,7 +220,7 @@ class Search {
           estimate -= values_.estimate[op];
           bound -= values_.bound[op];
         }
-      if (!hopeless(bound)) out.emplace_back(estimate, k);
+      if (!no_better(bound)) out.emplace_back(estimate, k);
     }
     std::ranges::sort(out);
     return out;
@@ -356,7 +356,7 @@ class Search {
       if (group.ops.contains(item) && !std::ranges::binary_search(kept, item))
         next.stored.insert(item);
     find_needed(next);
-    if (hopeless(next.bound)) return;
+    if (no_better(next.bound)) return;
     if (next.estimate >= layers_[next.done.size()].worst) {
       result_.cut = true;
       return;
@@ -367,7 +367,7 @@ class Search {
     next.cost += price - group.bound;
     next.estimate += price - group.bound;
     next.bound += price - group.bound;
-    if (!hopeless(next.bound)) insert(std::move(next));
+    if (!no_better(next.bound)) insert(std::move(next));
   }
 
   [[nodiscard]] GroupStep step_of(const State& state, const Group& group,

@@ -86,7 +86,7 @@ void Decider::require_support() const {
   if (const auto why = params_.engine->unsupported(lowering_.problem, Objective::fit))
     throw BadInput(
         "engine '" + std::string(params_.engine->name()) + "' cannot be used here: " + *why,
-        "remove --engine to use a suitable engine");
+        "omit --engine to use a suitable engine, if there is one");
 }
 
 SizeVerdict Decider::ask_engine(const std::vector<Size>& sizes) {

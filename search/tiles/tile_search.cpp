@@ -194,7 +194,7 @@ class TileSearch {
   }
 
   /// If a shape does not fit, the part common to all shapes with its extents along H and W may not
-  /// fit either: one query replaces one per cut along C.
+  /// fit either. One query then replaces one per cut along C.
   void ask_plane(const tiling::TileShape& shape) {
     tiling::TileShape plane = shape;
     plane.extent[channels] = 1;

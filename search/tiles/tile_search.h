@@ -4,13 +4,12 @@
 //   TileSearchResult found = find_tile(part, hardware, {.engine = engine.get()});
 //   if (found.status == Status::feasible) use(found.grid, found.lowering, found.placements);
 //
-// The largest tile has the fewest tiles in the grid; among equals the fewest cuts along W, then C,
-// then H (rows of a tile stay contiguous in memory), then the most even cut. The result is exact.
-// Sizes are not monotone in the tile, because an inner tile has a halo on two sides and an edge
-// tile on one. Therefore a shape is passed over only if
-//  - its first tile, which grows with every extent, is at least as large as a refuted one;
-//  - a tile's sizes are all at least those of a refuted one (dominance); or
-//  - the load of one step exceeds the capacity.
+// The largest tile has the fewest tiles in the grid. Among equals it has the fewest cuts along W,
+// then C, then H (rows of a tile stay contiguous in memory), then the most even cut. The result is
+// exact. Sizes are not monotone in the tile, because an inner tile has a halo on two sides and an
+// edge tile on one. Therefore a shape is passed over only if - its first tile, which grows with
+// every extent, is at least as large as a refuted one; - a tile's sizes are all at least those of a
+// refuted one (dominance); or - the load of one step exceeds the capacity.
 //
 // A shape is accepted without an engine only if each of its tiles fits at the offsets of an earlier
 // placement, as verified by the checker. All distinct tiles have to fit. The problem is loaded into
