@@ -33,8 +33,8 @@ class Backend {
   /// solver is then unusable.
   virtual void load(const Formula& formula, const Numbers& numbers, Poll& poll) = 0;
   void load(const Formula& formula, const Numbers& numbers) {
-    Poll nobody_asks;
-    load(formula, numbers, nobody_asks);
+    Poll unlimited;
+    load(formula, numbers, unlimited);
   }
   /// May load() be called again, which is faster than to make a new solver?
   [[nodiscard]] virtual bool reloads() const { return false; }

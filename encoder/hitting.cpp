@@ -87,7 +87,7 @@ class Hitting {
     return std::move(set.in);
   }
 
-  [[nodiscard]] std::vector<int> nobody_but(const std::vector<char>& in) const {
+  [[nodiscard]] std::vector<int> all_outside_false(const std::vector<char>& in) const {
     std::vector<int> assumptions;
     for (std::size_t k = 0; k < literals_.size(); ++k)
       if (in[k] == 0 && literals_[k] != always && literals_[k] != never && literals_[k] != 0)
@@ -101,7 +101,7 @@ class Hitting {
     own.max_nodes = std::min(conflicts_, budget_.max_nodes);
     while (true) {
       ++best_.calls;
-      const Answer answer = solver_.solve(nobody_but(in), own);
+      const Answer answer = solver_.solve(all_outside_false(in), own);
       if (answer == Answer::yes) keep();
       if (answer != Answer::no) return answer;
       std::vector<std::uint32_t> core = failed_of(in);
