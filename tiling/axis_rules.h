@@ -167,8 +167,8 @@ struct AxisRules {
     }
   }
 
-  /// If an op does not move its input in proportion to its output, the size of a part of a region
-  /// may depend on the position, even if that of the region does not.
+  /// An op may not move its input in proportion to its output. The size of a part of a region may
+  /// then depend on the position, even if that of the region does not.
   void phases(std::size_t step, const Box& made, std::vector<Dim>& out) const {
     const Op& op = subgraph.op(static_cast<Step>(step));
     const std::vector<Dim>& in = subgraph.network->tensors[op.inputs[0]].shape;

@@ -4,9 +4,9 @@
 //   for (const Join& join : joins_of(part, step)) ...    // the operands of a concatenation
 //
 // Compilers lay out the operands of a concatenation along channels as parts of its output, and the
-// op disappears. This module does so within a group: an operand that only the concatenation reads
-// has no buffer of its own, and its producer writes into the output's buffer. Operands from
-// outside, and operands with other readers, are copied; the op computes just these copies.
+// op disappears. This module does so within a group. An operand that only the concatenation reads
+// has no buffer of its own: its producer writes into the output's buffer. Operands from outside,
+// and operands with other readers, are copied; the op computes just these copies.
 #pragma once
 
 #include <optional>

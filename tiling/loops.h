@@ -6,7 +6,7 @@
 // Loops: N batch, G groups, K output channels of a group, C input channels of a group, H and W
 // output rows and columns (H includes all other spatial axes), R and S kernel rows and columns. A
 // matrix product [.., M, K] has K columns, C reduced elements, and its M rows in W. A pooling has
-// channels in K and its window in R and S; a mean over all rows and columns is a pooling. Other
+// channels in K and its window in R and S. A mean over all rows and columns is a pooling. Other
 // reductions have the reduced elements in S. Ops without either have the rows and columns of
 // channels of their output.
 #pragma once

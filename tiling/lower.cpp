@@ -277,8 +277,8 @@ class Lowerer {
       }
     }
   }
-  /// Transfers for trailing ops: loaded in the slot before, after the last use of the buffer, until
-  /// the use; stored from the last use until the next production.
+  /// Transfers for trailing ops. A load runs in the slot before, from the last use of the buffer to
+  /// the use. A store runs from the last use to the next production.
   void moves(std::size_t t, int parity, Buffer& buffer) const {
     const LocalTensor& local = part_.tensors[t];
     if (local.weight) return;

@@ -22,7 +22,7 @@
 //  - Resident rows of a tensor have a separate buffer, which the DMA accesses like off-chip memory.
 //  - Operands with direct access (direct.h) have no buffer.
 //  - Trailing ops (trailing.h) overlap with the first ops of the next tile, so the tensors they use
-//    are live all the time: in one copy if only trailing ops use them, else in two.
+//    are live all the time. They have one copy if only trailing ops use them, else two.
 //  - A tensor is in a memory that the engines of all its ops reach. If there is none, it has
 //    several shares. An input is loaded into each share. A produced tensor is copied from the
 //    producer's share, between two steps, before the first op that reads the copy.

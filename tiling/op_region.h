@@ -12,7 +12,7 @@
 
 namespace tessera::tiling {
 
-/// The smallest producible part of the output around `wanted`: it contains all of an axis that
+/// The smallest producible part of the output around `wanted`. It contains all of an axis that
 /// cannot be tiled (softmax and norms along their axes, everything for an opaque op).
 /// require: wanted is inside the output.
 [[nodiscard]] Box widen(const Network& network, const Op& op, const Box& wanted);

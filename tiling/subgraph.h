@@ -137,7 +137,7 @@ struct PrefetchedWeights {
 /// require: the group reads all of `early` and none of `passing`
 void set_prefetched(Subgraph& part, const Hardware& hardware, const PrefetchedWeights& weights);
 
-/// Tensors that may be resident although there is another place for them: an op produces them,
+/// Tensors that may be resident although there is another place for them. An op produces them,
 /// another one reads them, and they are not outputs of the network. Sorted.
 [[nodiscard]] std::vector<TensorIndex> may_stay(const Network& network,
                                                 const std::vector<std::optional<OpIndex>>& readers);

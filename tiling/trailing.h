@@ -7,7 +7,7 @@
 //   = 0}
 //
 // A tile's leading ops work in its own slot, and its trailing ops in the next slot, beside the
-// leading ops of the next tile. Steps of a slot are numbered as the ops: op k of a group of n works
+// leading ops of the next tile. Steps of a slot are numbered as the ops. Op k of a group of n works
 // at step k if it leads, and at step n + k if it trails. Both count from the begin of the tile's
 // slot. Leading ops run in order, and so do trailing ops. The begin of a trailing op within its
 // slot is unknown. Therefore tensors that only leading ops use may share addresses with each other,

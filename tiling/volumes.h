@@ -1,8 +1,8 @@
 // The number of elements of each tensor that a tile needs, without its regions; channels in whole
 // bricks. Private to tiling/.
 //
-// It applies to groups in which every op maps each axis of its output to one axis of each operand:
-// a box is then the product of the ranges of its axes. Therefore it suffices to know, per axis and
+// It applies to groups in which every op maps each axis of its output to one axis of each operand.
+// A box is then the product of the ranges of its axes. Therefore it suffices to know, per axis and
 // extent, how much of each tensor the first tile needs, or the tiles that others do not cover. A
 // shape costs one product per tensor.
 //
