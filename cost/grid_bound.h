@@ -6,7 +6,7 @@
 // Tiles overlap in the data they read and recompute, and the overlap grows with the depth of the
 // group. Tiles of some channels recompute every tensor that is read in all channels. The bound
 // follows from the geometry alone, before the search knows which tiles fit. It starts from the rows
-// of the anchor along H and W, and goes backwards through the group: the needs of a tile contain
+// of the anchor along H and W and goes backwards through the group. The needs of a tile contain
 // those of its first and last row. Tensors read in all channels count once per tile along C. Ops
 // with complex access patterns contribute nothing. Along axes with halo reuse, each element that is
 // needed is made or loaded once.

@@ -341,7 +341,7 @@ PipelineRun simulate(const Pipeline& pipeline, const PipelineOptions& options) {
   std::int64_t run_limit = -1;
 
   // A jump from slot s is sound while every tile issued until its end (slot + lead) lies in the
-  // repeating part; then the ring holds only tiles of the repeating part as well.
+  // repeating part. The ring then holds only tiles of the repeating part as well.
   const auto try_jump = [&](Memory& memory, std::int64_t slot, std::int64_t limit,
                             std::int64_t granule) -> std::int64_t {
     if (memory.size() >= max_snapshots) memory.clear();

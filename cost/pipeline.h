@@ -10,12 +10,12 @@
 //   PipelineRun run = simulate(p, {});             // run.cycles
 //
 // Every tile runs the same tasks; only their durations depend on the tile (edge tiles differ from
-// inner ones). A resource is one hardware queue, or several equal channels fed from one queue: it
-// starts its commands in the order they were issued, each as soon as the command's inputs are
-// there, as the command streams of real accelerators do. Tasks of zero duration do not occupy the
-// queue. A task with `lead` 1 is issued one tile early, before the stores of the current tile; this
-// implements prefetching. Channels share the bandwidth of their memory, the bus: a task has its
-// channel from its begin, and streams as soon as its latency is over and the bus is free.
+// inner ones). A resource is one hardware queue, or several equal channels fed from one queue. It
+// starts its commands in the order of issue, each as soon as its inputs exist. The command streams
+// of real accelerators do the same. Tasks of zero duration do not occupy the queue. A task with
+// `lead` 1 is issued one tile early, before the stores of the current tile; this implements
+// prefetching. Channels share the bandwidth of their memory, the bus. A task has its channel from
+// its begin, and streams as soon as its latency is over and the bus is free.
 #pragma once
 
 #include <cstdint>

@@ -3,10 +3,9 @@
 //   TileSimulation run(machine);
 //   double cost = run.cost(group, {{64, 64, 32}, TileWalk::snake_rows}, infinity);
 //
-// Equal to the checker (model/tile_step.h), but faster: in a regular group the cost of a tile
-// depends on its size, on its predecessor, on whether its row and column were visited, and on its
-// position along mixed axes. Tiles
-// and parts of the reduction that agree in that are evaluated once.
+// Equal to the checker (model/tile_step.h), but faster. In a regular group the cost of a tile
+// depends on its size, its predecessor, the visited rows and columns, and its position along mixed
+// axes. Tiles and parts of the reduction that agree in that are evaluated once.
 #pragma once
 
 #include <cstdint>
