@@ -265,11 +265,15 @@ void Issuer::issue_op(std::size_t task, const TileAt& tile) {
   if (!meaning.two || meaning.rest) issue_halos(tile, step);
 }
 
-/// Trailing ops run in the modes of the leading ops beside them.
+/// Trailing ops run in the modes of the leading ops beside them. Those of the last tile have none
+/// beside them: their slot begins in the modes of its first step.
 void Issuer::issue_modes(const TileAt& tile, Step step, std::int64_t& cycles) {
-  if (group_.lowering().timeline().trails(step)) return;
+  const tiling::Timeline line = group_.lowering().timeline();
+  const bool last = tile.index + 1 == group_.tiles();
+  if (line.trails(step) && !(last && step == line.leading)) return;
   const Placement& placement = group_.placement(tile);
-  const Step at = group_.parity(tile) * group_.lowering().steps_per_tile + step;
+  const Step at = line.trails(step) ? (1 - group_.parity(tile)) * line.steps
+                                    : group_.parity(tile) * line.steps + step;
   state_.modes.resize(std::max(state_.modes.size(), placement.modes.size()));
   for (std::size_t m = 0; m < placement.modes.size(); ++m) {
     const std::vector<std::string>& modes = placement.modes[m];

@@ -132,6 +132,10 @@ const Placement& placement_of(const TiledGroup& run, std::size_t tile) {
   return run.placements[run.placements.size() == 1 ? 0 : tile]->placement;
 }
 
+std::vector<std::int64_t> mode_switches(const TiledGroup& run, std::size_t tile) {
+  return facts::mode_switches(placement_of(run, tile).modes, run.lowering->steps_per_tile);
+}
+
 ChipPlaces::ChipPlaces(const TiledGroup& run, const Placement& placement)
     : shares_(run.lowering->most_shares), places_(run.subgraph->tensors.size() * shares_) {
   std::vector<AccessEnergy> energies;
@@ -328,8 +332,7 @@ TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t i
   const tiling::TileRegions& tile = run.grid->tiles[index];
   const Placement& placement = placement_of(run, index);
   const ChipPlaces on_chip(run, placement);
-  const std::vector<std::int64_t> switches =
-      facts::mode_switches(placement.modes, run.lowering->steps_per_tile);
+  const std::vector<std::int64_t> switches = mode_switches(run, index);
   TileCost cost;
   std::vector<ComputeCost> computed;
   computed.reserve(static_cast<std::size_t>(tasks.steps));

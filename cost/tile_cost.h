@@ -54,8 +54,9 @@ struct TileCost {
 [[nodiscard]] TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t tile,
                                  const Links& links);
 
-/// The placement of one of the grid's tiles.
+/// The placement of one of the grid's tiles, and its mode switches before each step.
 [[nodiscard]] const Placement& placement_of(const TiledGroup& run, std::size_t tile);
+[[nodiscard]] std::vector<std::int64_t> mode_switches(const TiledGroup& run, std::size_t tile);
 /// Memory of a local tensor's tiles, in placement numbering, with its energy per byte read or
 /// written.
 struct OnChip {

@@ -10,7 +10,6 @@
 #include "cost/tile_sequence.h"
 #include "cost/transfer.h"
 #include "cost/whole_number.h"
-#include "facts/modes.h"
 #include "model/derived.h"
 #include "tessera/check.h"
 #include "tiling/engine_choice.h"
@@ -488,6 +487,16 @@ std::vector<LayerCost> layer_costs(const TiledGroup& run, const tiling::TileWalk
   return layers;
 }
 
+/// The trailing ops of the last tile run in a slot of their own. It begins with the mode switches
+/// of a first step, which delay the first of these ops (tile_cost.cpp).
+void add_last_switches(const TiledGroup& run, const GroupTasks& plan, GroupCost& cost) {
+  const std::int64_t switched = mode_switches(run, 0).front();
+  const double energy = static_cast<double>(switched) * run.hardware->mode_switch.energy_pj;
+  cost.mode_switches += switched;
+  cost.metrics.energy_pj += energy;
+  cost.layers[static_cast<std::size_t>(plan.line.leading)].energy_pj += energy;
+}
+
 /// Multiply-accumulates per cycle of the first array.
 double peak_work(const Hardware& hardware) {
   for (const Engine& engine : hardware.engines)
@@ -566,10 +575,9 @@ GroupCost group_cost(const TiledGroup& run) {
     for (std::size_t k = 0; k < tile.moves.size(); ++k)
       if (is_moved(walk, plan.moves[k], visit))
         m.energy_pj += tile.moves[k].energy_pj * static_cast<double>(times);
-    for (const std::int64_t n :
-         facts::mode_switches(placement_of(run, visit.tile).modes, run.lowering->steps_per_tile))
-      cost.mode_switches += n * times;
+    for (const std::int64_t n : mode_switches(run, visit.tile)) cost.mode_switches += n * times;
   }
+  if (plan.line.any_trails()) add_last_switches(run, plan, cost);
   m.energy_pj += static_energy(*run.hardware, m.latency_cycles);
   for (const PlannedPlacement* placed : run.placements) {
     Size peak = 0;

@@ -48,6 +48,7 @@ class Compare(unittest.TestCase):
             self.assertEqual(run.cycles, metrics["latency_cycles"], what)
             self.assertEqual(run.bytes, metrics["dram_bytes"], what)
             self.same(run.energy, metrics["energy_pj"], what)
+            self.assertEqual(run.switched, theirs["mode_switches"], what)
             self.assertIsNone(run.overwritten(theirs), what)
         if machine.behind:
             said = plan["behind"]

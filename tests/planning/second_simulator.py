@@ -448,6 +448,9 @@ class Run(Pipeline, Pieces, Words):
                               for begin, rank, *rest, step, name in self.transfers]
         if self.lead < n:
             self.side_by_side()
+            switched = self.switches(len(self.tiles) - 1, 0)  # the last trailing ops have a slot of their own
+            self.switched += switched
+            self.energy += switched * m.switch_energy
         else:
             self.pipeline()
         self.energy += m.static * self.cycles

@@ -216,5 +216,13 @@ TEST(Commands, EarlyStoresSpareWhatIsStillLoaded) {
   EXPECT_TRUE(seen.refused.empty());
 }
 
+/// The last trailing ops of a pipelined group have no leading ops beside them that set the mode.
+TEST(Commands, TheLastTrailingOpsHaveTheirMode) {
+  Seen seen;
+  expect_right(9101866, seen);
+  EXPECT_EQ(seen.planned["pipelined"], 1);
+  EXPECT_EQ(seen.planned["modes"], 3);
+}
+
 }  // namespace
 }  // namespace tessera
