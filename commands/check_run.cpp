@@ -446,22 +446,33 @@ void SymbolicRun::compute(const Command& command) {
     write(command, operand, sums && sums->part + 1 < sums->parts ? sums->part + 1 : 0);
 }
 
+/// Calls see() with the parts of an operand. They lie inside its box and cover it, on-chip in
+/// buffers of its tensor.
+void SymbolicRun::each_part(const Command& command, const Operand& operand,
+                            const std::function<void(const Part&)>& see) {
+  const std::string& name = network_.tensors[operand.tensor].name;
+  std::int64_t covered = 0;
+  for (const Part& part : operand.parts) {
+    if (!tiling::contains(operand.box, part.box))
+      return wrong(command, "a part of '" + name + "' lies outside its box");
+    covered += tiling::volume(part.box);
+    if (hardware_.memories[part.memory].offchip ||
+        names_buffer(command, part.buffer, operand.tensor))
+      see(part);
+  }
+  if (covered != tiling::volume(operand.box))
+    wrong(command, "the parts of '" + name + "' do not cover it");
+}
+
 void SymbolicRun::read(const Command& command, const Operand& operand, std::int64_t sums) {
   const Tensor& tensor = network_.tensors[operand.tensor];
   const bool weight = tensor.kind == TensorKind::weight;
   // Weights may arrive while an op of two commands runs.
   const CommandId from = command.begins && !weight ? *command.begins : command.id;
-  std::int64_t covered = 0;
   bool right = true;
-  for (const Part& part : operand.parts) {
-    covered += tiling::volume(part.box);
-    if (!tiling::contains(operand.box, part.box)) right = false;
-    if (!hardware_.memories[part.memory].offchip &&
-        !names_buffer(command, part.buffer, operand.tensor))
-      right = false;
+  each_part(command, operand, [&](const Part& part) {
     const auto see = [&](AddressRange range, std::int64_t first, Size element) {
-      if (!right) return;
-      right = in_memory(command, part.memory, range, part.buffer);
+      right = right && in_memory(command, part.memory, range, part.buffer);
       if (!right) return;
       require_role(command, part.memory, range, true, weight);
       contents_.visit(part.memory, range, [&](Stored& stored) {
@@ -494,24 +505,15 @@ void SymbolicRun::read(const Command& command, const Operand& operand, std::int6
       canonical_.each_run(operand, part, [&](AddressRange range, std::int64_t first) {
         see(range, first, operand.bits < 8 ? 1 : operand.element_bytes);
       });
-  }
-  if (covered != tiling::volume(operand.box))
-    wrong(command, "the parts of '" + tensor.name + "' do not cover it");
+  });
 }
 
 void SymbolicRun::write(const Command& command, const Operand& operand, std::int64_t sums) {
   const CommandId from = command.begins.value_or(command.id);
-  std::int64_t covered = 0;
   bool right = true;
-  for (const Part& part : operand.parts) {
-    covered += tiling::volume(part.box);
-    if (!tiling::contains(operand.box, part.box)) right = false;
-    if (!hardware_.memories[part.memory].offchip &&
-        !names_buffer(command, part.buffer, operand.tensor))
-      right = false;
+  each_part(command, operand, [&](const Part& part) {
     canonical_.each_run(operand, part, [&](AddressRange range, std::int64_t first) {
-      if (!right) return;
-      right = in_memory(command, part.memory, range, part.buffer);
+      right = right && in_memory(command, part.memory, range, part.buffer);
       if (!right) return;
       require_role(command, part.memory, range, false, false);
       contents_.visit(part.memory, range,
@@ -520,9 +522,7 @@ void SymbolicRun::write(const Command& command, const Operand& operand, std::int
                       {.tensor = operand.tensor, .first = first, .sums = sums, .defined = true},
                       command.id);
     });
-  }
-  if (covered != tiling::volume(operand.box))
-    wrong(command, "the parts of '" + network_.tensors[operand.tensor].name + "' do not cover it");
+  });
 }
 
 void SymbolicRun::set_mode(const Command& command) {

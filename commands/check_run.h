@@ -62,6 +62,8 @@ class SymbolicRun {
   [[nodiscard]] static Size bursts_of(const Operand& place, const tiling::Box& inside, Offset home,
                                       Size burst);
   void compute(const Command& command);
+  void each_part(const Command& command, const Operand& operand,
+                 const std::function<void(const Part&)>& see);
   void read(const Command& command, const Operand& operand, std::int64_t sums);
   void write(const Command& command, const Operand& operand, std::int64_t sums);
   void require_role(const Command& command, std::size_t memory, AddressRange range, bool reads,
