@@ -1,6 +1,7 @@
 #include "commands/place.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "model/stored.h"
 #include "tiling/ceil_div.h"
@@ -95,23 +96,25 @@ Dim lane_of(const Place& place, Dim channel) {
   return place.brick.channels > 1 ? k % place.brick.channels : 0;
 }
 
-/// Channels that are in one brick on each side, and those that follow in the next bricks.
+/// Channels that are in one brick on each side, and equal runs in later bricks.
 struct Lanes {
   Dim first = 0;
   Dim count = 0;
-  std::int64_t bricks = 1;
+  std::int64_t bricks = 1;  ///< runs
 };
 
-/// Runs of channels that no border of a brick cuts, equal ones together.
+/// Runs of channels that no border of a brick cuts. Borders repeat after `period` channels; equal
+/// runs at this distance are together.
 std::vector<Lanes> lanes_of(const Place& from, const Place& to, const tiling::Span& channels,
-                            Dim n) {
+                            Dim period) {
   std::vector<Lanes> all;
   for (Dim c = channels.begin; c < channels.end;) {
-    Dim count = std::min(channels.end - c, n);
+    Dim count = channels.end - c;
     for (const Place* place : {&from, &to})
-      if (place->brick.channels > 1) count = std::min(count, n - lane_of(*place, c));
+      if (place->brick.channels > 1)
+        count = std::min(count, place->brick.channels - lane_of(*place, c));
     const auto before = std::ranges::find_if(all, [&](const Lanes& each) {
-      return each.count == count && each.first + each.bricks * n == c;
+      return each.count == count && each.first + each.bricks * period == c;
     });
     if (before != all.end())
       ++before->bricks;
@@ -123,12 +126,10 @@ std::vector<Lanes> lanes_of(const Place& from, const Place& to, const tiling::Sp
 }
 
 std::vector<Copy> bricked_transfer(const Place& from, const Place& to, const tiling::Box& box) {
-  const Dim n = std::max(from.brick.channels, to.brick.channels);
-  for (const Place* place : {&from, &to})
-    if (place->brick.channels > 1 && place->brick.channels != n)
-      throw Unsupported("two memories have bricks of different sizes");
+  const Dim period = std::lcm(from.brick.channels, to.brick.channels);
   const auto apart = [&](const Place& place) {
-    return place.brick.channels > 1 ? place.brick.stride : n * place.strides[1];
+    return place.brick.channels > 1 ? period / place.brick.channels * place.brick.stride
+                                    : period * place.strides[1];
   };
   std::vector<Copy> copies;
   const auto add = [&](const Lanes& lanes) {
@@ -146,11 +147,11 @@ std::vector<Copy> bricked_transfer(const Place& from, const Place& to, const til
   const Dim channels = box[1].size();
   const bool whole = from.brick.channels == to.brick.channels && lane_of(from, box[1].begin) == 0 &&
                      lane_of(to, box[1].begin) == 0 &&
-                     (channels % n == 0 || box[1].end == to.content[1].end);
+                     (channels % period == 0 || box[1].end == to.content[1].end);
   if (whole)
-    add({.first = box[1].begin, .count = n, .bricks = tiling::ceil_div(channels, n)});
+    add({.first = box[1].begin, .count = period, .bricks = tiling::ceil_div(channels, period)});
   else
-    for (const Lanes& lanes : lanes_of(from, to, box[1], n)) add(lanes);
+    for (const Lanes& lanes : lanes_of(from, to, box[1], period)) add(lanes);
   return copies;
 }
 

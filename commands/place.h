@@ -48,9 +48,8 @@ struct Place {
 /// box.
 [[nodiscard]] Part part_at(const Place& place, const tiling::Box& box);
 
-/// Strided copies of `box` from one place to the other. Bricks move whole if the box does not share
-/// them with other parts.
-/// throws: Unsupported for bricks of two sizes.
+/// Strided copies of `box` from one place to the other. Bricks of one size move whole if the box
+/// does not share them with other parts.
 /// require: both places hold the box, as elements of one tensor
 [[nodiscard]] std::vector<Copy> transfer(const Place& from, const Place& to,
                                          const tiling::Box& box);

@@ -39,6 +39,16 @@ ops:
 outputs: [y]
 """
 
+BRICKS = """tessera: hardware/1
+name: bricks
+clock: 1 GHz
+engines: {mac: {kind: mac_array, unroll: {C: 4, K: 4}}, vec: {kind: vector, lanes: 4}}
+memories:
+  sram: {capacity: 6 KiB, layout: CHIP}
+  dram: {offchip: true, bandwidth: 4 B/cycle, burst: 8 B, layout: HOME}
+dma: {convert: 4 B/cycle}
+"""
+
 
 class Commands(unittest.TestCase):
     def setUp(self):
@@ -94,6 +104,15 @@ class Commands(unittest.TestCase):
             self.assertLess(seed - SEED, 4 * COUNT + 40, f"most of them have no plan: {seen}")
         if COUNT > 200:
             print(f"{seen[True]} executed, {seen[None]} not supported, {seen[False]} without a plan")
+
+    def test_bricks_of_two_sizes(self):
+        """Transfers cut the bricks of both memories; tiles have parts of bricks."""
+        for chip, home in (("NCHW4c", "NHCW3c"), ("NHCW3c", "NCHW2c"), ("NHWC2c", "NCHW16c")):
+            with self.subTest(chip=chip, home=home):
+                self.assertTrue(self.plan(TOY, BRICKS.replace("CHIP", chip).replace("HOME", home), "--max-ops", "1"))
+                report = run_commands(self.file)
+                self.assertEqual(report.reason, "")
+                self.assertGreater(report.elements, 0)
 
     def test_the_program(self):
         """`tessera run` in the formats of its report, and what it says about other files."""
