@@ -22,10 +22,19 @@
 
 namespace tessera::commands {
 
-/// A plan that commands cannot express: the sentence says what, and in which group.
+/// A plan that commands cannot express: the sentence says what, and in which group. `advice` says
+/// which plans they can express.
 class Unsupported : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Unsupported(const std::string& what,
+                       std::string advice =
+                           "--commands does not support every variant of tiling "
+                           "yet")
+      : std::runtime_error(what), advice_(std::move(advice)) {}
+  [[nodiscard]] const std::string& advice() const { return advice_; }
+
+ private:
+  std::string advice_;
 };
 
 using CommandId = std::int64_t;

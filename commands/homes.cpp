@@ -92,9 +92,15 @@ void Homes::place_weights(const NetworkPlan& plan) {
 void Homes::place_staged_weights(const NetworkPlan& plan) {
   const HardwareMemory& front = *off_chip::weights(hardware_);
   const HardwareMemory& back = *off_chip::backing(hardware_);
-  if (!plan.behind.away.empty() || std::ranges::any_of(plan.behind.fetches, &PlannedFetch::passes))
-    throw Unsupported("tensors that pass through memory '" + front.space.name +
-                      "' in slices are not supported");
+  // The plan bounds the time of a stream from its largest piece. No order of fetches of pieces, and
+  // of loads that wait for them, is certain to take that time.
+  if (const auto streamed = std::ranges::find_if(plan.behind.fetches, &PlannedFetch::passes);
+      streamed != plan.behind.fetches.end())
+    throw Unsupported("group " + std::to_string(streamed->subgraph) + " streams '" +
+                          streamed->tensor + "' through memory '" + front.space.name +
+                          "' piece by piece",
+                      "--commands does not support streams; with a larger memories." +
+                          front.space.name + ".capacity tensors lie there as a whole");
   const OffchipMemory* placed = memory_of(plan, front.space.name);
   if (placed == nullptr) throw Unsupported("the plan has no places of weights");
   Offsets offsets;

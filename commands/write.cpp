@@ -131,8 +131,7 @@ void write_commands(const Network& network, const Hardware& hardware, const Netw
       program.write_table(params, gather);
     sink(text);
   } catch (const commands::Unsupported& error) {
-    throw BadInput(std::string("commands: ") + error.what(),
-                   "--commands does not support every variant of tiling yet");
+    throw BadInput(std::string("commands: ") + error.what(), error.advice());
   }
 }
 

@@ -1,6 +1,7 @@
 // A convolution in four tiles: every command by hand.
 #include "tessera/commands.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -164,7 +165,7 @@ struct Staged {
   NetworkPlan plan;
   std::string text;
 
-  Staged() {
+  explicit Staged(Size front = 1200, Size burst = 4) {
     network.name = "staged";
     network.tensors = {{.name = "t0", .shape = {1, 16, 4, 4}, .type = ElementType::int8}};
     network.inputs = {0};
@@ -186,11 +187,11 @@ struct Staged {
     }
     network.outputs = {network.tensors.size() - 1};
     hardware.memories[0].space.capacity = 800;
-    hardware.memories[1].space.capacity = 1200;
+    hardware.memories[1].space.capacity = front;
     HardwareMemory ram{.space = {.name = "ram"}, .offchip = true};
     ram.behind = "dram";
     ram.bandwidth = Bandwidth{.amount = 2, .per_cycle = true};
-    ram.burst = 4;
+    ram.burst = burst;
     hardware.memories.push_back(ram);
     PlanParams params;
     params.tile_shapes = 0;
@@ -198,6 +199,8 @@ struct Staged {
     params.max_ops = 1;
     params.residency = false;
     plan = plan_network(network, hardware, params);
+  }
+  void write() {
     write_commands(network, hardware, plan, {}, [&](std::string_view part) { text += part; });
   }
   [[nodiscard]] std::vector<std::string> wrong(const std::string& lines) const {
@@ -207,7 +210,8 @@ struct Staged {
 };
 
 TEST(Commands, FetchesFromABackingMemory) {
-  const Staged staged;
+  Staged staged;
+  staged.write();
   ASSERT_GE(staged.plan.behind.fetches.size(), 2U);
   EXPECT_EQ(staged.wrong(staged.text), std::vector<std::string>{});
   std::istringstream lines(staged.text);
@@ -232,6 +236,18 @@ TEST(Commands, FetchesFromABackingMemory) {
       if (const std::size_t place = other.find(what, at); place != std::string::npos)
         other.replace(place, what.size(), into);
     EXPECT_NE(staged.wrong(other), std::vector<std::string>{}) << what;
+  }
+}
+
+TEST(Commands, StreamsAreRefusedWithAdvice) {
+  Staged staged(700, 1);
+  ASSERT_EQ(staged.plan.status, Status::feasible) << staged.plan.reason;
+  try {
+    staged.write();
+    ADD_FAILURE() << "no weight is streamed";
+  } catch (const BadInput& bad) {
+    EXPECT_THAT(bad.what(), testing::HasSubstr("streams 'w"));
+    EXPECT_THAT(bad.hint, testing::HasSubstr("a larger memories.dram.capacity"));
   }
 }
 
