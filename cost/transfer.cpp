@@ -281,11 +281,12 @@ Link fastest_link(const Link& link) {
 
 namespace {
 
-/// Cycles per byte that a channel waits for outstanding bursts, or for its own rate.
-double waiting_per_byte(const Link& link, const LinkDirection& way) {
-  const double bursts = static_cast<double>(way.latency) /
-                        (static_cast<double>(way.outstanding) * static_cast<double>(link.burst));
-  return way.rate > 0 ? std::max(bursts, 1 / way.rate) : bursts;
+/// Cycles that a channel waits for outstanding bursts, or for its own rate.
+double waiting(double bursts, const Link& link, const LinkDirection& way) {
+  const double latencies =
+      bursts * static_cast<double>(way.latency) / static_cast<double>(way.outstanding);
+  if (way.rate <= 0) return latencies;
+  return std::max(latencies, bursts * static_cast<double>(link.burst) / way.rate);
 }
 
 }  // namespace
@@ -293,23 +294,21 @@ double waiting_per_byte(const Link& link, const LinkDirection& way) {
 TransferCost transfer_cost(const BurstCount& count, const Link& link, bool load) {
   if (count.bursts == 0) return {};
   const LinkDirection& way = link.way(load);
-  const double bytes = static_cast<double>(count.bursts) * static_cast<double>(link.burst);
-  const double waiting =
-      std::max(static_cast<double>(count.bursts) * static_cast<double>(way.latency) /
-                   static_cast<double>(way.outstanding),
-               way.rate > 0 ? bytes / way.rate : 0);
+  const auto bursts = static_cast<double>(count.bursts);
+  const double bytes = bursts * static_cast<double>(link.burst);
   const double shared = bytes / way.bytes_per_cycle;
   const double converting = link.convert > 0 ? static_cast<double>(count.bytes) / link.convert : 0;
-  return {.cycles = link.setup + way.latency +
-                    rounded_up(std::max({shared, waiting, converting}), "cycles"),
-          .shared = rounded_up(shared, "cycles"),
-          .bytes = whole_number(bytes, "bytes")};
+  return {
+      .cycles = link.setup + way.latency +
+                rounded_up(std::max({shared, waiting(bursts, link, way), converting}), "cycles"),
+      .shared = rounded_up(shared, "cycles"),
+      .bytes = whole_number(bytes, "bytes")};
 }
 
 double least_cycles_per_byte(const Link& link, bool load, std::int64_t channels) {
   const LinkDirection& way = link.way(load);
-  return std::max(1 / way.bytes_per_cycle,
-                  waiting_per_byte(link, way) / static_cast<double>(channels));
+  const double waiting_per_byte = waiting(1, link, way) / static_cast<double>(link.burst);
+  return std::max(1 / way.bytes_per_cycle, waiting_per_byte / static_cast<double>(channels));
 }
 
 }  // namespace tessera::cost
