@@ -91,6 +91,9 @@ Canonical::Canonical(const Network& network, const Layout& layout) : network_(ne
       stride *= bricks ? tiling::ceil_div(tensor.shape[1], order.brick) : tensor.shape[axis];
     }
   }
+  for (OpIndex k = 0; k < network.ops.size(); ++k)
+    if (network.ops[k].kind == OpKind::concat && network.ops[k].fused.empty())
+      joined_by_.emplace(network.ops[k].outputs.front(), k);
 }
 
 std::int64_t Canonical::number(TensorIndex tensor, const std::vector<Dim>& at) const {
@@ -114,6 +117,44 @@ std::vector<Dim> Canonical::element(TensorIndex tensor, std::int64_t number) con
   }
   if (order.brick > 1 && at.size() > 1) at[1] += number;
   return at;
+}
+
+std::optional<Meaning> Canonical::in_operand(const Meaning& joined, Size length,
+                                             Size element) const {
+  const auto made = joined_by_.find(joined.tensor);
+  if (made == joined_by_.end()) return std::nullopt;
+  const Op& op = network_.ops[made->second];
+  const std::size_t axis = op.axes.front();
+  std::vector<Dim> at = this->element(joined.tensor, joined.first / element);
+  std::vector<Dim> last = this->element(joined.tensor, (joined.first + length - 1) / element);
+  for (const TensorIndex operand : op.inputs) {
+    const Dim extent = network_.tensors[operand].shape[axis];
+    if (at[axis] >= extent) {
+      at[axis] -= extent;
+      last[axis] -= extent;
+      continue;
+    }
+    // A run of the output may have elements of other operands in between.
+    const std::int64_t apart = number(operand, last) - number(operand, at);
+    const std::int64_t wanted = (joined.first + length - 1) / element - joined.first / element;
+    if (last[axis] < 0 || last[axis] >= extent || apart != wanted) return std::nullopt;
+    return Meaning{.tensor = operand,
+                   .first = number(operand, at) * element + joined.first % element,
+                   .sums = joined.sums,
+                   .defined = true};
+  }
+  return std::nullopt;
+}
+
+bool Canonical::same(const Meaning& a, const Meaning& b, Size length, Size element) const {
+  if (a.defined != b.defined || a.sums != b.sums) return false;
+  if (a.tensor == b.tensor) return a.first == b.first;
+  if (a.sums != 0) return false;
+  for (const auto& [joined, other] : {std::pair(a, b), std::pair(b, a)})
+    if (const std::optional<Meaning> inner = in_operand(joined, length, element);
+        inner && same(*inner, other, length, element))
+      return true;
+  return false;
 }
 
 void Canonical::each_run(

@@ -9,9 +9,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "commands/command.h"
+#include "commands/contents.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 #include "tessera/problem.h"
@@ -27,11 +30,18 @@ class Canonical {
   void each_run(const Operand& operand, const Part& part,
                 const std::function<void(AddressRange bytes, std::int64_t first)>& see) const;
 
+  /// Do both mean the same `length` bytes? The output of a concatenation has the elements of its
+  /// operands. `element`: bytes of one.
+  [[nodiscard]] bool same(const Meaning& a, const Meaning& b, Size length, Size element) const;
+
+ private:
   /// The number of an element, and the inverse.
   [[nodiscard]] std::int64_t number(TensorIndex tensor, const std::vector<Dim>& at) const;
   [[nodiscard]] std::vector<Dim> element(TensorIndex tensor, std::int64_t number) const;
+  /// The same bytes in an operand of the concatenation that makes the tensor, if they are in one.
+  [[nodiscard]] std::optional<Meaning> in_operand(const Meaning& joined, Size length,
+                                                  Size element) const;
 
- private:
   struct Order {
     std::vector<std::int64_t> strides;  ///< elements, per axis
     Dim brick = 1;
@@ -40,6 +50,7 @@ class Canonical {
   };
   std::vector<Order> orders_;  ///< per tensor
   const Network& network_;
+  std::unordered_map<TensorIndex, OpIndex> joined_by_;  ///< outputs of concatenations
 };
 
 }  // namespace tessera::commands

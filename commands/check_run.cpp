@@ -41,9 +41,6 @@ SymbolicRun::SymbolicRun(const Network& network, const Hardware& hardware, const
       order_(header.queues, header.buses),
       rules_(network),
       buffers_(network, hardware, plan) {
-  for (OpIndex k = 0; k < network.ops.size(); ++k)
-    if (network.ops[k].kind == OpKind::concat && network.ops[k].fused.empty())
-      joined_by_.emplace(network.ops[k].outputs.front(), k);
   place_constants();
   buffers_.enter(0);
 }
@@ -125,31 +122,6 @@ void SymbolicRun::race(const Command& command, const Stored& stored, bool writes
     if (!apart(reader))
       return wrong(command, "does not wait for command " + std::to_string(reader) +
                                 ", which reads bytes that it overwrites" + where(stored));
-}
-
-bool SymbolicRun::holds(TensorIndex tensor, std::int64_t first, Size length, Size element,
-                        const Meaning& meaning) const {
-  if (!meaning.defined) return false;
-  if (meaning.tensor == tensor) return meaning.first == first;
-  const auto made = joined_by_.find(tensor);
-  if (made == joined_by_.end() || meaning.sums != 0) return false;
-  const Op& op = network_.ops[made->second];
-  const std::size_t axis = op.axes.front();
-  const std::vector<Dim> at = canonical_.element(tensor, first / element);
-  const std::vector<Dim> last = canonical_.element(tensor, (first + length - 1) / element);
-  Dim begin = 0;
-  for (const TensorIndex operand : op.inputs) {
-    const Dim extent = network_.tensors[operand].shape[axis];
-    const auto within = [&](Dim c) { return c >= begin && c < begin + extent; };
-    if (within(at[axis]) && within(last[axis])) {
-      std::vector<Dim> own = at;
-      own[axis] -= begin;
-      return holds(operand, canonical_.number(operand, own) * element + first % element, length,
-                   element, meaning);
-    }
-    begin += extent;
-  }
-  return false;
 }
 
 void SymbolicRun::add(const Command& command) {
@@ -300,19 +272,25 @@ bool SymbolicRun::take(const Command& command, const Copy& copy, std::vector<Pie
   return true;
 }
 
+/// A store may write bytes again that a concatenation has in common with its operands: that changes
+/// nothing, so others may access them meanwhile.
 void SymbolicRun::put(const Command& command, const Piece& piece) {
   bool again = false;
+  std::vector<Piece> changed;
   contents_.visit(piece.memory, piece.to, [&](Stored& stored) {
+    Piece part{piece.memory, stored.bytes, piece.meaning};
+    part.meaning.first += stored.bytes.begin - piece.to.begin;
+    const Meaning& there = stored.meaning;
+    const bool same = there.defined && command.kind == CommandKind::store &&
+                      canonical_.same(part.meaning, there, stored.bytes.size(),
+                                      element_bytes(network_.tensors[there.tensor].type));
+    again = again || (same && there.tensor == command.tensor);
+    if (same) return;
     race(command, stored, true, command.id);
-    again =
-        again ||
-        (stored.meaning.defined && piece.meaning.defined &&
-         stored.meaning.tensor == command.tensor && stored.meaning.tensor == piece.meaning.tensor &&
-         stored.meaning.first == piece.meaning.first + stored.bytes.begin - piece.to.begin);
+    changed.push_back(part);
   });
-  if (again && command.kind == CommandKind::store)
-    wrong(command, "stores elements that are there already");
-  contents_.write(piece.memory, piece.to, piece.meaning, command.id);
+  if (again) wrong(command, "stores elements that are there already");
+  for (const Piece& part : changed) contents_.write(part.memory, part.to, part.meaning, command.id);
 }
 
 /// Bytes on the bus follow from the part that is moved.
@@ -478,10 +456,11 @@ void SymbolicRun::read(const Command& command, const Operand& operand, std::int6
       contents_.visit(part.memory, range, [&](Stored& stored) {
         const std::int64_t wanted = first + stored.bytes.begin - range.begin;
         const bool there =
-            element == 0 ? stored.meaning.defined && stored.meaning.tensor == operand.tensor
-                         : stored.meaning.sums == sums &&
-                               holds(operand.tensor, wanted, stored.bytes.end - stored.bytes.begin,
-                                     element, stored.meaning);
+            element == 0
+                ? stored.meaning.defined && stored.meaning.tensor == operand.tensor
+                : canonical_.same(
+                      {.tensor = operand.tensor, .first = wanted, .sums = sums, .defined = true},
+                      stored.meaning, stored.bytes.size(), element);
         if (!there && right) {
           right = false;
           wrong(command,
@@ -587,9 +566,12 @@ void SymbolicRun::finish() {
     for (const Operand& place : header_.tensors[t].places)
       canonical_.each_run(place, place.parts.front(), [&](AddressRange range, std::int64_t first) {
         contents_.visit(place.parts.front().memory, range, [&](Stored& stored) {
-          there = there && stored.meaning.sums == 0 &&
-                  holds(t, first + stored.bytes.begin - range.begin,
-                        stored.bytes.end - stored.bytes.begin, place.element_bytes, stored.meaning);
+          const Meaning wanted{.tensor = t,
+                               .first = first + stored.bytes.begin - range.begin,
+                               .sums = 0,
+                               .defined = true};
+          there = there &&
+                  canonical_.same(wanted, stored.meaning, stored.bytes.size(), place.element_bytes);
         });
       });
     if (!there) report_("the output '" + network_.tensors[t].name + "' is not complete at the end");

@@ -10,7 +10,6 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "commands/canonical.h"
@@ -70,9 +69,6 @@ class SymbolicRun {
                     bool weight);
   void set_mode(const Command& command);
 
-  /// Is the content that of a tensor, perhaps as an operand of the concatenation that makes it?
-  [[nodiscard]] bool holds(TensorIndex tensor, std::int64_t first, Size length, Size element,
-                           const Meaning& meaning) const;
   [[nodiscard]] bool in_memory(const Command& command, std::size_t memory, AddressRange range,
                                const std::string& buffer);
   [[nodiscard]] bool names_buffer(const Command& command, const std::string& buffer,
@@ -89,10 +85,9 @@ class SymbolicRun {
   Contents contents_;
   Order order_;
   OpRules rules_;
-  std::unordered_map<TensorIndex, OpIndex> joined_by_;  ///< outputs of concatenations
-  GroupBuffers buffers_;                                ///< of the group
-  std::map<std::string, const Mode*> modes_;            ///< per memory
-  std::map<std::string, Mode> named_;                   ///< modes named by their roles
+  GroupBuffers buffers_;                      ///< of the group
+  std::map<std::string, const Mode*> modes_;  ///< per memory
+  std::map<std::string, Mode> named_;         ///< modes named by their roles
   /// A transfer of one or two commands.
   struct Transfer {
     std::vector<Size> expected;  ///< possible bytes on the bus

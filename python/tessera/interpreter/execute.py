@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from .evaluate import evaluate, finish, partial_sums, stand_in
-from .memory import Memory, Span
+from .memory import NOTHING, Memory, Span
 from .network import Network
 from .layers import Layers
 from .order import Clock, Order
@@ -186,7 +186,11 @@ class Machine:
                 self.note_content(command, source.of(tags))
             taken.append((target, source.of(content, False).copy(), source.of(tags, False).copy()))
         for target, content, tags in taken:
-            target.memory.write(target, number, number, what)
+            changes = True
+            if what == "store":  # perhaps of bytes that a concatenation has in common with its operands
+                before = target.of(target.memory.tags, False)
+                changes = ((before != tags) | (tags == NOTHING)).reshape(target.of(target.memory.tags).shape)
+            target.memory.write(target, number, number, what, changes)
             target.of(target.memory.content, False)[...] = content
             target.of(target.memory.tags, False)[...] = tags
 

@@ -113,17 +113,18 @@ class Memory:
             at = self.first(span, span.of(self.tags) == NOTHING)
             raise Refused(f"{what} reads byte {at} of `{self.name}`, which no command wrote")
 
-    def write(self, span, command, begins, what):
+    def write(self, span, command, begins, what, changes=True):
+        """`changes`: where the content changes; elsewhere, others may access it meanwhile."""
         if span.empty:
             return
-        self.ordered(span, self.writer, begins, f"{what} writes", "writes")
+        self.ordered(span, self.writer, begins, f"{what} writes", "writes", where=changes)
         for array in self.readers:
-            self.ordered(span, array, begins, f"{what} writes", "reads", command)
-            span.of(array)[...] = -1
-        span.of(self.writer)[...] = command
+            self.ordered(span, array, begins, f"{what} writes", "reads", command, changes)
+            span.of(array)[changes] = -1
+        span.of(self.writer)[changes] = command
 
-    def ordered(self, span, array, begins, does, other, own=-1):
-        seen = span.of(array)
+    def ordered(self, span, array, begins, does, other, own=-1, where=True):
+        seen = span.of(array) if where is True else np.where(where, span.of(array), -1)
         late = self.order.unordered(seen, begins, own)
         if late is not None:
             at = self.first(span, seen == late)
