@@ -155,10 +155,12 @@ void Issuer::issue_move(std::size_t task, const TileAt& tile) {
           group_.schedule().meanings[k].index == meaning.index && begun[k] >= 0)
         command.rest_of = begun[k];
     if (command.cycles == 0 && command.copies.empty()) return;
-    if (command.copies.empty() && command.bytes == 0) {  // the first part was all
-      const std::int64_t left = command.cycles;
-      command = begin(CommandKind::wait, task, tile);
-      command.cycles = left;
+    if (command.copies.empty()) {  // the first part was all; the rest takes time alone
+      Command left = begin(CommandKind::wait, task, tile);
+      left.cycles = command.cycles;
+      left.bus = command.bus;
+      left.bus_cycles = command.bus_cycles;
+      command = std::move(left);
     }
   }
   put(std::move(command));
@@ -205,6 +207,7 @@ void Issuer::take_share(const cost::Move& move, const TileAt& tile, bool rest,
     if (!meaning.rest) first += flows[k].bytes;
   }
   // The outermost dimension of the copies has the output channels, or is all there is.
+  bool divided = false;
   std::vector<Copy> taken;
   for (const Copy& copy : command.copies) {
     Copy part = copy;
@@ -222,9 +225,11 @@ void Issuer::take_share(const cost::Move& move, const TileAt& tile, bool rest,
       if (rest) side->address += begins * side->dims.front().stride;
       side->dims.front().count = rest ? count - begins : begins;
     }
+    if (begins < count) divided = true;
     if (part.src->dims.front().count > 0) taken.push_back(std::move(part));
   }
   command.copies = std::move(taken);
+  if (!divided) command.bytes = rest ? 0 : all;
 }
 
 void Issuer::issue_op(std::size_t task, const TileAt& tile) {
