@@ -191,6 +191,7 @@ std::vector<Copy> halo_copies(const Group& group, const TileAt& tile, std::size_
   // The first tile of the next row of tiles tells which rows that row reuses.
   const std::int64_t row = tile.index - tile.position[2] + group.row_length();
   if (!h || row >= group.tiles()) return copies;
+  if (same_row && !w) return copies;  // the next tile needs the same rows
   const TileAt below = group.tile(row);
   if (below.position[0] != tile.position[0]) return copies;
   Box box = needed;
