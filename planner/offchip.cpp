@@ -86,6 +86,7 @@ class Traffic {
     std::vector<std::pair<TensorIndex, tiling::BoxAccess>> accesses;
     Step tiles = 0;
     std::vector<Step> loaded_for;  ///< per local tensor: the reader for which it is last loaded
+    std::map<TensorIndex, tiling::Box> stored{};  ///< hulls
   };
   [[nodiscard]] Followed follow(const PlannedSubgraph& planned, bool tile_by_tile) const {
     Followed followed;
@@ -120,6 +121,9 @@ class Traffic {
       if (planned.variant.trailing > 0)
         for (auto& [t, access] : followed.accesses)
           if (access.step % 2 == 0) access.step = std::min(access.step + 3, 2 * followed.tiles - 1);
+      // Stores end in any order, so bytes that nothing reads are taken until the run ends.
+      for (const auto& [t, box] : followed.stored)
+        followed.accesses.push_back({t, {2 * followed.tiles - 1, box}});
       return followed;
     }
     add_tile(part, whole_tensors(part), direct, nullptr, tiling::TileLevel::first, in_turn,
@@ -214,8 +218,10 @@ class Traffic {
             {home, {step + (direct(true, t) || read_beside_stores(t) ? 1 : 0), whole(read)}});
       if (!tiling::is_stored(local)) continue;
       const tiling::Box written = tiling::past_rows(tile.stored[t], local.kept_rows);
-      if (!written.none)
-        followed.accesses.push_back({home, {step + (direct(false, t) ? 0 : 1), whole(written)}});
+      if (written.none) continue;
+      followed.accesses.push_back({home, {step + (direct(false, t) ? 0 : 1), whole(written)}});
+      tiling::Box& all = followed.stored.try_emplace(home, whole(written)).first->second;
+      all = tiling::hull(all, whole(written));
     }
   }
   [[nodiscard]] Layout layout_of(TensorIndex t) const {

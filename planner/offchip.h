@@ -9,7 +9,8 @@
 // the network reads at step 2k and writes at step 2k + 1. A tile may thus overwrite bytes that it
 // has read. This holds for overlapped transfers too, since loads are never later and stores never
 // earlier than that. In a group with pipelined stages, bytes that are read may live until the next
-// tile has written. Weights are one buffer that lives all the time, in a separate memory if the
+// tile has written. Stores may end in any order: bytes that nothing reads live until their group
+// ends. Weights are one buffer that lives all the time, in a separate memory if the
 // machine has one (model/off_chip.h). With a backing memory, each weight is a buffer that lives as
 // the plan says (behind.h).
 #pragma once

@@ -216,6 +216,34 @@ TEST(Commands, EarlyStoresSpareWhatIsStillLoaded) {
   EXPECT_TRUE(seen.refused.empty());
 }
 
+/// Of a weight of one byte, nothing is left for the second of two transfers.
+TEST(Commands, TheFirstTransferMayBeAll) {
+  Seen seen;
+  expect_right(91001109, seen);
+  EXPECT_EQ(seen.planned["planned"], 1);
+}
+
+/// A group stores two tensors; bytes of one that nothing reads are not free for the other.
+TEST(Commands, StoresEndInAnyOrder) {
+  Seen seen;
+  expect_right(91000365, seen);
+  EXPECT_EQ(seen.planned["planned"], 1);
+}
+
+/// A tile stores a concatenation, and with it an operand that the next tile still loads from there.
+TEST(Commands, StoresMayRepeatWhatIsThere) {
+  Seen seen;
+  expect_right(91003000, seen);
+  EXPECT_EQ(seen.planned["joined"], 1);
+}
+
+/// Tiles side by side need the same rows; only the last one may replace them.
+TEST(Commands, ReusedRowsLastForAllTilesBeside) {
+  Seen seen;
+  expect_right(96003526, seen);
+  EXPECT_EQ(seen.planned["keep"], 2);
+}
+
 /// The last trailing ops of a pipelined group have no leading ops beside them that set the mode.
 TEST(Commands, TheLastTrailingOpsHaveTheirMode) {
   Seen seen;
