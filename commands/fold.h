@@ -1,18 +1,22 @@
-// Folds repeated command lines into loops.
+// Folds repeated command lines into loops, which may nest.
 //
 //   Folder folder(sink);
 //   folder.add(json_line(command, context));     // in order
 //   folder.finish();                              // writes what is left
 //
-// Lines repeat if they differ in numbers only, and each number grows by a constant. Private to
-// commands/.
+// Lines repeat if they differ in numbers and names of buffers only. Those that no loop contains,
+// and bodies, are written by their differences from earlier ones. Private to commands/.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
+
+#include "commands/likes.h"
+#include "commands/loops.h"
 
 namespace tessera::commands {
 
@@ -26,22 +30,17 @@ class Folder {
   void finish();
 
  private:
-  struct Line {
-    std::string text;
-    std::size_t shape = 0;              ///< hash of the text without numbers
-    std::vector<std::int64_t> numbers;  ///< in order; the first is the id
-  };
-  struct Loop {
-    std::size_t length = 0;  ///< lines of a round
-    std::size_t rounds = 1;
-  };
-  [[nodiscard]] Loop loop_at(std::size_t line) const;
-  [[nodiscard]] std::size_t rounds_at(std::size_t line, std::size_t length) const;
-  [[nodiscard]] bool begins_better(std::size_t line, const Loop& loop) const;
-  void write_loop(std::size_t line, const Loop& loop);
+  [[nodiscard]] std::int64_t field(std::string_view text);
+  [[nodiscard]] std::string entries(const Sequence& sequence, std::int64_t first) const;
+  [[nodiscard]] std::string steps(const Item& loop) const;
+  void append(std::string& out, const Item& item);
 
   Write write_;
-  std::vector<Line> lines_;
+  Likes likes_;
+  std::vector<Item> items_;
+  std::size_t lines_ = 0;  ///< of all items
+  std::unordered_map<std::string, std::int64_t> text_fields_;
+  std::vector<std::string> texts_;  ///< per field number, from first_text on
 };
 
 }  // namespace tessera::commands

@@ -42,13 +42,9 @@ const Node& CommandReader::need(const Node& node, std::string_view key) const {
 }
 
 std::int64_t CommandReader::whole(const Node& node) const {
-  std::int64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(node.text.data(), node.text.data() + node.text.size(), value);
-  if (node.kind != Node::Kind::whole || error != std::errc() ||
-      end != node.text.data() + node.text.size() || value > max_address || value < -max_address)
-    fail("`" + node.key + "` is not a whole number in range");
-  return value;
+  const std::optional<std::int64_t> value = whole_number(node);
+  if (!value) fail("`" + node.key + "` is not a whole number in range");
+  return *value;
 }
 
 std::int64_t CommandReader::whole(const Node& node, std::string_view key,
@@ -265,7 +261,6 @@ Command CommandReader::command(const Node& node) {
   static constexpr std::array<std::string_view, 5> kinds{"load", "store", "compute", "mode",
                                                          "wait"};
   Command command;
-  command.id = whole(need(node, "id"));
   const std::string& kind = text(need(node, "kind"));
   const auto found = std::ranges::find(kinds, kind);
   if (found == kinds.end()) fail("there is no command of kind " + io::shown(kind));
@@ -292,65 +287,25 @@ Command CommandReader::command(const Node& node) {
   return command;
 }
 
-std::optional<Command> CommandReader::next() {
-  if (loop_) return next_of_loop();
-  std::optional<Node> node = next_line();
-  if (!node) return std::nullopt;
-  if (node->find("end") != nullptr) {
-    end_.commands = whole(need(*node, "commands"));
-    end_.bytes = whole(need(*node, "bytes"));
-    if (next_line()) fail("there are lines after the end");
-    return std::nullopt;
-  }
-  if (text(*node, "kind") != "for") return command(*node);
-  begin_loop(std::move(*node));
-  return next_of_loop();
-}
-
-void CommandReader::begin_loop(Node node) {
-  Loop loop;
-  loop.rounds = whole(need(node, "count"));
-  loop.id = whole(need(node, "id"));
-  loop.body = need(node, "body");
-  loop.step = need(node, "step");
-  if (loop.rounds < 1 || list(loop.body).empty() ||
-      list(loop.step).size() != loop.body.children.size())
-    fail("a loop has no round, no body, or not one `step` per command");
-  loop_ = std::move(loop);
-}
-
-Command CommandReader::next_of_loop() {
-  Command next = command(loop_->body.children[loop_->at]);
-  next.id = loop_->id++;
-  if (++loop_->at < loop_->body.children.size()) return next;
-  loop_->at = 0;
-  if (--loop_->rounds == 0)
-    loop_.reset();
-  else
-    advance_loop();
-  return next;
-}
-
-/// Adds the steps to the numbers of the body.
-void CommandReader::advance_loop() {
-  for (std::size_t k = 0; k < loop_->body.children.size(); ++k)
-    for (const Node& step : loop_->step.children[k].children) {
-      Node* at = &loop_->body.children[k];
-      std::string_view pointer = step.key;
-      while (!pointer.empty()) {
-        const std::size_t end = std::min(pointer.find('/', 1), pointer.size());
-        const std::string name(pointer.substr(1, end - 1));
-        pointer.remove_prefix(end);
-        Node* next = nullptr;
-        for (std::size_t c = 0; c < at->children.size(); ++c)
-          if (at->kind == Node::Kind::list ? std::to_string(c) == name
-                                           : at->children[c].key == name)
-            next = &at->children[c];
-        if (next == nullptr) fail("a loop steps " + io::shown(step.key) + ", which is not there");
-        at = next;
-      }
-      at->text = std::to_string(whole(*at) + whole(step));
+std::optional<Command> CommandReader::next() try {
+  while (true) {
+    if (const Node* node = expander_.next()) {
+      Command made = command(*node);
+      made.id = expander_.id();
+      return made;
     }
+    std::optional<Node> line = next_line();
+    if (!line) return std::nullopt;
+    if (line->find("end") != nullptr) {
+      end_.commands = whole(need(*line, "commands"));
+      end_.bytes = whole(need(*line, "bytes"));
+      if (next_line()) fail("there are lines after the end");
+      return std::nullopt;
+    }
+    expander_.add(*std::move(line));
+  }
+} catch (const Expander::Malformed& malformed) {
+  fail(malformed.what());
 }
 
 }  // namespace tessera::commands

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "commands/command.h"
+#include "commands/expand.h"
 #include "io/tree.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
@@ -67,22 +68,11 @@ class CommandReader {
   [[nodiscard]] std::size_t line() const { return line_; }
 
  private:
-  struct Loop {
-    io::Node body;  ///< list of the commands of the next round
-    io::Node step;
-    std::int64_t rounds = 0;  ///< left
-    std::size_t at = 0;
-    CommandId id = 0;
-  };
-
   [[nodiscard]] std::optional<io::Node> next_line();
   [[noreturn]] void fail(const std::string& message) const;
   void read_header(const io::Node& node);
   void read_tensors(const io::Node& list);
   [[nodiscard]] Command command(const io::Node& node);
-  void begin_loop(io::Node node);
-  Command next_of_loop();
-  void advance_loop();
 
   // Values of a node.
   [[nodiscard]] const io::Node& need(const io::Node& node, std::string_view key) const;
@@ -110,7 +100,7 @@ class CommandReader {
   FileHeader header_;
   FileEnd end_;
   std::size_t line_ = 0;
-  std::optional<Loop> loop_;
+  Expander expander_;
 };
 
 }  // namespace tessera::commands

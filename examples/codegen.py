@@ -20,7 +20,7 @@ from tessera.interpreter.execute import Machine
 from tessera.interpreter.evaluate import call, evaluate
 from tessera.interpreter.parts import Part
 from tessera.interpreter.places import place_atoms
-from tessera.interpreter.reader import CommandFile
+from tessera.interpreter.reader import CommandFile, at_pointer
 from tessera.interpreter.types import to_bytes
 
 TYPES = {"int8": "INT8", "uint8": "UINT8", "int16": "INT16", "uint16": "UINT16", "int32": "INT32", "bool": "BOOL"}
@@ -46,16 +46,26 @@ class Number(str):
     """A number of a loop's body that changes from round to round."""
 
 
-def with_steps(command, step):
-    """The command with C expressions in place of the numbers that a loop changes."""
-    for pointer, increment in step.items():
-        *way, last = pointer[1:].split("/")
-        holder = command
-        for word in way:
-            holder = holder[int(word)] if isinstance(holder, list) else holder[word]
-        key = int(last) if isinstance(holder, list) else last
-        holder[key] = Number(f"({holder[key]} + {increment} * i)")
-    return command
+def stepped(value, entry, index):
+    """The C expression of a number that a loop changes by this entry of `step`."""
+    terms, radix = [str(value)], 1
+    for part in entry if isinstance(entry, list) else [entry]:
+        rest = index if radix == 1 else f"({index} / {radix})"
+        if isinstance(part, list):
+            terms.append(f"((const int64_t[]){c_list(part)})[{rest} % {len(part)}]")
+            radix *= len(part)
+        else:
+            terms.append(f"{part} * {rest}")
+    return Number(f"({' + '.join(terms)})")
+
+
+def with_steps(item, step, index):
+    """The command or loop with C expressions in place of the numbers that a loop changes."""
+    for pointer, entry in step.items():
+        holder, key = at_pointer(item, pointer)
+        if not isinstance(holder[key], str) or isinstance(holder[key], Number):  # else the name of a buffer
+            holder[key] = stepped(holder[key], entry, index)
+    return item
 
 
 class Generator:
@@ -75,10 +85,11 @@ class Generator:
     def command(self, command):
         kind = command["kind"]
         if kind == "for":
-            self.emit(f"for (int64_t i = 0; i < {command['count']}; ++i) {{")
+            index = f"i{len(self.indent) // 2}"
+            self.emit(f"for (int64_t {index} = 0; {index} < {command['count']}; ++{index}) {{")
             self.indent += "  "
             for one, step in zip(command["body"], command["step"]):
-                self.command(with_steps(one, step))
+                self.command(with_steps(one, step, index))
             self.indent = self.indent[2:]
             self.emit("}")
         elif kind in ("load", "store") and not command.get("direct"):
@@ -155,7 +166,7 @@ class Generator:
         accumulate = command.get("accumulate")
         sums, last = "0", 1
         if accumulate:
-            last = int(accumulate["part"] + 1 == accumulate["parts"])
+            last = f"{accumulate['part']} + 1 == {accumulate['parts']}"
             sums = self.operand(accumulate["sums"], op.outputs[0]) if "sums" in accumulate else "0"
         for out in command["out"]:
             self.emit(f"// {plain(op.name)}, tile {command.get('tile', 0)}")

@@ -22,6 +22,7 @@ sys.path.insert(0, str(support.ROOT / "tests/planning"))
 from random_runs import RandomMachine, RandomNetwork  # noqa: E402
 
 from tessera.interpreter import run_commands  # noqa: E402
+from tessera.interpreter.reader import CommandFile  # noqa: E402
 
 COUNT = int(os.environ.get("TESSERA_RANDOM_COUNT", "20"))
 SEED = int(os.environ.get("TESSERA_RANDOM_SEED", "1"))
@@ -38,6 +39,16 @@ ops:
   - {name: c2, type: conv, inputs: [u], output: y, weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}
 outputs: [y]
 """
+# Weights that are loaded once per row of tiles: loops of tiles in a loop of rows.
+ROWS = """tessera: network/1
+name: rows
+tensors: {x: {shape: [1, 64, 24, 24], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c, type: conv, inputs: [x], output: y, weights: [{shape: [64, 64, 3, 3]}, {shape: [64]}], pad: [1, 1, 1, 1]}
+outputs: [y]
+"""
+OF_ROWS = ("--tile-shapes", "4", "-c", "16000", "--set", "tiling.stationary=[weights]", "--set", "tiling.weights=[refetch]")
 
 BRICKS = """tessera: hardware/1
 name: bricks
@@ -81,7 +92,8 @@ class Commands(unittest.TestCase):
             machine.work_side_by_side(draw)
         elif kind == 5:
             machine.put_behind()
-        written = self.plan(network.text, machine.text, "--tile-shapes", draw.choice(["0", "8"]))
+        fold = ["--fold"] if seed % 2 else []
+        written = self.plan(network.text, machine.text, "--tile-shapes", draw.choice(["0", "8"]), *fold)
         if written:
             report = run_commands(self.file, seed)
             self.assertEqual(report.reason, "")
@@ -149,10 +161,9 @@ class Commands(unittest.TestCase):
         compiler = os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
         if compiler is None:
             self.skipTest("there is no C compiler")
-        loops = ("--fold", "--max-ops", "1", "--tile-shapes", "0", "-c", "6000", "--set", "tiling.halo=[recompute]")
-        for profile, options in (("nvdla-like", ()), ("gap9-like", loops)):
+        for network, profile, options in ((TOY, "nvdla-like", ()), (ROWS, "gap9-like", (*OF_ROWS, "--fold"))):
             with self.subTest(profile=profile):
-                self.assertTrue(self.plan(TOY, profile, *options))
+                self.assertTrue(self.plan(network, profile, *options))
                 program = self.folder / "program"
                 for line in ([sys.executable, support.ROOT / "examples/codegen.py", self.file, "-o", program.with_suffix(".c")],
                              [compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-o", program, program.with_suffix(".c"), "-lm"],
@@ -160,7 +171,21 @@ class Commands(unittest.TestCase):
                     done = subprocess.run(line, capture_output=True, text=True, check=False)
                     self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
                 self.assertEqual(done.stdout, "equal\n")
-                self.assertEqual("for (int64_t i = 0" in program.with_suffix(".c").read_text(), options == loops)
+                for index in ("i1", "i2"):
+                    self.assertEqual(f"for (int64_t {index} = 0" in program.with_suffix(".c").read_text(), "--fold" in options)
+
+    def test_folded(self):
+        """Loops in loops, and commands that are like others, stand for the commands of the plain file."""
+        self.assertTrue(self.plan(ROWS, "gap9-like", *OF_ROWS))
+        with CommandFile(self.file) as file:
+            expected = list(file.commands())
+        self.assertTrue(self.plan(ROWS, "gap9-like", *OF_ROWS, "--fold"))
+        text = self.file.read_text()
+        self.assertGreater(text.count('{"kind":"for"'), sum(line.startswith('{"kind":"for"') for line in text.splitlines()))
+        self.assertIn('"like":', text)
+        with CommandFile(self.file) as file:
+            self.assertEqual(list(file.commands()), expected)
+        self.assertEqual(run_commands(self.file).reason, "")
 
     def test_damage(self):
         """Each damaged file is refused, or its outcome is right."""

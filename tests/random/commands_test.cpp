@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commands/check.h"
@@ -60,18 +61,20 @@ struct CommandCase {
   NetworkPlan plan;
 };
 
-CommandCase random_case(std::uint64_t seed) {
+/// `tiles`: few ops in many tiles.
+CommandCase random_case(std::uint64_t seed, bool tiles) {
   Random random(seed ^ 0xc0de);
   CommandCase one;
-  const testing::RandomNetworkParams wish{.ops = static_cast<std::size_t>(random.between(1, 6)),
-                                          .extent = random.between(4, 16),
-                                          .channels = random.between(2, 12),
-                                          .spatial_only = random.chance(40)};
+  const testing::RandomNetworkParams wish{
+      .ops = static_cast<std::size_t>(random.between(1, tiles ? 2 : 6)),
+      .extent = tiles ? random.between(16, 40) : random.between(4, 16),
+      .channels = random.between(2, 12),
+      .spatial_only = random.chance(40)};
   one.network = random.chance(20) ? testing::random_dense_network(seed, wish)
                                   : testing::random_network(seed, wish);
   one.hardware = testing::random_machine(random, {.needed = testing::bytes_of(one.network),
-                                                  .least_percent = 15,
-                                                  .most_percent = 110,
+                                                  .least_percent = tiles ? 6 : 15,
+                                                  .most_percent = tiles ? 12 : 110,
                                                   .banks = random.chance(30)});
   Hardware& hardware = one.hardware;
   if (random.chance(30)) hardware.dma.weight_slices = random.between(2, 6);
@@ -123,9 +126,9 @@ std::string unfolded(const CommandCase& one, const std::string& text) {
     return out;
   };
   const auto operand = [](const commands::Operand& of) {
-    std::string out = " " + std::to_string(of.tensor);
+    std::string out = " " + std::to_string(of.tensor) + of.buffer;
     for (const commands::Part& part : of.parts) {
-      out += "@" + std::to_string(part.address);
+      out += part.buffer + "@" + std::to_string(part.address);
       for (std::size_t axis = 0; axis < part.box.rank; ++axis)
         out += "," + std::to_string(part.box[axis].begin) + ":" +
                std::to_string(part.box[axis].end) + "*" + std::to_string(part.strides[axis]);
@@ -135,12 +138,18 @@ std::string unfolded(const CommandCase& one, const std::string& text) {
   while (const std::optional<commands::Command> c = reader.next()) {
     all += std::to_string(c->id) + " " + std::to_string(static_cast<int>(c->kind)) + " " +
            std::to_string(c->tile) + " " + c->queue + " " + std::to_string(c->cycles) + " " +
-           std::to_string(c->bytes) + " " + c->op + " " + c->mode + " after";
+           std::to_string(c->bytes) + " " + c->op + " " + c->mode + " " + c->buffer + " " +
+           std::to_string(c->rest_of.value_or(-1)) + " after";
     for (const commands::CommandId id : c->after) all += " " + std::to_string(id);
     for (const commands::Copy& copy : c->copies)
       all += " " + side(copy.src) + "->" + side(copy.dst);
     for (const commands::Operand& out : c->out) all += operand(out);
     for (const auto& in : c->in) all += in ? operand(*in) : " -";
+    for (const auto& [before, after] : c->pad)
+      all += " pad " + std::to_string(before) + "," + std::to_string(after);
+    if (c->accumulate)
+      all += " part " + std::to_string(c->accumulate->part) +
+             (c->accumulate->sums ? operand(*c->accumulate->sums) : "");
     all += "\n";
   }
   return all;
@@ -175,9 +184,13 @@ struct Seen {
   std::map<std::string, int> refused;
 };
 
-void expect_right(std::uint64_t seed, Seen& seen) {
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+void expect_right(std::uint64_t seed, Seen& seen, bool tiles = false) {
   SCOPED_TRACE("TESSERA_SEED=" + std::to_string(seed) + " TESSERA_CASES=1");
-  const CommandCase one = random_case(seed);
+  const CommandCase one = random_case(seed, tiles);
   ++seen.planned[one.plan.status == Status::feasible ? "planned" : "no plan: " + one.plan.reason];
   if (one.plan.status != Status::feasible) return;
   std::string text;
@@ -193,18 +206,37 @@ void expect_right(std::uint64_t seed, Seen& seen) {
   const std::string folded = commands_of(one, true);
   EXPECT_EQ(judged(one, folded).wrong, std::vector<std::string>{});
   EXPECT_EQ(unfolded(one, folded), unfolded(one, text));
+  EXPECT_LE(folded.size(), text.size());
+  if (has(folded, R"("kind":"for")")) ++seen.planned["loops"];
+  if (has(folded, R"("body":[{"kind":"for")") || has(folded, R"(},{"kind":"for")"))
+    ++seen.planned["loops in loops"];
 }
 
-TEST(Commands, EveryByteIsRight) {
+Seen expect_all_right(std::uint64_t cases, bool tiles) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases =
-      setting("TESSERA_CASES", setting("TESSERA_RANDOM_COUNT", testing::effort(60)));
   Seen seen;
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) expect_right(seed, seen);
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) expect_right(seed, seen, tiles);
   if (setting("TESSERA_SHOW", 0) > 0) {
     for (const auto& [what, times] : seen.planned) std::cout << times << " " << what << "\n";
     for (const auto& [what, times] : seen.refused)
       std::cout << times << " refused: " << what << "\n";
+  }
+  return seen;
+}
+
+std::uint64_t cases_of(std::uint64_t usual) {
+  return setting("TESSERA_CASES", setting("TESSERA_RANDOM_COUNT", testing::effort(usual)));
+}
+
+TEST(Commands, EveryByteIsRight) {
+  expect_all_right(cases_of(60), false);
+}
+
+TEST(Commands, LoopsInLoopsAreRight) {
+  const std::uint64_t cases = cases_of(60);
+  Seen seen = expect_all_right(cases, true);
+  if (cases >= 60) {
+    EXPECT_GT(seen.planned["loops in loops"], 0);
   }
 }
 

@@ -1,9 +1,14 @@
 """Reads a command file (docs/guide/commands.md): the header, then the commands one by one, loops expanded."""
 # mypy: ignore-errors
 
+import collections
 import copy
 import json
 import sys
+
+KNOWN = 256  # a command may take values from this many commands before it
+
+MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError)
 
 
 class BadFile(Exception):
@@ -26,6 +31,7 @@ class CommandFile:
         except OSError as error:
             raise BadFile(path, 1, f"cannot be read: {error.strerror}") from None
         self.end = None
+        self.known = collections.OrderedDict()  # the last commands by id, as in the file
         self.header = self.next()
         if self.header is None or self.header.get("tessera") != "commands/1":
             self.bad("the first line is not the header of a command file; `tessera plan --commands` writes such files")
@@ -65,18 +71,37 @@ class CommandFile:
         for data in self.lines():
             try:
                 yield from expanded(data)
-            except (KeyError, IndexError, TypeError, ValueError) as error:
+            except MALFORMED as error:
                 self.bad(f"the loop is malformed: {error!r}")
 
+    def filled_in(self, data):
+        """The command or loop with the values that commands take from earlier ones."""
+        if data.get("kind") == "for":
+            return {**data, "body": [copy.deepcopy(self.filled_in(item)) for item in data["body"]]}
+        if "like" in data:
+            made = copy.deepcopy(self.known[data["like"]])
+            for pointer, value in data.get("set", {}).items():
+                holder, key = at_pointer(made, pointer)
+                holder[key] = value
+            data = {**made, "id": data["id"]}
+        if "id" in data:
+            self.known[data["id"]] = data
+            if len(self.known) > KNOWN:
+                self.known.popitem(last=False)
+        return data
+
     def lines(self):
-        """Commands and loops as they are in the file."""
+        """Commands and loops in the order of the file."""
         while (data := self.next()) is not None:
             if data.get("end"):
                 self.end = data
                 if self.next() is not None:
                     self.bad("there are lines after the last one")
                 return
-            yield data
+            try:
+                yield self.filled_in(data)
+            except MALFORMED as error:
+                self.bad(f"the command is malformed: {error!r}")
         self.bad("the file is incomplete: its last line `{\"end\": true, ...}` is missing")
 
 
@@ -84,23 +109,45 @@ def expanded(data):
     if data.get("kind") != "for":
         yield data
         return
-    body, steps = data["body"], data["step"]
+    number, body, steps = data["id"], data["body"], data["step"]
     for turn in range(data["count"]):
-        for command, step in zip(body, steps):
-            made = copy.deepcopy(command) if turn else command
+        for item, step in zip(body, steps):
+            made = copy.deepcopy(item) if turn else item
             if turn:
-                made["id"] += turn * len(body)
-                for pointer, increment in step.items():
-                    advance(made, pointer, turn * increment)
-            yield made
+                for pointer, entry in step.items():
+                    advance(made, pointer, entry, turn)
+            for command in expanded(made):
+                command["id"] = number
+                number += 1
+                yield command
 
 
-def advance(data, pointer, by):
-    """Adds to the number at a JSON pointer."""
+def at_pointer(data, pointer):
+    """The container of the value at a JSON pointer, and the key of the value."""
     *way, last = (word.replace("~1", "/").replace("~0", "~") for word in pointer[1:].split("/"))
     for word in way:
         data = data[int(word)] if isinstance(data, list) else data[word]
-    if isinstance(data, list):
-        data[int(last)] += by
+    return data, int(last) if isinstance(data, list) else last
+
+
+def advance(data, pointer, entry, turn):
+    """Changes the value at a JSON pointer from round 0 to another one."""
+    data, key = at_pointer(data, pointer)
+    if isinstance(data[key], str):
+        data[key] = entry[turn % len(entry)]
     else:
-        data[last] += by
+        data[key] += increment(entry, turn)
+
+
+def increment(entry, turn):
+    """A number is added each time; a list has one list per digit of the round, then perhaps a number."""
+    if not isinstance(entry, list):
+        return turn * entry
+    total = 0
+    for part in entry:
+        if isinstance(part, list):
+            turn, digit = divmod(turn, len(part))
+            total += part[digit]
+        else:
+            total += turn * part
+    return total
