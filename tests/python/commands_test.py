@@ -49,6 +49,32 @@ ops:
 outputs: [y]
 """
 OF_ROWS = ("--tile-shapes", "4", "-c", "16000", "--set", "tiling.stationary=[weights]", "--set", "tiling.weights=[refetch]")
+# Concatenations of outputs of ops, of another concatenation, and of an input; their operands lie in place unless they are copied.
+DENSE = """tessera: network/1
+name: dense
+tensors: {x: {shape: [1, 16, 12, 12], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: a, type: conv, inputs: [x], output: ta, weights: [{shape: [32, 16, 3, 3]}, {shape: [32]}], pad: [1, 1, 1, 1]}
+  - {name: b, type: conv, inputs: [x], output: tb, weights: [{shape: [16, 16, 1, 1]}, {shape: [16]}]}
+  - {name: c, type: concat, inputs: [ta, tb], output: tc, axes: [1]}
+  - {name: d, type: conv, inputs: [tc], output: td, weights: [{shape: [20, 48, 3, 3]}], pad: [1, 1, 1, 1]}
+  - {name: e, type: concat, inputs: [td, tc, x], output: te, axes: [1]}
+  - {name: f, type: conv, inputs: [te], output: y, weights: [{shape: [16, 84, 1, 1]}, {shape: [16]}]}
+outputs: [y]
+"""
+COPIED = ("--tile-shapes", "0", "--set", "tiling.concat=copied")
+SMALL = """tessera: hardware/1
+name: small
+clock: 1 GHz
+memories:
+  sram: {capacity: 12 KiB, alignment: 8}
+  dram: {offchip: true, bandwidth: 4 B/cycle, burst: 16 B, latency: 20}
+engines: {mac: {kind: mac_array, unroll: {C: 8, K: 8}}, vec: {kind: vector, lanes: 8}}
+tiling: {double_buffer: [true], weights: [refetch], halo: [recompute], stationary: [none], one_copy: [none], reduction: [1]}
+"""
+VARIANTS = {"double_buffer": ("false",), "weights": ("resident",), "halo": ("keep", "keep_columns"), "stationary": ("weights", "inputs"),
+            "one_copy": ("inputs", "outputs", "weights", "inputs+outputs"), "reduction": ("2", "3")}
 
 BRICKS = """tessera: hardware/1
 name: bricks
@@ -92,8 +118,10 @@ class Commands(unittest.TestCase):
             machine.work_side_by_side(draw)
         elif kind == 5:
             machine.put_behind()
-        fold = ["--fold"] if seed % 2 else []
-        written = self.plan(network.text, machine.text, "--tile-shapes", draw.choice(["0", "8"]), *fold)
+        options = ["--fold"] if seed % 2 else []
+        if seed % 14 in (3, 10, 12):
+            options += ["--set", "tiling.concat=copied"]
+        written = self.plan(network.text, machine.text, "--tile-shapes", draw.choice(["0", "8"]), *options)
         if written:
             report = run_commands(self.file, seed)
             self.assertEqual(report.reason, "")
@@ -106,6 +134,44 @@ class Commands(unittest.TestCase):
                            (402066, "the sums of encoded weights are split")):
             with self.subTest(what, seed=seed):
                 self.assertTrue(self.run_random(seed))
+
+    def copies(self, network, profile, *options):
+        """Concatenations whose commands read operands, after all commands have been executed; None: no plan."""
+        if not self.plan(network, profile, *options):
+            return None
+        report = run_commands(self.file)
+        self.assertEqual((report.status, report.reason), ("equal", ""))
+        with CommandFile(self.file) as file:
+            concats = {op["name"] for op in file.header["ops"] if op["type"] == "concat"}
+            return {command["op"] for command in file.commands() if command.get("op") in concats and any(command["in"])}
+
+    def test_copied_concatenations_on_all_profiles(self):
+        names = [line.split()[0] for line in subprocess.run([support.TESSERA, "profiles"], capture_output=True, text=True, check=True).stdout.splitlines()]
+        self.assertGreater(len(names), 10)
+        planned = []
+        for name in names:
+            for groups in (("--max-ops", "1"), ()):
+                with self.subTest(profile=name, groups=groups):
+                    copied = self.copies(DENSE, name, *COPIED, *groups)
+                    if copied is None:
+                        continue
+                    planned.append(name)
+                    if groups:
+                        self.assertEqual(copied, {"c", "e"})
+        self.assertEqual(set(names) - set(planned), {"patent-three-banks"})
+        # In place, the first one has nothing to do.
+        self.assertNotIn("c", self.copies(DENSE, "ascend-910b-like", "--max-ops", "1", "--residency", "off"))
+
+    def test_copied_concatenations_in_every_variant(self):
+        for key, values in ((None, (None,)), *VARIANTS.items()):
+            for value in values:
+                variant = ("--set", f"tiling.{key}=[{value}]") if key else ()
+                for groups in (("--max-ops", "1"), ()):
+                    with self.subTest(variant=variant, groups=groups):
+                        copied = self.copies(DENSE, SMALL, *COPIED, *variant, *groups)
+                        self.assertIsNotNone(copied)
+                        if groups == ("--max-ops", "1"):
+                            self.assertEqual(copied, {"c", "e"})
 
     def test_random_plans(self):
         seen, seed = collections.Counter(), SEED
