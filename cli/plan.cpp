@@ -49,6 +49,7 @@ struct PlanOptions {
   std::vector<std::string> limits;
   std::string minimize;
   std::size_t max_ops = 0;
+  std::string effort = "normal";
   std::optional<std::int64_t> tile_shapes;
   std::int64_t proof_shapes = PlanParams{}.proof_shapes;
   SolverArguments solver;
@@ -86,6 +87,8 @@ PlanParams params_of(const PlanOptions& options) {
   if (options.layer_by_layer) params.max_ops = 1;
   // The layer-by-layer plan serves comparison: each op alone, with the fewest tiles.
   if (options.layer_by_layer) params.tile_shapes = 0;
+  const std::optional<std::int64_t> named = plan_effort(options.effort);
+  params.effort = named ? *named : std::stoll(options.effort);
   if (options.tile_shapes) params.tile_shapes = *options.tile_shapes;
   params.proof_shapes = options.proof_shapes;
   options.solver.apply(params);
@@ -363,6 +366,12 @@ void add_plan(CLI::App& app, Command& command) {
   sub->add_flag("--layer-by-layer", options->layer_by_layer,
                 "one group per op: no fusion, fewest tiles for each")
       ->excludes(most);
+  sub->add_option("--effort", options->effort,
+                  "work of the search: quick, normal, thorough (until no explored plan is better) "
+                  "or a number of units per op; a tiled group is 1 unit, its further shapes are " +
+                      std::to_string(refined_group_work))
+      ->check(one_of({"quick", "normal", "thorough"}) | whole_number(1))
+      ->capture_default_str();
   sub->add_option(
          "--tile-shapes", options->tile_shapes,
          std::string("number of tile shapes evaluated per variant of a group of the best "

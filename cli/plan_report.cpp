@@ -451,7 +451,7 @@ std::string proof_line(const NetworkPlan& plan) {
                                   : " and all tilings of the profile.\n");
   if (!plan.looked_at.optimal)
     return "Not proved optimal within the explored space" +
-           (plan.stop == StopReason::completed ? std::string()
+           (plan.stop == StopReason::completed ? ": --effort ended the search"
                                                : ": stopped by " + stop_text(plan.stop)) +
            ".\n";
   const auto explored = [&](const char* what) {

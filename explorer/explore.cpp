@@ -135,7 +135,7 @@ class Explorer {
     plan_params_.proof_shapes = sweep_.text.proof_shapes;
     plan_params_.engine = sweep_.text.engine;
     plan_params_.question_timeout = sweep_.text.question_timeout;
-    if (sweep_.text.work) plan_params_.nodes_per_question = *sweep_.text.work;
+    if (sweep_.text.work) plan_params_.effort = *sweep_.text.work;
     comparison_.latency = weights.latency > 0;
     comparison_.energy = weights.energy > 0;
     comparison_.dram = weights.dram_bytes > 0;
@@ -155,8 +155,6 @@ class Explorer {
       PlanParams params = plan_params_;
       params.limits.threads = params_.limits.threads;
       params.limits.timeout = time_left();
-      // Node limits of a sweep apply to each candidate.
-      params.nodes_per_question = nodes_per_plan_question;
       std::optional<PlanReference> reference;
       try {
         reference = layer_by_layer(network.network, machine, params);

@@ -17,7 +17,7 @@ std::string plan_key(const std::string& machine, const std::string& network,
                      const PlanParams& params) {
   // The structured binding names every field: a new field does not compile until it is handled
   // here.
-  const auto& [max_ops, limits, engine, question_timeout, nodes_per_question, tile_shapes,
+  const auto& [max_ops, limits, engine, question_timeout, nodes_per_question, effort, tile_shapes,
                proof_shapes, weights, residency, fewest_modes, peak_limits, reference, memory,
                progress] = params;
   const auto& [timeout, work, bytes, threads, seed, stop] = limits;
@@ -33,7 +33,7 @@ std::string plan_key(const std::string& machine, const std::string& network,
           json_number(costs.energy_pj) + ' ' + std::to_string(costs.dram_bytes) + ' ' +
           std::to_string(costs.peak_bytes) + '\n';
   text += "nodes " + std::to_string(nodes_per_question) + " of " + std::to_string(work) + " seed " +
-          std::to_string(seed) + '\n';
+          std::to_string(seed) + " effort " + std::to_string(effort) + '\n';
   text += "shapes " + std::to_string(tile_shapes) + " and " + std::to_string(proof_shapes) +
           " ops " + std::to_string(max_ops) + '\n';
   if (!residency) text += "no residency\n";

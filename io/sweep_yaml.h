@@ -53,7 +53,7 @@ struct SweepText {
   std::vector<std::pair<std::string, double>> limits;  ///< of plans: peak_memory, peak_bandwidth
   std::optional<double> most_area;                     ///< of a machine
   std::optional<std::chrono::nanoseconds> timeout;     ///< per plan; none: until proved
-  std::optional<std::int64_t> work;
+  std::optional<std::int64_t> work;         ///< per plan (PlanParams::effort)
   std::optional<std::int64_t> tile_shapes;  ///< per plan; none: as without a sweep
   std::string engine = "auto";              ///< of placement queries
   std::optional<std::chrono::nanoseconds> question_timeout{};

@@ -6,14 +6,44 @@
 #include <vector>
 
 #include "cost/score.h"
+#include "model/stored.h"
 #include "planner/cover_bound.h"
 #include "planner/early.h"
+#include "planner/peaks.h"
 #include "planner/plannings.h"
+#include "tiling/subgraph.h"
 
 namespace tessera::planner {
+namespace {
 
-void Plannings::claim_with_early(NetworkPlan& plan,
-                                 const std::vector<std::vector<TensorIndex>>& sets) {
+/// The proof tries every set of resident tensors in networks with so few ops and so few tensors.
+constexpr std::size_t few_ops = 12;
+constexpr std::size_t few_tensors = 4;
+
+}  // namespace
+
+std::vector<std::vector<TensorIndex>> Plannings::resident_sets() const {
+  std::vector<std::vector<TensorIndex>> sets;
+  if (network_.ops.size() > few_ops || stays_on_chip(hardware_)) return sets;
+  std::vector<TensorIndex> may;
+  if (params_.residency) {
+    const Size room = on_chip_capacity(machine_within(hardware_, peak_limits_of(params_)));
+    const Dim brick = on_chip_layout(hardware_).brick;
+    may = tiling::may_stay(network_, tiling::last_readers(network_));
+    std::erase_if(may,
+                  [&](TensorIndex t) { return stored_bytes(network_.tensors[t], brick) > room; });
+  }
+  if (may.size() > few_tensors) return sets;
+  for (std::uint64_t set = 0; set < std::uint64_t{1} << may.size(); ++set) {
+    std::vector<TensorIndex>& stays = sets.emplace_back();
+    for (std::size_t k = 0; k < may.size(); ++k)
+      if ((set >> k & 1U) != 0) stays.push_back(may[k]);
+  }
+  return sets;
+}
+
+void Plannings::claim_with_prefetch(NetworkPlan& plan,
+                                    const std::vector<std::vector<TensorIndex>>& sets) {
   const std::size_t max_ops = std::min(params_.max_ops, network_.ops.size() - 1);
   const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
   const auto bound = [&](const std::vector<TensorIndex>& stays) {
@@ -65,7 +95,7 @@ void Plannings::prove(NetworkPlan& plan, const std::vector<std::vector<TensorInd
   if (!proved) look_with_fewer_halos(plan, sets);
   // Partitions ignore the cost of fetches: shorter groups may have space for them.
   const bool fetches = !plan.behind.fetches.empty();
-  for (const std::size_t most_ops : short_runs) {
+  for (const std::size_t most_ops : short_groups) {
     if (!fetches || most_ops >= params_.max_ops) continue;
     for (const std::vector<TensorIndex>& stays : sets)
       static_cast<void>(look_for_better(
@@ -74,7 +104,7 @@ void Plannings::prove(NetworkPlan& plan, const std::vector<std::vector<TensorInd
   }
   plan.bound = proved ? plan.score : std::min(least, plan.score);
   plan.optimal = plan.bound >= plan.score;
-  if (plan.optimal && !later_.early && !later_.rows)
+  if (plan.optimal && !later_.prefetch && !later_.rows)
     plan.looked_at = {plan.bound, true, plan.proved_over};
 }
 
@@ -116,7 +146,7 @@ std::pair<double, bool> Plannings::look_for_better(NetworkPlan& plan, PlanPart p
   params.progress = nullptr;
   params.max_ops = max_ops;
   part.prove_below = plan.score;
-  NetworkPlan other = plan_once(network_, machine, params, part).plan;
+  NetworkPlan other = plan_once(network_, machine, params, part);
   solved_ += other.search.solved;
   note(other.stop);
   plan.search.shapes += other.search.shapes;
@@ -133,23 +163,19 @@ std::pair<double, bool> Plannings::look_for_better(NetworkPlan& plan, PlanPart p
   return said;
 }
 
-void Plannings::claim_with(NetworkPlan& plan, const ResidencyWork& stays) {
-  if (!stays.sets.empty()) {
-    plan.bound = std::min({plan.bound, stays.fewest_bound, plan.score});
-    plan.proved_over += ", with any residency between groups";
-  } else if (stays.better || stays.stop != StopReason::completed) {
-    return bound_alone(plan);
-  } else {
-    plan.proved_over += ", without residency between groups";
-  }
-  plan.optimal = plan.bound >= plan.score;
-}
-
 void Plannings::bound_alone(NetworkPlan& plan) {
   plan.bound = std::min(plan.score, least_of_all(plan, false, whole_.budget()));
-  if (later_.early) plan.bound = std::min(plan.bound, least_of_all(plan, true, whole_.budget()));
+  if (later_.prefetch) plan.bound = std::min(plan.bound, least_of_all(plan, true, whole_.budget()));
   plan.optimal = plan.bound >= plan.score;
   plan.proved_over = over_everything();
+}
+
+void Plannings::claim_explored(const PathResult& found, NetworkPlan& plan) {
+  bound_alone(plan);
+  if (params_.tile_shapes > 0 || !found.exact) return;
+  plan.bound = plan.score;
+  plan.optimal = true;
+  plan.proved_over = over_explored();
 }
 
 double Plannings::least_of_all(const NetworkPlan& plan, bool early, const Budget& budget) {
@@ -166,7 +192,7 @@ double Plannings::least_of_all(const NetworkPlan& plan, bool early, const Budget
 
 void Plannings::bounds_in_time(const NetworkPlan& plan) {
   least_of_all(plan, false, validation::without_last(2, limited_.budget()));
-  if (later_.early) least_of_all(plan, true, validation::without_last(2, limited_.budget()));
+  if (later_.prefetch) least_of_all(plan, true, validation::without_last(2, limited_.budget()));
 }
 
 std::string Plannings::over_everything() const {
@@ -179,17 +205,23 @@ std::string Plannings::over_everything() const {
   if (params_.residency && !stays_on_chip(hardware_))
     text += later_.rows ? ", with any residency between groups, whole or in rows"
                         : ", with any residency between groups";
-  if (later_.early) text += ", with any weight prefetch";
+  if (later_.prefetch) text += ", with any weight prefetch";
   if (!params_.peak_limits.empty()) text += ", within the given peak limits";
   return text;
 }
 
-std::string Plannings::later_phases() const {
-  std::string text;
-  if (later_.direct) text += ", and direct off-chip access of single ops on the best of those";
-  if (later_.trailing) text += ", and pipelined last ops on the best of those";
-  if (later_.early) text += ", and weight prefetch on the best of those";
+std::string Plannings::over_explored() const {
+  std::string text = "partitions into groups of consecutive ops";
+  if (params_.max_ops < network_.ops.size())
+    text += ", at most " + std::to_string(params_.max_ops) + " ops per group";
+  text +=
+      params_.tile_shapes > 0
+          ? ", each group in the cheapest evaluated tiles of each variant of the profile's tiling"
+          : ", each group in its fewest tiles for each variant of the profile's tiling";
+  if (params_.residency && !stays_on_chip(hardware_)) text += ", with any residency between groups";
+  if (later_.prefetch) text += ", and weight prefetch on the best of those";
   if (later_.rows) text += ", and resident rows on the best of those";
+  if (!params_.peak_limits.empty()) text += ", within the given peak limits";
   return text;
 }
 

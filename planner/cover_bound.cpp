@@ -9,7 +9,7 @@
 #include "planner/kept_rows.h"
 #include "planner/peaks.h"
 #include "planner/stay_items.h"
-#include "search/partition/kept_cover.h"
+#include "search/partition/lattice.h"
 
 namespace tessera::planner {
 namespace {
@@ -49,27 +49,29 @@ double bound_of_covers(const Network& network, const Hardware& hardware,
 
 double bound_whatever_stays(const Network& network, const Hardware& hardware, Size room,
                             const CoverBoundParams& params) {
-  const search::RunsOf runs{.ops = network.ops.size(), .max_ops = params.max_ops};
-  const StayItems may = stay_items(network, hardware, room, runs, most_questions);
+  const search::GroupsOf groups{.ops = network.ops.size(), .max_ops = params.max_ops};
+  const StayItems may = stay_items(network, hardware, room, groups, most_questions);
   if (may.items.empty()) return bound_of_covers(network, hardware, may.others, params);
 
-  const double per_byte = cost::peak_weight(params.score);
-  search::KeptCoverProblem problem{
-      .runs = runs, .items = may.items, .capacities = rooms_up_to(room, per_byte > 0)};
+  const search::Lattice lattice(groups, may.items, room);
   cost::GroupBounds bounds(network, hardware, may.others, params.early);
-  std::vector<TensorIndex> kept;
-  problem.cost = [&](std::size_t first, std::size_t last, std::span<const std::size_t> items) {
-    kept.clear();
-    std::ranges::transform(items, std::back_inserter(kept),
-                           [&](std::size_t k) { return may.tensors[k]; });
-    return cost::additive_score(params.score, bounds.of(first, last, kept)) * rounding;
-  };
+  std::vector<double> costs;
+  std::vector<TensorIndex> residents;
+  for (const search::LatticeEdge& edge : lattice.edges()) {
+    if (params.budget.exhausted()) return 0;
+    residents.clear();
+    std::ranges::transform(lattice.items(edge), std::back_inserter(residents),
+                           [&](std::uint32_t k) { return may.tensors[k]; });
+    costs.push_back(
+        cost::additive_score(params.score, bounds.of(edge.first, edge.last, residents)) * rounding);
+  }
+  const double per_byte = cost::peak_weight(params.score);
   double least = no_cover;
-  Size above = 0;  // resident bytes exceed this, or the cost term is zero
-  for (std::size_t k = 0;
-       const search::KeptCover& cover : search::kept_covers(problem, params.budget)) {
-    least = std::min(least, cover.cost + per_byte * static_cast<double>(above) * rounding);
-    above = problem.capacities[k++];
+  Size above = 0;  // resident tensors take more
+  for (const Size most : rooms_up_to(room, per_byte > 0)) {
+    const double cost = lattice.shortest(costs, most).cost;
+    least = std::min(least, cost + per_byte * static_cast<double>(above) * rounding);
+    above = most;
   }
   return least == no_cover ? 0 : least;
 }

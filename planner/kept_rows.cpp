@@ -11,6 +11,7 @@
 #include "planner/candidates.h"
 #include "planner/later_look.h"
 #include "planner/peaks.h"
+#include "planner/shape_goal.h"
 #include "tiling/kept_rows.h"
 
 namespace tessera::planner {
@@ -135,7 +136,9 @@ class KeptRowsLook : LaterLook {
                                                            std::size_t k, Size room) const {
     const Hardware smaller = machine_within(within_, {.peak_bytes = static_cast<double>(room)});
     Candidates candidates(network_, smaller, candidates_with(stays_of(runs)), params_.memory);
-    return best_run(candidates, runs[k].ops, peak_of(runs), ShapeGoal::Stage::reductions);
+    ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, peak_of(runs));
+    goal.last = ShapeGoal::Stage::reductions;
+    return best_run(candidates, runs[k].ops, goal);
   }
 
   [[nodiscard]] Dim rows_now(const std::vector<PlannedSubgraph>& runs,

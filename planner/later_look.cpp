@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cost/tiled_group.h"
-#include "planner/cheaper.h"
 #include "planner/describe.h"
 #include "planner/hardware_key.h"
 #include "planner/kept_places.h"
@@ -113,19 +112,16 @@ bool LaterLook::settle_below(std::vector<PlannedSubgraph>& runs, Size peak) cons
   });
 }
 
-std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRange ops, Size free,
-                                                   ShapeGoal::Stage last,
+std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRange ops,
+                                                   const ShapeGoal& goal,
                                                    SharedWork* shared) const {
-  // A group without a quick result rarely gains.
+  // A group without a tile after this effort is rarely part of a good plan.
   constexpr int most_effort = 2;
   auto answer = candidates.answer(ops);
   for (int effort = 1; answer->options.empty() && !answer->final && effort <= most_effort; ++effort)
     answer = candidates.answer(ops, effort);
   if (answer->options.empty()) return std::nullopt;
-  ShapeGoal goal = shape_goal(score_, limits_, params_.tile_shapes, free);
-  goal.last = last;
-  if (params_.tile_shapes > 0 && candidates.refine(ops, goal, shared))
-    answer = candidates.answer(ops);
+  if (goal.most_shapes > 0 && candidates.refine(ops, goal, shared)) answer = candidates.answer(ops);
   const auto best = std::ranges::min_element(
       answer->options, {}, [&](const PlannedSubgraph& s) { return goal.score(s.metrics); });
   if (goal.score(best->metrics) == std::numeric_limits<double>::infinity()) return std::nullopt;

@@ -1,5 +1,6 @@
-// Common base of the improvement searches that start from a complete plan: residency (residency.h),
-// group by group (run_by_run.h), weight prefetch (early.h).
+// Base of the searches that improve a plan: the path search (path_search.h), weight prefetch
+// (early.h), partly resident tensors (kept_rows.h).
+// Private to planner/.
 #pragma once
 
 #include <cstddef>
@@ -42,10 +43,11 @@ class LaterLook {
   /// Parameters for tiles with these tensors resident over all cut points.
   [[nodiscard]] CandidateParams candidates_with(std::vector<TensorIndex> stays) const;
 
-  /// The group with its best tiles, where peaks up to `free` are not charged. Nothing if no tiles
-  /// within the limits are found with this effort. Threads of `shared` help.
+  /// The group in its best tiles: nothing if none is found soon, or none within the limits.
+  /// `goal`: without shapes only the largest tile of each variant is evaluated. Threads that share
+  /// the work help.
   [[nodiscard]] std::optional<PlannedSubgraph> best_run(Candidates& candidates, OpRange ops,
-                                                        Size free, ShapeGoal::Stage last,
+                                                        const ShapeGoal& goal,
                                                         SharedWork* shared = nullptr) const;
 
   /// The maximum peak of the groups.

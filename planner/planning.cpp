@@ -13,7 +13,6 @@
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
-#include "planner/cheaper.h"
 #include "planner/cover_bound.h"
 #include "planner/describe.h"
 #include "planner/hardware_key.h"
@@ -61,64 +60,13 @@ ObjectiveWeights weights_of(const Hardware& hardware, const PlanParams& params) 
   return cost::normalized(weights);
 }
 
-/// Takes the partition of `other`, a search over fewer candidates, if it is better.
-void take_better(search::CoverResult& result, search::CoverResult other) {
-  if (other.status != Status::feasible || other.objective >= result.objective) return;
-  result.status = Status::feasible;
-  result.objective = other.objective;
-  result.runs = std::move(other.runs);
-}
-
-search::CoverResult cover_of_short_runs(search::CoverProblem problem, search::CoverParams params,
-                                        std::size_t longest) {
-  problem.max_ops = std::min(problem.max_ops, longest);
-  params.progress = nullptr;  // its bound does not hold for longer groups
-  return search::best_cover(problem, params);
-}
-
-/// best_cover() evaluates long groups first, since they have the lowest bounds. If it does not end,
-/// few alternatives are known. Deep networks therefore begin with short groups, and the last part
-/// of a time limit goes to short groups of increasing length.
-search::CoverResult best_in_time(const search::CoverProblem& problem,
-                                 const search::CoverParams& params) {
-  constexpr std::size_t deep = 128;
-  constexpr std::size_t short_run = 8;
-  search::CoverResult early;
-  if (problem.ops > deep) early = cover_of_short_runs(problem, params, short_run);
-  search::CoverParams first = params;
-  first.budget = validation::without_last(7, params.budget);
-  search::CoverResult result = search::best_cover(problem, first);
-  const auto time_left = [&] { return !params.budget.exhausted(); };
-  if (result.stop == StopReason::time_limit)
-    for (std::size_t longest = 2; longest < std::min(problem.max_ops, problem.ops) && time_left();
-         longest *= 2)
-      take_better(result, cover_of_short_runs(problem, params, longest));
-  take_better(result, std::move(early));
-  return result;
-}
-
-Hardware with_share(Hardware hardware, double share) {
-  if (share >= 1) return hardware;
-  for (HardwareMemory& memory : hardware.memories)
-    if (!memory.offchip)
-      limit_height(
-          memory.space,
-          std::max<Size>(1, static_cast<Size>(static_cast<double>(memory.space.capacity) * share)));
-  return hardware;
-}
-
 Hardware with_lowering_variants(Hardware hardware) {
   hardware.tiling = lowering_options(hardware.tiling);
   hardware.tiling.engines = EngineOrder::in_turn;
   return hardware;
 }
 
-/// Limit on rounds without improvement in which groups that are not refined have their lower
-/// bounds. Further rounds usually only prove that nothing is better.
-constexpr int patience = 12;
-constexpr int patience_of_quick_looks = 4;
-
-/// Relative tolerance: a sum of rounded parts may exceed the rounded sum.
+/// A sum of rounded parts may exceed the rounded sum by a hair.
 constexpr double score_slack = 1 - 1e-9;
 
 /// Reserves a tenth of the time, at most a second, for off-chip addresses.
@@ -128,12 +76,6 @@ Budget all_but_the_last(Budget budget) {
   const auto left = budget.deadline - steady_clock::now();
   budget.deadline -= std::clamp<steady_clock::duration>(left / 10, 0s, 1s);
   return budget;
-}
-
-PeakLimits within_peak(PeakLimits limits, Size most) {
-  if (most < std::numeric_limits<Size>::max())
-    limits.peak_bytes = std::min(limits.peak_bytes, static_cast<double>(most));
-  return limits;
 }
 
 class Planner {
@@ -146,22 +88,18 @@ class Planner {
         hardware_(hardware),
         params_(params),
         weights_(weights_of(hardware, params)),
-        limits_(within_peak(peak_limits_of(params), part.most_peak)),
+        limits_(peak_limits_of(params)),
         begin_(std::chrono::steady_clock::now()),
         limited_(params.limits),
         search_(all_but_the_last(limited_.budget())),
         lowered_(with_lowering_variants(hardware)),
         baseline_(baseline_machine(network, hardware)),
-        within_(with_share(machine_within(hardware, limits_), part.share)),
-        whole_(!limits_.any() && part.share >= 1),
-        worth_below_(part.worth_below),
+        within_(machine_within(hardware, limits_)),
+        whole_(!limits_.any()),
         prove_below_(part.prove_below),
         proof_shapes_(part.proof_shapes),
         early_(part.early),
-        side_by_side_(part.side_by_side),
-        outer_(part.outer),
         stays_(part.stays),
-        patience_(part.quick ? patience_of_quick_looks : patience),
         memory_(params.memory ? params.memory : make_plan_memory()),
         candidates_(network, within_, candidate_params(stays_), memory_) {}
 
@@ -185,9 +123,6 @@ class Planner {
     return std::move(plan_);
   }
 
-  /// After run(): cost of the best partition in the fewest tiles; infinite if unknown.
-  [[nodiscard]] double fewest() const { return fewest_; }
-
  private:
   [[nodiscard]] CandidateParams candidate_params(std::vector<TensorIndex> stays) {
     return {.nodes_per_question = params_.nodes_per_question,
@@ -197,7 +132,7 @@ class Planner {
             .budget = search_,
             .keep_geometry = params_.memory != nullptr,
             .stays = std::move(stays),
-            .shared = params_.limits.threads > 1 || outer_ != nullptr ? &inner_ : nullptr};
+            .shared = params_.limits.threads > 1 ? &inner_ : nullptr};
   }
 
   /// Layer by layer: each op alone in its cheapest variant, with no tensor joined off chip. Limits
@@ -317,8 +252,7 @@ class Planner {
       return candidates_.under_way({first, last}, effort);
     };
     const search::CoverResult result =
-        prove_below_ ? proof(problem, score, least) : best_evaluated(problem, score);
-    if (!prove_below_ && std::isfinite(worth_below_) && fewest_ >= worth_below_) return;
+        prove_below_ ? proof(problem, score, least) : search::best_cover(problem, cover_params());
     plan_.status = result.status;
     plan_.stop = result.stop == StopReason::completed && !result.optimal &&
                          result.status != Status::infeasible && candidates_.ran_out_of_memory()
@@ -350,33 +284,14 @@ class Planner {
     }
   }
 
-  /// The best partition in the fewest tiles, then with cheaper tiles if that pays off.
-  [[nodiscard]] search::CoverResult best_evaluated(search::CoverProblem& problem,
-                                                   const cost::Score& score) {
+  [[nodiscard]] search::CoverParams cover_params() {
     search::CoverParams params{
-        .threads = params_.limits.threads, .outer = outer_, .inner = &inner_, .budget = search_};
+        .threads = params_.limits.threads, .inner = &inner_, .budget = search_};
     if (params_.progress)
       params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});
       };
-    params.worth_below = worth_below_;
-    search::CoverResult result = best_in_time(problem, in_part_of_the_time(params));
-    fewest_ = result.objective;
-    if (std::isfinite(worth_below_) && fewest_ >= worth_below_) return result;
-    params.worth_below = std::numeric_limits<double>::infinity();
-    problem.known = [&](std::size_t first,
-                        std::size_t last) -> std::optional<std::pair<search::CoverCandidate, int>> {
-      const auto [answer, effort] = candidates_.known({first, last});
-      if (!answer) return std::nullopt;
-      return std::pair(cover_candidate(*answer, score), effort);
-    };
-    if (result.status == Status::feasible && params_.tile_shapes > 0)
-      take_cheaper_tiles(
-          candidates_, problem, params,
-          {score, limits_, params_.tile_shapes, on_chip_capacity(hardware_), patience_,
-           hardware_.tiling.one_copy, hardware_.tiling.reduction, side_by_side_, outer_},
-          result);
-    return result;
+    return params;
   }
 
   /// Feasible if a better partition than the best known one exists.
@@ -423,12 +338,6 @@ class Planner {
     };
   }
 
-  /// Leaves time for the search of cheaper tiles.
-  [[nodiscard]] search::CoverParams in_part_of_the_time(search::CoverParams params) const {
-    if (params_.tile_shapes > 0) params.budget = validation::without_last(4, params.budget);
-    return params;
-  }
-
   [[nodiscard]] const PlannedSubgraph& option_of(const search::CoverRun& run) {
     return candidates_.answer(evaluated_run(run))->options[run.option];
   }
@@ -439,16 +348,7 @@ class Planner {
     if (params_.max_ops < network_.ops.size())
       text += ", at most " + std::to_string(params_.max_ops) + " ops per group";
     text += ", each group in its fewest tiles for each variant of the profile's tiling";
-    const bool halos = lowered_.tiling.halo != hardware_.tiling.halo;
-    if (halos) text += " without halo reuse";
-    if (params_.tile_shapes > 0)
-      text += ", or in the cheapest evaluated tiles, also with stationary weights" +
-              std::string(halos ? ", halo reuse" : "") +
-              " or stationary inputs, single copies or split reductions, at most " +
-              std::to_string(params_.tile_shapes) +
-              " shapes per variant of a group of a best partition";
-    if (tries_levels(params_, hardware_))
-      text += ", and the same with less memory while this improved the score";
+    if (lowered_.tiling.halo != hardware_.tiling.halo) text += " without halo reuse";
     if (!params_.peak_limits.empty()) text += ", within the given peak limits";
     return text;
   }
@@ -555,21 +455,16 @@ class Planner {
   PeakLimits limits_;
   std::chrono::steady_clock::time_point begin_;
   validation::LimitedBudget limited_;
-  Budget search_;      ///< for everything before the groups are fixed
-  Hardware lowered_;   ///< `hardware_` with the tiling options of the first partition search
-  Hardware baseline_;  ///< the machine of the baseline
-  Hardware within_;    ///< `hardware_` with memories reduced to the limits
-  bool whole_;         ///< the limits reduce no memory
-  double worth_below_;
+  Budget search_;      ///< of everything until the runs are known
+  Hardware lowered_;   ///< `hardware_` with the tiles that covers are found with at first
+  Hardware baseline_;  ///< on which each op is planned alone
+  Hardware within_;    ///< `hardware_` with the memory that the limits leave
+  bool whole_;         ///< which is all of it
   std::optional<double> prove_below_;
   std::int64_t proof_shapes_;
   bool early_;
-  bool side_by_side_;
-  SharedWork* outer_;
-  SharedWork inner_;                ///< of answers being made
-  std::vector<TensorIndex> stays_;  ///< resident although storing is allowed
-  int patience_;
-  double fewest_ = std::numeric_limits<double>::infinity();
+  SharedWork inner_;                ///< of answers that are being made
+  std::vector<TensorIndex> stays_;  ///< although it might be stored
   std::shared_ptr<PlanMemory> memory_;
   Candidates candidates_;
   NetworkPlan plan_;
@@ -577,23 +472,17 @@ class Planner {
 
 }  // namespace
 
-bool tries_levels(const PlanParams& params, const Hardware& hardware) {
-  return params.tile_shapes > 0 && weights_of(hardware, params).peak_memory > 0;
-}
-
-Size level_below(Size peak, Size pieces) {
+Size level_below(Size peak) {
   const Size most = peak - peak / 20;
   if (most < 2) return 0;
   Size unit = 1;
-  while (2 * pieces * unit <= most) unit *= 2;
+  while (4 * unit <= most) unit *= 2;
   return most / unit * unit;
 }
 
-Planned plan_once(const Network& network, const Hardware& hardware, const PlanParams& params,
-                  const PlanPart& part) {
-  Planner planner(network, hardware, params, part);
-  NetworkPlan plan = planner.run();
-  return {std::move(plan), planner.fewest()};
+NetworkPlan plan_once(const Network& network, const Hardware& hardware, const PlanParams& params,
+                      const PlanPart& part) {
+  return Planner(network, hardware, params, part).run();
 }
 
 }  // namespace tessera::planner

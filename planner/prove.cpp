@@ -10,7 +10,7 @@
 #include "cost/group_bound.h"
 #include "model/parallel.h"
 #include "model/poll.h"
-#include "planner/cheaper.h"
+#include "planner/shape_goal.h"
 #include "search/partition/run_kinds.h"
 
 namespace tessera::planner {

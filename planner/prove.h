@@ -22,6 +22,11 @@
 
 namespace tessera::planner {
 
+/// The group that was evaluated in place of this one.
+[[nodiscard]] inline OpRange evaluated_run(const search::CoverRun& run) {
+  return {run.evaluated, run.evaluated + run.last - run.first};
+}
+
 struct ProofParams {
   const cost::Score& score;
   const PeakLimits& limits;

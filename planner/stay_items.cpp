@@ -8,7 +8,7 @@
 namespace tessera::planner {
 
 StayItems stay_items(const Network& network, const Hardware& hardware, Size room,
-                     const search::RunsOf& runs, std::int64_t most) {
+                     const search::GroupsOf& groups, std::int64_t most) {
   std::vector<OpIndex> makers(network.tensors.size(), 0);
   for (OpIndex op = 0; op < network.ops.size(); ++op)
     for (const TensorIndex t : network.ops[op].outputs) makers[t] = op;
@@ -21,7 +21,7 @@ StayItems stay_items(const Network& network, const Hardware& hardware, Size room
     all.tensors.push_back(t);
     all.items.push_back({makers[t], *readers[t], bytes});
   }
-  const std::vector<std::size_t> told = search::distinct_items(all.items, runs, most);
+  const std::vector<std::size_t> told = search::distinct_items(all.items, groups, most);
   StayItems may;
   for (std::size_t k = 0; k < all.tensors.size(); ++k) {
     if (!std::ranges::binary_search(told, k)) {

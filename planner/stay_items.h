@@ -9,20 +9,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/partition/kept_cover.h"
+#include "search/partition/lattice.h"
 #include "tessera/hardware.h"
 #include "tessera/network.h"
 
 namespace tessera::planner {
 
 struct StayItems {
-  std::vector<TensorIndex> tensors{};     ///< sorted
-  std::vector<search::KeptItem> items{};  ///< one for each of them
-  std::vector<TensorIndex> others{};      ///< others that would fit alone; sorted
+  std::vector<TensorIndex> tensors{};         ///< sorted
+  std::vector<search::ResidentItem> items{};  ///< one for each of them
+  std::vector<TensorIndex> others{};          ///< that have room by themselves, too; sorted
 };
 
 /// Tensors that fit, as many as give at most `most` states (search::distinct_items()).
 [[nodiscard]] StayItems stay_items(const Network& network, const Hardware& hardware, Size room,
-                                   const search::RunsOf& runs, std::int64_t most);
+                                   const search::GroupsOf& groups, std::int64_t most);
 
 }  // namespace tessera::planner

@@ -159,10 +159,22 @@ void apply(const SolverArguments& solver, Params& params) {
   params.question_timeout = duration_of(solver.question_timeout, "question_timeout");
 }
 
+std::int64_t effort_of(const py::object& effort) {
+  if (!py::isinstance<py::str>(effort)) {
+    const auto units = effort.cast<std::int64_t>();
+    if (units < 1) throw BadInput("`effort` must be at least 1");
+    return units;
+  }
+  const auto name = effort.cast<std::string>();
+  if (const std::optional<std::int64_t> named = plan_effort(name)) return *named;
+  throw BadInput("`effort` is '" + name + "', which is no effort",
+                 "efforts are quick, normal, thorough and numbers of work units");
+}
+
 Plan make_plan(const py::object& network, const py::object& hardware, const py::object& max_ops,
-               const LimitArguments& limits, std::int64_t nodes_per_question,
-               std::int64_t tile_shapes, std::int64_t proof_shapes, bool residency,
-               const py::object& weights, const py::object& peak_limits,
+               const LimitArguments& limits, const py::object& effort,
+               std::int64_t nodes_per_question, std::int64_t tile_shapes, std::int64_t proof_shapes,
+               bool residency, const py::object& weights, const py::object& peak_limits,
                const py::object& reference, KeptAnswers* memory, const py::object& progress,
                const SolverArguments& solver) {
   const KeptNetwork net = network_of(network);
@@ -174,6 +186,7 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
     params.max_ops = static_cast<std::size_t>(*most);
   }
   params.limits = limits_of(limits);
+  params.effort = effort_of(effort);
   params.nodes_per_question = nodes_per_question;
   params.tile_shapes = tile_shapes;
   params.proof_shapes = proof_shapes;
@@ -403,21 +416,21 @@ void bind_plan(py::module_& module) {
       "plan",
       [](const py::object& network, const py::object& hardware, const py::object& max_ops,
          py::object timeout, py::object work, py::object memory_limit, int threads,
-         std::uint64_t seed, std::int64_t nodes_per_question, std::int64_t tile_shapes,
-         std::int64_t proof_shapes, bool residency, const py::object& weights,
-         const py::object& limits, const py::object& reference,
+         std::uint64_t seed, const py::object& effort, std::int64_t nodes_per_question,
+         std::int64_t tile_shapes, std::int64_t proof_shapes, bool residency,
+         const py::object& weights, const py::object& limits, const py::object& reference,
          const std::shared_ptr<KeptAnswers>& memory, const py::object& progress,
          const std::string& engine, py::object question_timeout) {
         return make_plan(
             network, hardware, max_ops,
-            {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed},
+            {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed}, effort,
             nodes_per_question, tile_shapes, proof_shapes, residency, weights, limits, reference,
             memory.get(), progress, {engine, std::move(question_timeout)});
       },
       py::arg("network"), py::arg("hardware"), py::kw_only(), py::arg("max_ops") = py::none(),
       py::arg("timeout") = py::none(), py::arg("work") = py::none(),
       py::arg("memory_limit") = py::none(), py::arg("threads") = 2, py::arg("seed") = 0,
-      py::arg("nodes_per_question") = PlanParams{}.nodes_per_question,
+      py::arg("effort") = "normal", py::arg("nodes_per_question") = PlanParams{}.nodes_per_question,
       py::arg("tile_shapes") = PlanParams{}.tile_shapes,
       py::arg("proof_shapes") = PlanParams{}.proof_shapes,
       py::arg("residency") = PlanParams{}.residency, py::arg("weights") = py::none(),
@@ -440,6 +453,7 @@ void bind_plan(py::module_& module) {
 `weights` replaces the weights of the profile ({"latency": 0.7, "energy": 0.3}).
 `limits` bounds every group ({"peak_memory": "512 KiB"}).
 `max_ops` is the maximum number of ops in a group; 1 plans layer by layer.
+`effort` is the work of the search: "quick", "normal", "thorough" or a number of units.
 `tile_shapes` is the number of tile shapes evaluated per variant of a group of the best plan; 0: only the fewest tiles.
 `proof_shapes` is the number of further shapes evaluated to prove optimality.
 `residency` allows tensors between groups to stay on chip and, if the profile allows it, weight prefetch.

@@ -57,6 +57,8 @@ struct PlanParams {
   std::optional<std::chrono::nanoseconds> question_timeout{};  ///< per placement query
   /// Limit on search nodes per placement query; a query above it is `unknown`, and is counted.
   std::int64_t nodes_per_question = nodes_per_plan_question;
+  /// Work after which the search returns its best plan, the same for any number of threads (effort.h).
+  std::int64_t effort = normal_plan_effort;
   /// Tile shapes to cost per variant of a group in a best partition, because more tiles than the
   /// fewest may be cheaper. 0: only the fewest tiles.
   std::int64_t tile_shapes = 64;

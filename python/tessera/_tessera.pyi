@@ -366,6 +366,7 @@ def plan(
     memory_limit: Optional[_Size] = ...,
     threads: int = ...,
     seed: int = ...,
+    effort: Union[int, str] = ...,
     nodes_per_question: int = ...,
     tile_shapes: int = ...,
     proof_shapes: int = ...,

@@ -59,10 +59,10 @@ TEST(GeometryStore, TwinsAreCutAsTheRunIs) {
   const auto cuts = run.cuts();
   ASSERT_TRUE(cuts);
   EXPECT_EQ(cuts->whole.extent, (std::array<Dim, tiling::tile_axes>{8, 8, 8}));
-  EXPECT_EQ(run.twin(0).cuts(), cuts);
+  EXPECT_EQ(run.thread_copy(0).cuts(), cuts);
   for (const HaloPolicy halo : {HaloPolicy::recompute, HaloPolicy::keep}) {
     EXPECT_EQ(&run.with(halo).space(), cuts.get());
-    EXPECT_EQ(&run.twin(0).with(halo).space(), cuts.get());
+    EXPECT_EQ(&run.thread_copy(0).with(halo).space(), cuts.get());
   }
 }
 

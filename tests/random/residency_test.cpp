@@ -3,8 +3,6 @@
 // above the optimum, and it usually equals the optimum.
 //
 //   TESSERA_SEED=17 TESSERA_CASES=1 random_residency_test      repeats one of them
-#include "planner/residency.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,10 +15,8 @@
 #include "cost/group_bound.h"
 #include "planner/candidates.h"
 #include "planner/cover_bound.h"
-#include "planner/describe.h"
 #include "planner/peaks.h"
 #include "planner/planning.h"
-#include "planner/put_together.h"
 #include "tessera/check.h"
 #include "tessera/files.h"
 #include "tests/support/effort.h"
@@ -80,19 +76,11 @@ void expect_sound(const Network& network, const Hardware& hardware,
     }
 }
 
-/// The result of a path over positions and resident tensors, from a plan without any.
-std::optional<planner::Runs> together(const Network& network, const Hardware& hardware,
-                                      const PlanParams& params, const NetworkPlan& stored) {
-  return planner::put_together(network, hardware, params, stored, stored.subgraphs, {},
-                               planner::ShapeGoal::Stage::plain)
-      .runs;
-}
-
 TEST(Residency, IsAsGoodAsBruteForceAsARule) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));
   int planned = 0, keep = 0, worth = 0, best_found = 0, proved = 0, damaged = 0;
-  int higher = 0, together_better = 0, together_best = 0;
+  int higher = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
     Random random(seed ^ 0x5e51de);
@@ -119,7 +107,7 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
     double best = stored.score;
     for (std::uint64_t bits = 1; bits < (std::uint64_t{1} << may.size()); ++bits) {
       const std::vector<TensorIndex> stays = subset(may, bits);
-      const NetworkPlan one = planner::plan_once(network, hardware, params, {.stays = stays}).plan;
+      const NetworkPlan one = planner::plan_once(network, hardware, params, {.stays = stays});
       if (one.status == Status::feasible) best = std::min(best, one.score);
     }
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
@@ -150,19 +138,6 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
       ++worth;
       best_found += plan.score <= best * (1 + 1e-9) ? 1 : 0;
     }
-    if (const auto runs = together(network, hardware, params, stored)) {
-      NetworkPlan made = stored;
-      made.subgraphs = *runs;
-      planner::settle_off_chip(network, hardware, {}, made, 1);
-      planner::describe(network, hardware, score, made, 1);
-      ASSERT_LT(made.score, stored.score);
-      made.bound = made.looked_at.bound = bound;
-      made.optimal = made.looked_at.optimal = false;
-      ASSERT_GE(made.score, bound);
-      for (const std::string& wrong : check_plan(network, hardware, made)) ADD_FAILURE() << wrong;
-      ++together_better;
-      together_best += made.score <= best * (1 + 1e-9) ? 1 : 0;
-    }
     expect_sound(network, hardware, subset(may, random.below(std::uint64_t{1} << may.size())));
 
     const std::string text = plan_json(plan);
@@ -179,16 +154,13 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
     ++damaged;
     ASSERT_FALSE(check_plan(network, hardware, plan).empty());
   }
-  std::cout << planned << " plans, " << keep << " keep something; of " << worth << " with a gain "
-            << best_found << " are optimal; " << proved << " proved; " << higher
-            << " bounds raised by the capacity; " << damaged
-            << " damaged ones refused; from no residency " << together_better << " recombined, "
-            << together_best << " optimal\n";
+  std::cout << planned << " plans, " << keep << " keep something; of " << worth
+            << " where it is worth it " << best_found << " are the best there is; " << proved
+            << " proved; " << higher << " bounds higher for the room there is; " << damaged
+            << " damaged ones refused\n";
   EXPECT_GT(keep, planned / 10);
   EXPECT_GT(proved, planned / 10);
   EXPECT_GT(higher, planned / 10);
-  EXPECT_GT(together_better, planned / 10);
-  EXPECT_GE(together_best * 10, together_better * 7);
   EXPECT_GE(best_found * 10, worth * 9);
 }
 

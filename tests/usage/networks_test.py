@@ -2,6 +2,7 @@
 
 import copy
 import decimal
+import itertools
 import json
 import re
 import unittest
@@ -346,7 +347,7 @@ class Plans(Case):
     def test_more_memory_is_no_worse(self):
         # Regression: the first network scored better with a limit of 256 KiB than with 384 KiB. For the
         # second one only the fewest tiles were evaluated if queries about other variants were undecided: its
-        # score was 1.
+        # score was 1. At equal work, plans for more memory may be worse by 1 %.
         convs = self.file("convs.yaml", "tessera: network/1\nname: convs\n"
                                         "tensors: {x: {shape: [1, 256, 14, 14], dtype: float32}}\ninputs: [x]\nops:\n"
                                         "  - {name: c, type: conv, inputs: [x], output: y, stride: [2, 2], "
@@ -361,7 +362,8 @@ class Plans(Case):
                     more = ("--limit", f"peak_memory={limit} KiB") if limit else ()
                     self.ends(FOUND, "plan", network, "-p", profile, "--threads", 1, "-o", self.plan_file, *more)
                     scores.append(json.loads(self.plan_file.read_text())["score"])
-                self.assertEqual(scores, sorted(scores, reverse=True))
+                for less, more in itertools.pairwise(scores):
+                    self.assertLessEqual(more, less * 1.01)
 
     @unittest.skipIf(SLOW, "plans with their tiles by cost")
     def test_a_larger_memory_ranks_higher(self):
@@ -491,9 +493,9 @@ class Plans(Case):
                      "weights: {shape: [8, 8, 3, 3]}, pad: [1, 1, 1, 1]}\n")
             last = f"t{k}"
         deep = self.file("deep.yaml", text + f"outputs: [{last}]\n")
-        self.ends(FOUND, "plan", deep, "-p", "ethos-u55-like", "--tile-shapes", 0, "-q", "-o", self.plan_file)
-        plan = json.loads(self.plan_file.read_text())
-        self.assertTrue(plan["looked_at"]["proven_optimal"])
+        self.ends(FOUND, "plan", deep, "-p", "ethos-u55-like", "--tile-shapes", 0, "--residency", "off", "-q",
+                  "-o", self.plan_file)
+        self.assertTrue(json.loads(self.plan_file.read_text())["proven_optimal"])
         self.check(FOUND, None, profile="ethos-u55-like", network=deep)
 
     def test_limits_on_several_memories_and_on_bandwidth(self):

@@ -1,0 +1,408 @@
+#include "planner/path_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+
+#include "cost/group_bound.h"
+#include "cost/score.h"
+#include "planner/peaks.h"
+#include "planner/piece.h"
+#include "planner/planning.h"
+#include "planner/shape_goal.h"
+#include "search/partition/structure.h"
+#include "tiling/subgraph.h"
+
+namespace tessera::planner {
+namespace {
+
+constexpr double impossible = std::numeric_limits<double>::infinity();
+/// Weights of the ratio in estimates.
+constexpr std::array weights{1.0, 0.75, 0.5, 0.25, 0.0};
+/// Factor of the ratio from a group to the next longer one that is not known.
+constexpr double growth = 1.05;
+/// Edges of the lattice: a shortest path takes some milliseconds.
+constexpr std::int64_t most_edges = 200'000;
+/// Ends the descent to less memory after so many levels without a better plan.
+constexpr int most_in_vain = 2;
+
+/// At most a quarter of the edges are for groups without resident tensors.
+search::GroupsOf groups_of(const Network& network, const PlanParams& params) {
+  const std::size_t ops = network.ops.size();
+  const std::size_t longest = static_cast<std::size_t>(most_edges) / (4 * ops);
+  return {.ops = ops, .max_ops = std::min(params.max_ops, std::max<std::size_t>(1, longest))};
+}
+
+/// Short networks have more groups per op than their ops suggest.
+std::int64_t work_of(const Network& network, const PlanParams& params) {
+  const auto ops = static_cast<std::int64_t>(network.ops.size()) + 4;
+  return params.effort > thorough_plan_effort / ops ? thorough_plan_effort : params.effort * ops;
+}
+
+/// Does the lattice have all groups?
+bool lattice_spans(const Network& network, const PlanParams& params) {
+  return groups_of(network, params).max_ops >= std::min(params.max_ops, network.ops.size());
+}
+
+}  // namespace
+
+PathSearch::PathSearch(const Network& network, const Hardware& hardware, const PlanParams& params,
+                       const NetworkPlan& plan)
+    : LaterLook(network, hardware, params, plan),
+      may_(params.residency && !stays_on_chip(hardware)
+               ? stay_items(network, hardware, capacity(), groups_of(network, params), most_edges)
+               : StayItems{}),
+      lattice_(groups_of(network, params), may_.items, capacity()),
+      most_work_(work_of(network, params)) {}
+
+PathResult PathSearch::run(const Runs& start) {
+  find_bounds();
+  note_shares(start);
+  best_ = start.empty() ? impossible : score_of(start);
+  for (const PlannedSubgraph& group : start)
+    if (const std::optional<std::size_t> edge = edge_of(group))
+      keep(*edge, {.tiled = {.cap = capacity(),
+                             .cost = cost::additive_score(score_, group.metrics),
+                             .refined = params_.tile_shapes == 0,
+                             .group = group}});
+  levels_ = {{.cap = capacity(),
+              .peak = start.empty() ? capacity() : std::min(capacity(), peak_of(start))}};
+  result_.complete = explore();
+  const bool all_items = may_.others.empty() && lattice_spans(network_, params_);
+  result_.exact = result_.complete && all_items && limits_of_edges_.empty() && !unresolved_;
+  PlanSearch& counts = result_.search;
+  counts.pruned = static_cast<std::int64_t>(bounds_.size() - tiled_.size());
+  counts.candidates = counts.solved + counts.reused + counts.pruned;
+  return std::move(result_);
+}
+
+bool PathSearch::explore() {
+  for (const double weight : weights) {
+    std::vector<std::size_t> order(levels_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t k) { return levels_[k].score; });
+    for (const std::size_t k : order)
+      if (!search(levels_[k], weight)) return false;
+    if (!descend(weight)) return false;
+  }
+  return !descends() || descend_to_all_peaks();
+}
+
+bool PathSearch::descends() const {
+  return cost::peak_weight(score_) > 0;
+}
+
+/// Less and less memory, while that gives better plans.
+bool PathSearch::descend(double weight) {
+  if (!descends()) return true;
+  const auto best = std::ranges::min_element(levels_, {}, &Level::score);
+  auto in_vain = static_cast<int>(levels_.end() - best) - 1;
+  while (in_vain < most_in_vain) {
+    const Size cap = level_below(std::min(levels_.back().cap, levels_.back().peak));
+    if (cap == 0) break;
+    const double before = best_;
+    levels_.push_back({.cap = cap, .peak = cap});
+    if (!search(levels_.back(), weight)) return false;
+    in_vain = best_ < before ? 0 : in_vain + 1;
+  }
+  return true;
+}
+
+/// Paths that peak as high as the cheapest one within some memory cost no less. So the next less
+/// memory is just below its peak, until the cheapest path costs as much as the best plan. Tiles of
+/// other shapes than the largest ones are expensive: then only known groups are combined.
+bool PathSearch::descend_to_all_peaks() {
+  Level level{.cap = capacity()};
+  while (level.cap > 0) {
+    if (params_.tile_shapes > 0) {
+      const search::LatticePath path = known_paths_within(level.cap);
+      level.cost = path.cost;
+      if (path.cost == impossible) break;
+      level.peak = known_peak(path, level.cap);
+      if (score_of_path(path, level) < best_ * less) place(path, level);
+    } else if (!search(level, 0)) {
+      return false;
+    }
+    if (level.cost >= best_ * less) break;
+    level.cap = level.peak - 1;
+  }
+  return true;
+}
+
+bool PathSearch::search(Level& level, double weight) {
+  while (!budget_.exhausted() && result_.work < most_work_) {
+    estimate(level.cap, weight);
+    ++result_.rounds;
+    const search::LatticePath path = lattice_.shortest(costs_, level.cap);
+    level.cost = path.cost;
+    if (weight == 0) level.peak = known_peak(path, level.cap);
+    level.score = score_of_path(path, level);
+    if (level.score >= best_ * less) return true;
+    std::vector<std::size_t> fresh;
+    for (const std::size_t edge : path.edges)
+      if (const Tiled* const result = result_of(edge, level.cap);
+          result == nullptr || !result->final())
+        fresh.push_back(edge);
+    if (fresh.empty())
+      place(path, level);
+    else if (tile(fresh, level.cap); const auto better = known_path(level))
+      place(*better, level);
+    if (params_.progress) params_.progress({best_, 0, result_.tiled});
+  }
+  return false;
+}
+
+search::LatticePath PathSearch::known_paths_within(Size cap) const {
+  std::vector<double> costs(costs_.size(), impossible);
+  for (const auto& [k, all] : tiled_)
+    if (const Tiled* const result = fitting(k, cap)) costs[k] = result->cost;
+  return lattice_.shortest(costs, cap);
+}
+
+/// The cheapest path of known groups, if it is better than the best plan.
+std::optional<search::LatticePath> PathSearch::known_path(const Level& level) const {
+  search::LatticePath path = known_paths_within(level.cap);
+  if (path.cost == impossible || score_of_path(path, level) >= best_ * less) return std::nullopt;
+  return path;
+}
+
+void PathSearch::find_bounds() {
+  cost::GroupBounds bounds(network_, hardware_);
+  bounds_.resize(lattice_.edges().size());
+  costs_.resize(bounds_.size());
+  for (std::size_t k = 0; k < bounds_.size(); ++k) {
+    const search::LatticeEdge& edge = lattice_.edges()[k];
+    bounds_[k] = cost::additive_score(score_, bounds.of(edge.first, edge.last, residents(k)));
+  }
+}
+
+std::vector<TensorIndex> PathSearch::residents(std::size_t edge) const {
+  std::vector<TensorIndex> tensors;
+  for (const std::uint32_t k : lattice_.items(lattice_.edges()[edge]))
+    tensors.push_back(may_.tensors[k]);
+  return tensors;
+}
+
+/// The memory that the edge may use within `cap`.
+Size PathSearch::cap_of(std::size_t edge, Size cap) const {
+  const auto limit = limits_of_edges_.find(edge);
+  return limit == limits_of_edges_.end() ? cap : std::min(cap, limit->second);
+}
+
+/// A result in more memory holds for less of it if it fits there, and if nothing fitted.
+const PathSearch::Tiled* PathSearch::result_of(std::size_t edge, Size cap) const {
+  const auto known = tiled_.find(edge);
+  if (known == tiled_.end()) return nullptr;
+  const Size own = cap_of(edge, cap);
+  const Tiled* found = nullptr;
+  for (const Tiled& each : known->second)
+    if (each.cap >= own &&
+        (each.cap == own || !each.group || each.group->metrics.peak_bytes <= own))
+      found = &each;
+  return found;
+}
+
+/// The cheapest known group that fits, in whatever memory it was tiled.
+const PathSearch::Tiled* PathSearch::fitting(std::size_t edge, Size cap) const {
+  const auto known = tiled_.find(edge);
+  if (known == tiled_.end()) return nullptr;
+  const Size own = cap_of(edge, cap);
+  const Tiled* best = nullptr;
+  for (const Tiled& each : known->second)
+    if (each.group && each.group->metrics.peak_bytes <= own &&
+        (best == nullptr || each.cost < best->cost))
+      best = &each;
+  return best;
+}
+
+std::map<PathSearch::Range, PathSearch::Known> PathSearch::known_groups(Size cap) const {
+  std::map<Range, Known> known;
+  for (const auto& [k, all] : tiled_) {
+    const Tiled* const result = result_of(k, cap);
+    if (result == nullptr) continue;
+    const search::LatticeEdge& edge = lattice_.edges()[k];
+    Known& of_group =
+        known.try_emplace({edge.first, edge.last}, Known{impossible, impossible}).first->second;
+    if (!result->group) continue;
+    of_group.above = std::min(of_group.above, hoped(*result) - bounds_[k]);
+    if (bounds_[k] > 0) of_group.ratio = std::min(of_group.ratio, hoped(*result) / bounds_[k]);
+  }
+  return known;
+}
+
+/// The ratio of a group is the highest one of the known groups within it.
+void PathSearch::estimate(Size cap, double weight) {
+  const std::map<Range, Known> known = known_groups(cap);
+  const std::span<const search::LatticeEdge> edges = lattice_.edges();
+  std::vector<double> ratios(network_.ops.size(), 1);  // of groups from `first`, by their last op
+  for (std::size_t first = network_.ops.size(); first-- > 0;) {
+    double shorter = shares_[first];
+    std::size_t k = lattice_.edges_from(first);
+    for (std::size_t last = first; k < lattice_.edges_from(first + 1); ++last) {
+      const auto at = known.find({first, last});
+      double& ratio = ratios[last];
+      if (at != known.end())
+        ratio = std::max(at->second.ratio < impossible ? at->second.ratio : 1,
+                         last == first ? 1 : std::max(ratio, shorter));
+      else
+        ratio = std::max(ratio, shorter) * (last > first ? growth : 1);
+      shorter = ratio;
+      const std::size_t begin = k;
+      while (k < lattice_.edges_from(first + 1) && edges[k].last == last) ++k;
+      estimate_group(begin, k, cap, weight, ratio, at == known.end() ? nullptr : &at->second);
+    }
+  }
+}
+
+void PathSearch::estimate_group(std::size_t begin, std::size_t end, Size cap, double weight,
+                                double ratio, const Known* known) {
+  auto tiled = tiled_.lower_bound(begin);
+  for (std::size_t k = begin; k < end; ++k) {
+    if (known != nullptr && known->above < impossible)
+      costs_[k] = bounds_[k] + weight * std::max(0.0, known->above);
+    else
+      costs_[k] = weight > 0 ? bounds_[k] * (1 + weight * (ratio - 1)) : bounds_[k];
+    if (tiled == tiled_.end() || tiled->first != k) continue;
+    if (const Tiled* const result = result_of(k, cap))
+      costs_[k] = result->final()
+                      ? result->cost
+                      : bounds_[k] + weight * std::max(0.0, hoped(*result) - bounds_[k]);
+    else
+      for (const Tiled& each : tiled->second)
+        if (each.cap >= cap) costs_[k] = std::max(costs_[k], each.cost);
+    if (cap_of(k, cap) == 0) costs_[k] = impossible;
+    ++tiled;
+  }
+}
+
+Size PathSearch::known_peak(const search::LatticePath& path, Size cap) const {
+  Size peak = 0;
+  for (const std::size_t edge : path.edges)
+    if (const Tiled* const result = fitting(edge, cap))
+      peak = std::max(peak, result->group->metrics.peak_bytes);
+  return peak;
+}
+
+/// An unknown group peaks as the groups of the level do.
+double PathSearch::score_of_path(const search::LatticePath& path, const Level& level) const {
+  const auto known = [&](std::size_t edge) { return result_of(edge, level.cap) != nullptr; };
+  const Size peak = std::max(known_peak(path, level.cap),
+                             std::ranges::all_of(path.edges, known) ? 0 : level.peak);
+  return path.cost + cost::peak_weight(score_) * static_cast<double>(peak);
+}
+
+void PathSearch::tile(const std::vector<std::size_t>& fresh, Size cap) {
+  std::vector<std::string> structures;
+  for (const std::size_t k : fresh) {
+    const search::LatticeEdge& edge = lattice_.edges()[k];
+    structures.push_back(std::to_string(cap_of(k, cap)) + ' ' +
+                         search::structure_key(tiling::make_subgraph(
+                             network_, {edge.first, edge.last}, readers_, within_, residents(k))));
+  }
+  std::vector<Asked> found(fresh.size());
+  each_sharing({.threads = params_.limits.threads}, structures,
+               [&](std::size_t k, SharedWork& shared) {
+                 if (budget_.exhausted()) return;
+                 const bool refined = result_of(fresh[k], cap) != nullptr;
+                 found[k] = tiled(fresh[k], cap_of(fresh[k], cap), refined, shared);
+               });
+  for (std::size_t k = 0; k < fresh.size(); ++k)
+    if (found[k].whole) keep(fresh[k], std::move(found[k]));
+}
+
+void PathSearch::keep(std::size_t edge, Asked asked) {
+  Tiled& tiled = asked.tiled;
+  ++result_.tiled;
+  result_.work += asked.refined ? refined_group_work : 1;
+  result_.search.shapes += asked.counts.shapes;
+  std::vector<Tiled>& all = tiled_[edge];
+  const auto at = std::ranges::find(all, tiled.cap, &Tiled::cap);
+  if (at == all.end()) {
+    result_.search.solved += asked.counts.solved;
+    result_.search.reused += asked.counts.reused;
+    result_.search.infeasible += asked.counts.infeasible;
+    result_.search.unknown += asked.counts.unknown;
+    all.insert(std::ranges::upper_bound(all, tiled.cap, std::greater<>(), &Tiled::cap),
+               std::move(tiled));
+    return;
+  }
+  if (tiled.group && at->group && at->cost > 0 && tiled.cost > 0) {
+    gains_ += std::log(std::min(1.0, tiled.cost / at->cost));
+    gain_ = std::exp(gains_ / ++refined_);
+  }
+  *at = std::move(tiled);
+}
+
+/// Without further shapes, the group has the largest tiles that fit in the whole memory.
+PathSearch::Asked PathSearch::tiled(std::size_t edge, Size cap, bool refined,
+                                    SharedWork& shared) const {
+  PeakLimits limits = limits_;
+  limits.peak_bytes = std::min(limits.peak_bytes, static_cast<double>(cap));
+  const Hardware machine = params_.tile_shapes > 0 ? machine_within(hardware_, limits) : within_;
+  Candidates candidates(network_, machine, candidates_with(residents(edge)), params_.memory);
+  const search::LatticeEdge& group = lattice_.edges()[edge];
+  const OpRange ops{group.first, group.last};
+  ShapeGoal goal = shape_goal(score_, limits, refined ? params_.tile_shapes : 0, cap);
+  goal.last = ShapeGoal::Stage::direct;
+  Asked asked{.refined = refined};
+  asked.tiled = {cap, impossible, refined || params_.tile_shapes == 0,
+                 best_run(candidates, ops, goal, &shared)};
+  if (asked.tiled.group)
+    asked.tiled.cost = cost::additive_score(score_, asked.tiled.group->metrics);
+  asked.counts = candidates.counts();
+  asked.whole = !budget_.exhausted();
+  if (!candidates.known(ops).first->complete()) unresolved_ = true;
+  return asked;
+}
+
+/// If the groups have no joint placement, or one with a higher peak, the group with the highest
+/// peak gets less memory.
+void PathSearch::place(const search::LatticePath& path, Level& level) {
+  Runs runs;
+  std::size_t highest = path.edges.front();
+  const auto peak_of_edge = [&](std::size_t edge) {
+    return fitting(edge, level.cap)->group->metrics.peak_bytes;
+  };
+  for (const std::size_t edge : path.edges) {
+    runs.push_back(*fitting(edge, level.cap)->group);
+    if (peak_of_edge(edge) > peak_of_edge(highest)) highest = edge;
+  }
+  level.peak = peak_of_edge(highest);
+  if (score_of(runs) < best_ * less && settle(runs, 0, runs.size() - 1) &&
+      score_of(runs) < best_ * less) {
+    best_ = score_of(runs);
+    note_shares(runs);
+    result_.plans.push_back(std::move(runs));
+    return;
+  }
+  limits_of_edges_[highest] = level_below(peak_of_edge(highest));
+}
+
+std::optional<std::size_t> PathSearch::edge_of(const PlannedSubgraph& group) const {
+  std::vector<std::uint32_t> items;
+  for (const TensorIndex t : kept_tensors(network_, group)) {
+    const auto at = std::ranges::lower_bound(may_.tensors, t);
+    if (at != may_.tensors.end() && *at == t)
+      items.push_back(static_cast<std::uint32_t>(at - may_.tensors.begin()));
+  }
+  std::ranges::sort(items);
+  const std::size_t edge = lattice_.find(group.ops.first, group.ops.last, items);
+  if (edge == lattice_.edges().size()) return std::nullopt;
+  return edge;
+}
+
+void PathSearch::note_shares(const Runs& runs) {
+  shares_.assign(network_.ops.size(), 1);
+  for (const PlannedSubgraph& group : runs) {
+    const std::optional<std::size_t> edge = edge_of(group);
+    if (!edge || bounds_[*edge] <= 0) continue;
+    const double ratio = cost::additive_score(score_, group.metrics) / bounds_[*edge];
+    for (OpIndex op = group.ops.first; op <= group.ops.last; ++op) shares_[op] = ratio;
+  }
+}
+
+}  // namespace tessera::planner
