@@ -95,7 +95,7 @@ bool Plannings::may_search(const NetworkPlan& plan) const {
 NetworkPlan Plannings::start() {
   PlanParams params = rest();
   params.tile_shapes = 0;
-  params.progress = progress_from({});
+  params.progress = nullptr;
   NetworkPlan plan;
   const bool single = params_.tile_shapes > 0 && !stays_on_chip(hardware_);
   if (single) params.max_ops = 1;

@@ -156,7 +156,7 @@ class OffTheChip(Case):
         network = self.file("long.yaml", "tessera: network/1\nname: long\n"
                             "tensors: {t0: {shape: [1, 8, 112, 112], dtype: int8}}\n"
                             f"inputs: [t0]\nops:\n{convs}outputs: [t48]\n")
-        done = self.ends(FOUND, "plan", network, "-p", "ascend-910b-like",
+        done = self.ends(FOUND, "plan", network, "-p", "ascend-910b-like", "--effort", "thorough",
                          "-t", "30s" if SLOW else "3s", "-o", self.plan_file)
         self.assertIn("time limit", done.stdout)
         memory, = json.loads(self.plan_file.read_text())["offchip"]
