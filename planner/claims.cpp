@@ -24,16 +24,15 @@ constexpr std::size_t few_tensors = 4;
 
 std::vector<std::vector<TensorIndex>> Plannings::resident_sets() const {
   std::vector<std::vector<TensorIndex>> sets;
-  if (network_.ops.size() > few_ops || stays_on_chip(hardware_)) return sets;
   std::vector<TensorIndex> may;
-  if (params_.residency) {
+  if (params_.residency && !stays_on_chip(hardware_)) {
     const Size room = on_chip_capacity(machine_within(hardware_, peak_limits_of(params_)));
     const Dim brick = on_chip_layout(hardware_).brick;
     may = tiling::may_stay(network_, tiling::last_readers(network_));
     std::erase_if(may,
                   [&](TensorIndex t) { return stored_bytes(network_.tensors[t], brick) > room; });
   }
-  if (may.size() > few_tensors) return sets;
+  if (!may.empty() && (may.size() > few_tensors || network_.ops.size() > few_ops)) return sets;
   for (std::uint64_t set = 0; set < std::uint64_t{1} << may.size(); ++set) {
     std::vector<TensorIndex>& stays = sets.emplace_back();
     for (std::size_t k = 0; k < may.size(); ++k)
