@@ -98,12 +98,12 @@ Candidates::Step Candidates::next_step(OpRange ops, const Known& known) const {
 }
 
 CandidateAnswer Candidates::make(OpRange ops, const Known& known, const Step& step,
-                                 MadeAhead::Tiles* aside, bool& searched) const {
+                                 bool& searched) const {
   const std::shared_ptr<RunGeometry> run = geometry_of(ops, step.structure);
   const std::lock_guard guard(run->lock);
   CandidateAnswer made;
   try {
-    made = make_answer(*run, step.structure, step.level, known.answer.get(), aside, searched);
+    made = make_answer(*run, step.structure, step.level, known.answer.get(), searched);
   } catch (const std::bad_alloc&) {  // caught here, since other threads wait for the answer
     out_of_memory_ = true;
     made = *given_up(known).answer;
@@ -119,10 +119,7 @@ CandidateAnswer Candidates::make(OpRange ops, const Known& known, const Step& st
 Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& searched) {
   const Step step = next_step(ops, known);
   bool fresh = false;
-  const auto made_here = [&] {
-    const auto made = take_ahead(step.key, searched);
-    return made ? *made : make(ops, known, step, nullptr, searched);
-  };
+  const auto made_here = [&] { return make(ops, known, step, searched); };
   PlanMemory::Answer answer;
   do {
     answer = memory_->get(step.key, fresh, made_here);
@@ -130,52 +127,6 @@ Candidates::Known Candidates::more(OpRange ops, const Known& known, bool& search
     // The other caller had less time than this one.
   } while (answer->cut_short && !fresh && !params_.budget.exhausted());
   return {.answer = answer, .fewest = nullptr, .effort = known.effort + 1, .level = step.level};
-}
-
-/// The stored answers do not change until the result is taken: queries about this group, or one of
-/// its structure, take it first.
-std::shared_ptr<const CandidateAnswer> Candidates::ahead(OpRange ops, int effort) {
-  const Known known = known_of(ops);
-  if (known.effort + 1 != effort || (known.answer && known.answer->final)) return nullptr;
-  const Step step = next_step(ops, known);
-  if (memory_->has(step.key)) return nullptr;
-  const std::shared_ptr<MadeAhead::One> mine = memory_->ahead().begin(step.key);
-  if (!mine) return nullptr;
-  std::shared_ptr<const CandidateAnswer> answer;
-  try {
-    {
-      const std::lock_guard guard(lock_);
-      ahead_.emplace_back(step.key, mine);
-    }
-    CandidateAnswer made = make(ops, known, step, &mine->tiles, mine->searched);
-    if (!made.cut_short) answer = std::make_shared<const CandidateAnswer>(std::move(made));
-  } catch (...) {  // the later query runs into the same error
-  }
-  mine->promise.set_value(answer);
-  return answer;
-}
-
-bool Candidates::under_way(OpRange ops, int effort) const {
-  const Known known = known_of(ops);
-  return known.effort + 1 == effort && memory_->under_way(next_step(ops, known).key);
-}
-
-Candidates::~Candidates() {
-  for (const auto& [key, one] : ahead_)
-    if (const auto made = one.lock()) memory_->ahead().drop(key, made);
-}
-
-/// Null if there is no speculative answer.
-std::shared_ptr<const CandidateAnswer> Candidates::take_ahead(const std::string& key,
-                                                              bool& searched) {
-  const std::shared_ptr<MadeAhead::One> made = memory_->ahead().take(key);
-  if (!made) return nullptr;
-  std::shared_ptr<const CandidateAnswer> answer = made->answer.get();
-  if (!answer) return nullptr;
-  searched = made->searched;
-  for (auto& [tile, known] : made->tiles)
-    memory_->tiles().keep(tile, std::make_shared<const RememberedTile>(std::move(known)));
-  return answer;
 }
 
 }  // namespace tessera::planner

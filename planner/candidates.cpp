@@ -365,10 +365,7 @@ search::TileSearchResult Candidates::search_tile(
   settle(found, geometry, asked);
   if (!cut_short(found.stop) && !params_.budget.exhausted()) {
     RememberedTile now = known_tile(found, before ? before->fewest : rest.fewest_tiles, most);
-    if (question.aside != nullptr)
-      question.aside->emplace_back(key, std::move(now));
-    else
-      memory_->tiles().keep(key, std::make_shared<const RememberedTile>(std::move(now)));
+    memory_->tiles().keep(key, std::make_shared<const RememberedTile>(std::move(now)));
   }
   return found;
 }
@@ -414,19 +411,18 @@ void Candidates::complete(search::TileSearchResult& found, tiling::TileGeometry&
 }
 
 CandidateAnswer Candidates::make_answer(RunGeometry& run, const std::string& structure, int level,
-                                        const CandidateAnswer* before, MadeAhead::Tiles* aside,
-                                        bool& searched) const {
+                                        const CandidateAnswer* before, bool& searched) const {
   CandidateAnswer answer;
   const Effort effort = effort_at(level, params_.nodes_per_question);
-  look_at_variants({run, structure, effort, aside}, lowering_variants(run.part, hardware_), before,
-                   answer, searched);
+  look_at_variants({run, structure, effort}, lowering_variants(run.part, hardware_), before, answer,
+                   searched);
   if (answer.options.empty() && answer.complete())
-    look_at_variants({run, structure, effort, aside}, direct_variants(run.part, hardware_), before,
-                     answer, searched);
+    look_at_variants({run, structure, effort}, direct_variants(run.part, hardware_), before, answer,
+                     searched);
   // If no tile fits the whole sum, try reductions in parts.
   if (answer.options.empty() && answer.complete())
     for (const Reduced& split : reduced(run, structure)) {
-      look_at_variants({*split.run, split.structure, effort, aside},
+      look_at_variants({*split.run, split.structure, effort},
                        in_parts(lowering_variants(split.run->part, hardware_), split.parts), before,
                        answer, searched);
       if (!answer.options.empty() || !answer.complete()) break;

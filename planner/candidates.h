@@ -100,15 +100,9 @@ class Candidates {
              std::shared_ptr<PlanMemory> memory);
   Candidates(const Candidates&) = delete;
   Candidates& operator=(const Candidates&) = delete;
-  ~Candidates();
   /// The answer for a group. Effort 0 is the least; a higher effort resolves more of an answer that
   /// is not final.
   [[nodiscard]] std::shared_ptr<const CandidateAnswer> answer(OpRange ops, int effort = 0);
-  /// Speculative evaluation: makes the answer that answer() returns later, and changes nothing
-  /// else. Null if the answer exists already or another thread makes it.
-  [[nodiscard]] std::shared_ptr<const CandidateAnswer> ahead(OpRange ops, int effort);
-  /// True if answer() would wait for another thread that makes the same answer.
-  [[nodiscard]] bool under_way(OpRange ops, int effort) const;
   /// Searches cheaper tiles of the group, up to most_shapes of each variant, and adds them to later
   /// answers. New options follow the existing ones, whose positions do not change. True if there
   /// are new options. Threads of `shared` help.
@@ -117,9 +111,6 @@ class Candidates {
   /// tiles, least_score_of_shapes() by number of tiles along each axis. 0 if no bound is known;
   /// infinite if all other tilings are no better than the answer's.
   using ScoreOf = std::function<double(const Metrics&)>;
-  [[nodiscard]] double least_score(OpRange ops, const ScoreOf& score) const;
-  [[nodiscard]] double least_score_of_shapes(OpRange ops, const ScoreOf& score,
-                                             SharedWork* shared = nullptr) const;
   /// Lower bound of the score of all tilings in all variants, those of refine() included. 0 if no
   /// bound is known. The group is answered first.
   [[nodiscard]] double least_of_all(OpRange ops, const ScoreOf& score);
@@ -169,11 +160,9 @@ class Candidates {
   struct Step;
   [[nodiscard]] Step next_step(OpRange ops, const Known& known) const;
   [[nodiscard]] CandidateAnswer make(OpRange ops, const Known& known, const Step& step,
-                                     MadeAhead::Tiles* aside, bool& searched) const;
+                                     bool& searched) const;
   [[nodiscard]] search::TileSearchParams::Together together(RunGeometry& run,
                                                             HaloPolicy halo) const;
-  [[nodiscard]] std::shared_ptr<const CandidateAnswer> take_ahead(const std::string& key,
-                                                                  bool& searched);
   [[nodiscard]] tiling::Subgraph part_of(OpRange ops) const;
   [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
   [[nodiscard]] std::shared_ptr<RunGeometry> geometry_of(OpRange ops,
@@ -242,13 +231,12 @@ class Candidates {
   class CheaperVariants;
   [[nodiscard]] CandidateAnswer make_answer(RunGeometry& run, const std::string& structure,
                                             int level, const CandidateAnswer* before,
-                                            MadeAhead::Tiles* aside, bool& searched) const;
+                                            bool& searched) const;
   /// One group with one effort.
   struct Question {
     RunGeometry& run;
     const std::string& structure;
     Effort effort;
-    MadeAhead::Tiles* aside = nullptr;  ///< receives tile results instead of the memory
   };
   void look_at_variants(const Question& question, const std::vector<TileVariant>& variants,
                         const CandidateAnswer* before, CandidateAnswer& answer,
@@ -323,8 +311,6 @@ class Candidates {
   std::vector<std::optional<OpIndex>> readers_;
   cost::ChannelUse channel_use_;
   mutable std::mutex lock_;
-  /// Speculative answers started by this object, taken or not.
-  std::vector<std::pair<std::string, std::weak_ptr<MadeAhead::One>>> ahead_;
   std::map<std::pair<OpIndex, OpIndex>, Known> of_run_;
   CandidateCounts counts_;
   mutable std::atomic<std::int64_t> shapes_ = 0;

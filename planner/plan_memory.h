@@ -26,7 +26,6 @@
 #include "cost/grid_bound.h"
 #include "model/shared_table.h"
 #include "planner/geometry_store.h"
-#include "planner/made_ahead.h"
 #include "planner/tile_memo.h"
 #include "search/tiles/shape_order.h"
 #include "tessera/network_plan.h"
@@ -214,22 +213,6 @@ class PlanMemory {
     }
     return answer.get();
   }
-  /// True if the answer of this key exists or is being made.
-  [[nodiscard]] bool has(const std::string& key) {
-    const std::lock_guard guard(lock_);
-    return answers_.contains(key);
-  }
-  /// True if a caller would wait for another thread.
-  [[nodiscard]] bool under_way(const std::string& key) {
-    {
-      const std::lock_guard guard(lock_);
-      const auto known = answers_.find(key);
-      if (known != answers_.end())
-        return known->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
-    }
-    return ahead_.under_way(key);
-  }
-  [[nodiscard]] planner::MadeAhead& ahead() { return ahead_; }
   /// By structure.
   [[nodiscard]] planner::GeometryStore& geometries() { return geometries_; }
 
@@ -291,7 +274,6 @@ class PlanMemory {
   planner::ByKey<planner::KnownCost> costs_;
   planner::ByKey<planner::KnownLoad> loads_;
   planner::ByKey<Size> peaks_;
-  planner::MadeAhead ahead_;
   std::mutex lock_;
   std::map<std::string, std::shared_ptr<planner::NetworkRuns>> runs_;
   std::map<std::string, std::shared_ptr<cost::ArrayMemo>> arrays_;

@@ -131,8 +131,7 @@ class Planner {
             .seed = params_.limits.seed,
             .budget = search_,
             .keep_geometry = params_.memory != nullptr,
-            .stays = std::move(stays),
-            .shared = params_.limits.threads > 1 ? &inner_ : nullptr};
+            .stays = std::move(stays)};
   }
 
   /// Layer by layer: each op alone in its cheapest variant, with no tensor joined off chip. Limits
@@ -243,14 +242,6 @@ class Planner {
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
       return cover_candidate(*candidates_.answer({first, last}, effort), score);
     };
-    problem.speculate = [&](std::size_t first, std::size_t last,
-                            int effort) -> std::optional<search::CoverCandidate> {
-      const auto answer = candidates_.ahead({first, last}, effort);
-      return answer ? std::optional(cover_candidate(*answer, score)) : std::nullopt;
-    };
-    problem.under_way = [&](std::size_t first, std::size_t last, int effort) {
-      return candidates_.under_way({first, last}, effort);
-    };
     const search::CoverResult result =
         prove_below_ ? proof(problem, score, least) : search::best_cover(problem, cover_params());
     plan_.status = result.status;
@@ -285,8 +276,7 @@ class Planner {
   }
 
   [[nodiscard]] search::CoverParams cover_params() {
-    search::CoverParams params{
-        .threads = params_.limits.threads, .inner = &inner_, .budget = search_};
+    search::CoverParams params{.threads = params_.limits.threads, .budget = search_};
     if (params_.progress)
       params.progress = [this](double best, double bound, std::int64_t solved) {
         params_.progress({best, bound, solved});
@@ -463,7 +453,6 @@ class Planner {
   std::optional<double> prove_below_;
   std::int64_t proof_shapes_;
   bool early_;
-  SharedWork inner_;                ///< of answers that are being made
   std::vector<TensorIndex> stays_;  ///< although it might be stored
   std::shared_ptr<PlanMemory> memory_;
   Candidates candidates_;

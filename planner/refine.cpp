@@ -37,29 +37,6 @@ void add_options(const CandidateAnswer& more, CandidateAnswer& answer) {
 
 }  // namespace
 
-double Candidates::least_score(OpRange ops, const ScoreOf& score) const {
-  return of_answered(ops, [&](RunGeometry& run, const std::string& structure,
-                              const CandidateAnswer& answer) {
-    const Question question{run, structure, effort_at(0, params_.nodes_per_question)};
-    const auto bound = grid_bound(question);
-    double least = std::numeric_limits<double>::infinity();
-    for_each_variant(variants_of(run.part, hardware_), answer,
-                     [&](const TileVariant& options, std::int64_t fewest) {
-                       least = std::min(least, bound ? score(bound->least(fewest, options)) : 0);
-                     });
-    return least;
-  });
-}
-
-double Candidates::least_score_of_shapes(OpRange ops, const ScoreOf& score,
-                                         SharedWork* shared) const {
-  return of_answered(ops, [&](RunGeometry& run, const std::string& structure,
-                              const CandidateAnswer& answer) {
-    return cheaper(run, structure, answer, {.score = score, .key = {}, .most_shapes = 0}, shared)
-        .open_score;
-  });
-}
-
 /// Options cheaper than all of `fewest`.
 std::shared_ptr<const CandidateAnswer> Candidates::cheaper_of(const std::string& structure,
                                                               OpRange ops, int level,

@@ -14,7 +14,6 @@
 #include "search/partition/cover_kind.h"
 #include "search/partition/peak_intervals.h"
 #include "search/partition/run_kinds.h"
-#include "search/partition/speculation.h"
 
 namespace tessera::search {
 namespace {
@@ -34,30 +33,10 @@ class Search {
       result_.stop = ended.reason;
       return std::move(result_);
     }
-    begin_speculation();
-    if (!speculation_ || params_.threads > 1) return search();
-    // One thread searches; threads that join evaluate speculatively.
-    std::atomic<bool> begun{false};
-    CoverResult found;
-    params_.outer->run([&] {
-      if (begun.exchange(true)) return speculation_->serve();
-      const AtEnd end(*speculation_);
-      found = search();
-    });
-    return found;
+    return search();
   }
 
  private:
-  struct AtEnd {
-    explicit AtEnd(Speculation& ahead) : speculation_(ahead) {}
-    AtEnd(const AtEnd&) = delete;
-    AtEnd& operator=(const AtEnd&) = delete;
-    ~AtEnd() { speculation_.end(); }
-
-   private:
-    Speculation& speculation_;
-  };
-
   CoverResult search() {
     std::optional<StopReason> stopped;
     // Single ops first: they are the baseline, and give a partition if there is any.
@@ -70,9 +49,6 @@ class Search {
 
     std::vector<PeakInterval> intervals{PeakInterval{}};
     while (!stopped && !intervals.empty()) {
-      if (speculation_)
-        speculation_->set_intervals(intervals, std::min(result_.objective, params_.worth_below),
-                                    price());
       const PeakInterval interval = take_next(intervals);
       if (interval.bound >= std::min(result_.objective, params_.worth_below)) {
         intervals.push_back(interval);  // and so are all others
@@ -107,19 +83,8 @@ class Search {
           poll(10);
         }
         result_.candidates += kinds_.members(kind);
-        if (of_[kind].bound.impossible)
-          result_.excluded_by_bound += kinds_.members(kind);
-        else if (p_.known)
-          take_known(kind, p_.known(first, last));
+        if (of_[kind].bound.impossible) result_.excluded_by_bound += kinds_.members(kind);
       }
-  }
-
-  void take_known(std::uint32_t kind, std::optional<std::pair<CoverCandidate, int>> known) {
-    if (!known) return;
-    of_[kind].candidate = std::make_unique<CoverCandidate>(std::move(known->first));
-    of_[kind].effort = known->second + 1;
-    ++result_.evaluated;
-    result_.answered += kinds_.members(kind);
   }
 
   CoverKind& at(std::size_t first, std::size_t last) { return of_[kinds_.of(first, last)]; }
@@ -218,26 +183,11 @@ class Search {
     }
     return costs_;
   }
-  /// All changes of a kind's state go through here once other threads may read it.
+  /// All changes of a kind's state go through here.
   template <typename How>
   void change(std::uint32_t kind, const How& how) {
-    if (speculation_)
-      speculation_->update(kind, how);
-    else
-      how();
+    how();
     if (!costs_.empty()) costs_[kind] = promised(of_[kind], costs_cap_).cost;
-  }
-  /// Starts threads that evaluate candidates speculatively.
-  void begin_speculation() {
-    if (!p_.speculate || (params_.threads < 2 && params_.outer == nullptr)) return;
-    speculation_.emplace(
-        kinds_, p_.ops, of_,
-        [this](std::uint32_t kind, int effort) {
-          const auto [first, last] = kinds_.run(kind);
-          return exhausted() ? std::nullopt : p_.speculate(first, last, effort);
-        },
-        params_.threads - 1, params_.inner);
-    speculation_->set_intervals({PeakInterval{}}, params_.worth_below, price());
   }
   [[nodiscard]] std::vector<double> known_costs(std::int64_t cap) const {
     std::vector<double> costs(of_.size());
@@ -310,24 +260,9 @@ class Search {
       answers[k] = std::make_unique<CoverCandidate>(p_.evaluate(first, last, of_[list[k]].effort));
     };
     try {
-      if (speculation_) {
-        if (!list.empty()) speculation_->request(list);
-        for (std::size_t k = 0; k < list.size() && !exhausted(); ++k) {
-          if (!speculation_->claim(list[k])) continue;
-          speculate_while_waiting_for(list[k]);
-          answer(k);
-        }
-        // Candidates that other threads evaluate are waited for at the end.
-        for (std::size_t k = 0; k < list.size() && !exhausted(); ++k) {
-          if (answers[k]) continue;
-          speculation_->wait_for(list[k]);
-          answer(k);
-        }
-      } else {
-        work_together(std::min(params_.threads, static_cast<int>(list.size())), [&] {
-          for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++) answer(k);
-        });
-      }
+      work_together(std::min(params_.threads, static_cast<int>(list.size())), [&] {
+        for (std::size_t k = next++; k < list.size() && !exhausted(); k = next++) answer(k);
+      });
     } catch (const std::bad_alloc&) {  // the results of the others remain valid
       short_of = StopReason::memory_limit;
     }
@@ -342,13 +277,6 @@ class Search {
       });
     }
     return short_of ? short_of : exhausted();
-  }
-
-  /// As long as there is something to evaluate.
-  void speculate_while_waiting_for(std::uint32_t kind) {
-    const auto [first, last] = kinds_.run(kind);
-    while (p_.under_way && !exhausted() && p_.under_way(first, last, of_[kind].effort))
-      if (!speculation_->evaluate_one()) return;
   }
 
   void finish(std::optional<StopReason> stopped, const std::vector<PeakInterval>& intervals) {
@@ -378,7 +306,6 @@ class Search {
   std::size_t longest_ = 0;
   RunKinds kinds_;
   std::vector<CoverKind> of_;  ///< by kind
-  std::optional<Speculation> speculation_;
   CoverResult result_;
   std::chrono::steady_clock::time_point told_{};
   // Reused memory.

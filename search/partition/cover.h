@@ -25,13 +25,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/engine.h"
 #include "model/numeric.h"
-#include "model/shared_work.h"
 #include "tessera/placement.h"
 
 namespace tessera::search {
@@ -63,32 +61,19 @@ struct CoverProblem {
   /// A number per op, equal for ops that may replace each other. Groups with equal numbers have one
   /// result, and only the earliest of them is evaluated. Empty: all groups differ.
   std::vector<std::uint32_t> like;
-  /// Evaluates a group. Called from several threads at once (unless `speculate` is set), with
-  /// efforts 0, 1, ... until the result is final or suffices.
-  /// ensure: deterministic.
+  /// Evaluates a group. Called from several threads at once, with efforts 0, 1, ... until the
+  /// result is final or suffices. ensure: deterministic.
   std::function<CoverCandidate(std::size_t first, std::size_t last, int effort)> evaluate;
   /// A cheap lower bound. Called from one thread, for groups with one first op in the order of
   /// their last ones. May be empty (bounds 0).
   /// ensure: no option of the group, or of an equal one, costs less or peaks lower.
   std::function<CoverBound(std::size_t first, std::size_t last)> bound;
-  /// The result of an earlier evaluate() and its effort, if available without work. May be empty.
-  std::function<std::optional<std::pair<CoverCandidate, int>>(std::size_t first, std::size_t last)>
-      known{};
-  /// Computes the result of evaluate() in advance, so that evaluate() is fast when called. Has no
-  /// other effect, and returns nothing if it is useless. Called from other threads, concurrently
-  /// with evaluate(), which is then called from one thread at a time. May be empty.
-  std::function<std::optional<CoverCandidate>(std::size_t first, std::size_t last, int effort)>
-      speculate{};
-  /// Would evaluate() wait for another thread that computes the same? May be empty.
-  std::function<bool(std::size_t first, std::size_t last, int effort)> under_way{};
   std::size_t max_ops = std::numeric_limits<std::size_t>::max();  ///< longest group
   double peak_weight = 0;
 };
 
 struct CoverParams {
   int threads = 1;
-  SharedWork* outer = nullptr;  ///< of the enclosing job
-  SharedWork* inner = nullptr;  ///< of evaluations: idle threads help with it
   Budget budget;
   /// Partitions of this cost or more are useless: the search ends when only those are left.
   double worth_below = infinity;
