@@ -63,17 +63,23 @@ PathResult PathSearch::run(const Runs& start) {
   find_bounds();
   note_shares(start);
   best_ = start.empty() ? impossible : score_of(start);
+  // Its groups are in their largest tiles. With no others to choose from, they are chosen for their
+  // peaks, too.
   for (const PlannedSubgraph& group : start)
-    if (const std::optional<std::size_t> edge = edge_of(group))
+    if (const std::optional<std::size_t> edge = edge_of(group); edge && params_.tile_shapes > 0)
       keep(*edge, {.tiled = {.cap = capacity(),
                              .cost = cost::additive_score(score_, group.metrics),
-                             .refined = params_.tile_shapes == 0,
                              .group = group}});
   levels_ = {{.cap = capacity(),
               .peak = start.empty() ? capacity() : std::min(capacity(), peak_of(start))}};
   result_.complete = explore();
   const bool all_items = may_.others.empty() && lattice_spans(network_, params_);
-  result_.exact = result_.complete && all_items && limits_of_edges_.empty() && !unresolved_;
+  // Joint placements may switch modes less often than those of single groups.
+  const bool modes = std::ranges::any_of(hardware_.memories, [](const HardwareMemory& memory) {
+    return memory.space.modes.size() > 1;
+  });
+  result_.exact =
+      result_.complete && all_items && !modes && limits_of_edges_.empty() && !unresolved_;
   PlanSearch& counts = result_.search;
   counts.pruned = static_cast<std::int64_t>(bounds_.size() - tiled_.size());
   counts.candidates = counts.solved + counts.reused + counts.pruned;

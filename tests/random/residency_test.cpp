@@ -176,7 +176,8 @@ TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
         seed,
         {.ops = static_cast<std::size_t>(random.between(2, 6)), .extent = 16, .channels = 12});
     const Hardware hardware = machine(random, network);
-    PlanParams params{.proof_shapes = std::int64_t{1} << random.between(3, 12)};
+    PlanParams params{.effort = thorough_plan_effort,
+                      .proof_shapes = std::int64_t{1} << random.between(3, 12)};
     const auto with = [&](bool residency) {
       params.residency = residency;
       return plan_network(network, hardware, params);
