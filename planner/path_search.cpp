@@ -78,8 +78,9 @@ PathResult PathSearch::run(const Runs& start) {
   const bool modes = std::ranges::any_of(hardware_.memories, [](const HardwareMemory& memory) {
     return memory.space.modes.size() > 1;
   });
-  result_.exact =
-      result_.complete && all_items && !modes && limits_of_edges_.empty() && !unresolved_;
+  const bool peaks = cost::peak_weight(score_) > 0;
+  result_.exact = result_.complete && all_items && !modes && !peaks && limits_of_edges_.empty() &&
+                  !unresolved_;
   PlanSearch& counts = result_.search;
   counts.pruned = static_cast<std::int64_t>(bounds_.size() - tiled_.size());
   counts.candidates = counts.solved + counts.reused + counts.pruned;
