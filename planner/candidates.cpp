@@ -296,31 +296,6 @@ PlannedSubgraph Candidates::option_of(const Question& question, tiling::TileGeom
   return s;
 }
 
-/// Each helper thread has a geometry of its own, since a geometry caches its results.
-search::TileSearchParams::Together Candidates::together(RunGeometry& run, HaloPolicy halo) const {
-  if (params_.shared == nullptr) return {};
-  SharedWork& shared = *params_.shared;
-  const auto together = [this, &run, &shared,
-                         halo](const std::function<void(tiling::TileGeometry&)>& work) {
-    std::mutex lock;
-    std::size_t here = 0;
-    shared.run([&] {
-      tiling::TileGeometry* geometry = nullptr;
-      try {
-        const std::lock_guard guard(lock);
-        geometry = &(here == 0 ? run : run.thread_copy(here - 1)).with(halo);
-        ++here;
-      } catch (const std::bad_alloc&) {
-        return;  // of a helper: leave the remaining memory to the others
-      }
-      Poll poll(params_.budget);
-      const tiling::WatchedGeometry watched(*geometry, poll);
-      work(*geometry);
-    });
-  };
-  return {[&shared] { return shared.wanted(); }, together};
-}
-
 search::TileSearchResult Candidates::search_tile(
     const Question& question, tiling::TileGeometry& geometry, const TileVariant& options,
     std::int64_t fewest, const std::function<std::int64_t()>& most_tiles) const {
@@ -331,8 +306,7 @@ search::TileSearchResult Candidates::search_tile(
                                  .time_per_question = params_.time_per_question,
                                  .seed = params_.seed,
                                  .fewest_tiles = fewest,
-                                 .find_most_tiles = most_tiles,
-                                 .together = together(question.run, options.halo)};
+                                 .find_most_tiles = most_tiles};
   std::unique_ptr<engine::PlacementEngine> engine;
   if (!kept_network_) {
     engine = placer::tile_engine(hardware_, params_.engine);
@@ -382,7 +356,6 @@ void Candidates::settle(search::TileSearchResult& found, tiling::TileGeometry& g
   alone.nodes_per_question = params_.nodes_per_question;
   alone.fewest_tiles = 1;
   alone.find_most_tiles = nullptr;
-  alone.together = {};
   alone.only = found.shape;
   search::TileSearchResult again = search::find_tile(geometry, hardware_, alone);
   if (again.status == Status::feasible) found.placements = std::move(again.placements);

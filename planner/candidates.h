@@ -42,7 +42,6 @@ struct CandidateParams {
   /// The memory outlives this plan: Candidates copies the network data that the memory refers to.
   bool keep_geometry = false;
   std::vector<TensorIndex> stays{};  ///< resident over all cut points (tiling::make_subgraph())
-  SharedWork* shared = nullptr;      ///< idle threads help with answers
 };
 
 /// Parameters of the search for cheaper tiles.
@@ -161,8 +160,6 @@ class Candidates {
   [[nodiscard]] Step next_step(OpRange ops, const Known& known) const;
   [[nodiscard]] CandidateAnswer make(OpRange ops, const Known& known, const Step& step,
                                      bool& searched) const;
-  [[nodiscard]] search::TileSearchParams::Together together(RunGeometry& run,
-                                                            HaloPolicy halo) const;
   [[nodiscard]] tiling::Subgraph part_of(OpRange ops) const;
   [[nodiscard]] std::shared_ptr<RunGeometry> new_run(OpRange ops) const;
   [[nodiscard]] std::shared_ptr<RunGeometry> geometry_of(OpRange ops,
