@@ -31,6 +31,9 @@ enum class MetricName : std::uint8_t { latency, energy, dram_bytes, peak_memory,
 /// Weights scaled to sum 1.  require: none negative, one positive.
 [[nodiscard]] ObjectiveWeights normalized(const ObjectiveWeights& weights);
 
+/// A score below this part of another is lower. Sums in another order differ in the last digits.
+inline constexpr double rounding = 1 - 1e-9;
+
 struct Score {
   ObjectiveWeights weights;
   Metrics reference;

@@ -162,6 +162,17 @@ std::pair<double, bool> Plannings::look_for_better(NetworkPlan& plan, PlanPart p
   return said;
 }
 
+/// The bound of the path search holds for all plans.
+void Plannings::take_path_bound(NetworkPlan& plan) const {
+  if (path_bound_ <= plan.bound) return;
+  plan.bound = std::min(plan.score, path_bound_);
+  if (plan.bound < plan.score * cost::rounding) return;
+  plan.bound = plan.score;
+  plan.optimal = true;
+  plan.proved_over = over_everything();
+  plan.looked_at = {plan.bound, true, plan.proved_over};
+}
+
 void Plannings::bound_alone(NetworkPlan& plan) {
   plan.bound = std::min(plan.score, least_of_all(plan, false, whole_.budget()));
   if (later_.prefetch) plan.bound = std::min(plan.bound, least_of_all(plan, true, whole_.budget()));
@@ -170,6 +181,7 @@ void Plannings::bound_alone(NetworkPlan& plan) {
 }
 
 void Plannings::claim_explored(const PathResult& found, NetworkPlan& plan) {
+  path_bound_ = found.bound;
   bound_alone(plan);
   if (params_.tile_shapes > 0 || !found.exact) return;
   plan.bound = plan.score;

@@ -23,8 +23,7 @@ namespace tessera::planner {
 
 class LaterLook {
  protected:
-  /// Relative tolerance: sums in another order may differ in the last digits.
-  static constexpr double less = 1 - 1e-9;
+  static constexpr double less = cost::rounding;
 
   /// Everything but the plan outlives this object.
   LaterLook(const Network& network, const Hardware& hardware, const PlanParams& params,

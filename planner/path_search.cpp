@@ -10,6 +10,8 @@
 
 #include "cost/group_bound.h"
 #include "cost/score.h"
+#include "model/off_chip.h"
+#include "planner/kept_rows.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"
 #include "planner/planning.h"
@@ -25,17 +27,8 @@ constexpr double impossible = std::numeric_limits<double>::infinity();
 constexpr std::array weights{1.0, 0.75, 0.5, 0.25, 0.0};
 /// Factor of the ratio from a group to the next longer one that is not known.
 constexpr double growth = 1.05;
-/// Edges of the lattice: a shortest path takes some milliseconds.
-constexpr std::int64_t most_edges = 200'000;
 /// Ends the descent to less memory after so many levels without a better plan.
 constexpr int most_in_vain = 2;
-
-/// At most a quarter of the edges are for groups without resident tensors.
-search::GroupsOf groups_of(const Network& network, const PlanParams& params) {
-  const std::size_t ops = network.ops.size();
-  const std::size_t longest = static_cast<std::size_t>(most_edges) / (4 * ops);
-  return {.ops = ops, .max_ops = std::min(params.max_ops, std::max<std::size_t>(1, longest))};
-}
 
 /// Short networks have more groups per op than their ops suggest.
 std::int64_t work_of(const Network& network, const PlanParams& params) {
@@ -43,21 +36,18 @@ std::int64_t work_of(const Network& network, const PlanParams& params) {
   return params.effort > thorough_plan_effort / ops ? thorough_plan_effort : params.effort * ops;
 }
 
-/// Does the lattice have all groups?
-bool lattice_spans(const Network& network, const PlanParams& params) {
-  return groups_of(network, params).max_ops >= std::min(params.max_ops, network.ops.size());
-}
-
 }  // namespace
 
 PathSearch::PathSearch(const Network& network, const Hardware& hardware, const PlanParams& params,
                        const NetworkPlan& plan)
     : LaterLook(network, hardware, params, plan),
-      may_(params.residency && !stays_on_chip(hardware)
-               ? stay_items(network, hardware, capacity(), groups_of(network, params), most_edges)
-               : StayItems{}),
-      lattice_(groups_of(network, params), may_.items, capacity()),
-      most_work_(work_of(network, params)) {}
+      groups_(network, within_, params),
+      most_work_(work_of(network, params)) {
+  const bool rows = params.residency && may_keep_rows(network, hardware);
+  const bool all = params.effort >= thorough_plan_effort && params.tile_shapes > 0;
+  if (all && groups_.whole && !rows && !stays_on_chip(hardware))
+    bound_.emplace(network, hardware, params, plan, groups_);
+}
 
 PathResult PathSearch::run(const Runs& start) {
   find_bounds();
@@ -72,15 +62,18 @@ PathResult PathSearch::run(const Runs& start) {
                              .group = group}});
   levels_ = {{.cap = capacity(),
               .peak = start.empty() ? capacity() : std::min(capacity(), peak_of(start))}};
-  result_.complete = explore();
-  const bool all_items = may_.others.empty() && lattice_spans(network_, params_);
+  result_.complete = explore() || proved();
+  while (bound_ && goes_on() && bound_->raise(best_)) take_placed();
+  if (bound_) result_.bound = proved() ? best_ : bound_->least();
+  if (bound_) result_.work += bound_->work();
+  const bool all_items = groups_.may.others.empty() && groups_.whole;
   // Joint placements may switch modes less often than those of single groups.
   const bool modes = std::ranges::any_of(hardware_.memories, [](const HardwareMemory& memory) {
     return memory.space.modes.size() > 1;
   });
   const bool peaks = cost::peak_weight(score_) > 0;
-  result_.exact = result_.complete && all_items && !modes && !peaks && limits_of_edges_.empty() &&
-                  !unresolved_;
+  result_.exact =
+      result_.complete && all_items && !modes && !peaks && limits_of_edges_.empty() && !unresolved_;
   PlanSearch& counts = result_.search;
   counts.pruned = static_cast<std::int64_t>(bounds_.size() - tiled_.size());
   counts.candidates = counts.solved + counts.reused + counts.pruned;
@@ -140,11 +133,46 @@ bool PathSearch::descend_to_all_peaks() {
   return true;
 }
 
+bool PathSearch::proved() const {
+  return bound_ && bound_->least() >= best_ * less;
+}
+
+bool PathSearch::goes_on() const {
+  const std::int64_t work = result_.work + (bound_ ? bound_->work() : 0);
+  return !budget_.exhausted() && work < most_work_ && !proved();
+}
+
+/// A part of the work raises the bound.
+void PathSearch::raise_bound() {
+  constexpr std::int64_t part = 8;
+  while (bound_ && goes_on() && bound_->work() * part < result_.work && bound_->raise(best_))
+    take_placed();
+}
+
+/// Tilings that the bound found.
+void PathSearch::take_placed() {
+  for (PathBound::Placed& placed : bound_->take_placed()) {
+    const double cost = cost::additive_score(score_, placed.group.metrics);
+    std::vector<Tiled>& all = tiled_[placed.edge];
+    const auto at = std::ranges::find(all, placed.most, &Tiled::cap);
+    Tiled tiled{placed.most, cost, true, std::move(placed.group)};
+    if (at == all.end())
+      all.insert(std::ranges::upper_bound(all, tiled.cap, std::greater<>(), &Tiled::cap),
+                 std::move(tiled));
+    else if (!at->group || cost < at->cost)
+      *at = std::move(tiled);
+    else
+      continue;
+    Level level{.cap = placed.most, .peak = placed.most};
+    if (const auto better = known_path(level)) place(*better, level);
+  }
+}
+
 bool PathSearch::search(Level& level, double weight) {
-  while (!budget_.exhausted() && result_.work < most_work_) {
+  while (goes_on()) {
     estimate(level.cap, weight);
     ++result_.rounds;
-    const search::LatticePath path = lattice_.shortest(costs_, level.cap);
+    const search::LatticePath path = groups_.lattice.shortest(costs_, level.cap);
     level.cost = path.cost;
     if (weight == 0) level.peak = known_peak(path, level.cap);
     level.score = score_of_path(path, level);
@@ -158,7 +186,8 @@ bool PathSearch::search(Level& level, double weight) {
       place(path, level);
     else if (tile(fresh, level.cap); const auto better = known_path(level))
       place(*better, level);
-    if (params_.progress) params_.progress({best_, 0, result_.tiled});
+    raise_bound();
+    if (params_.progress) params_.progress({best_, bound_ ? bound_->least() : 0, result_.tiled});
   }
   return false;
 }
@@ -167,7 +196,7 @@ search::LatticePath PathSearch::known_paths_within(Size cap) const {
   std::vector<double> costs(costs_.size(), impossible);
   for (const auto& [k, all] : tiled_)
     if (const Tiled* const result = fitting(k, cap)) costs[k] = result->cost;
-  return lattice_.shortest(costs, cap);
+  return groups_.lattice.shortest(costs, cap);
 }
 
 /// The cheapest path of known groups, if it is better than the best plan.
@@ -179,19 +208,13 @@ std::optional<search::LatticePath> PathSearch::known_path(const Level& level) co
 
 void PathSearch::find_bounds() {
   cost::GroupBounds bounds(network_, hardware_);
-  bounds_.resize(lattice_.edges().size());
+  bounds_.resize(groups_.lattice.edges().size());
   costs_.resize(bounds_.size());
   for (std::size_t k = 0; k < bounds_.size(); ++k) {
-    const search::LatticeEdge& edge = lattice_.edges()[k];
-    bounds_[k] = cost::additive_score(score_, bounds.of(edge.first, edge.last, residents(k)));
+    const search::LatticeEdge& edge = groups_.lattice.edges()[k];
+    bounds_[k] =
+        cost::additive_score(score_, bounds.of(edge.first, edge.last, groups_.residents(k)));
   }
-}
-
-std::vector<TensorIndex> PathSearch::residents(std::size_t edge) const {
-  std::vector<TensorIndex> tensors;
-  for (const std::uint32_t k : lattice_.items(lattice_.edges()[edge]))
-    tensors.push_back(may_.tensors[k]);
-  return tensors;
 }
 
 /// The memory that the edge may use within `cap`.
@@ -231,7 +254,7 @@ std::map<PathSearch::Range, PathSearch::Known> PathSearch::known_groups(Size cap
   for (const auto& [k, all] : tiled_) {
     const Tiled* const result = result_of(k, cap);
     if (result == nullptr) continue;
-    const search::LatticeEdge& edge = lattice_.edges()[k];
+    const search::LatticeEdge& edge = groups_.lattice.edges()[k];
     Known& of_group =
         known.try_emplace({edge.first, edge.last}, Known{impossible, impossible}).first->second;
     if (!result->group) continue;
@@ -244,12 +267,12 @@ std::map<PathSearch::Range, PathSearch::Known> PathSearch::known_groups(Size cap
 /// The ratio of a group is the highest one of the known groups within it.
 void PathSearch::estimate(Size cap, double weight) {
   const std::map<Range, Known> known = known_groups(cap);
-  const std::span<const search::LatticeEdge> edges = lattice_.edges();
+  const std::span<const search::LatticeEdge> edges = groups_.lattice.edges();
   std::vector<double> ratios(network_.ops.size(), 1);  // of groups from `first`, by their last op
   for (std::size_t first = network_.ops.size(); first-- > 0;) {
     double shorter = shares_[first];
-    std::size_t k = lattice_.edges_from(first);
-    for (std::size_t last = first; k < lattice_.edges_from(first + 1); ++last) {
+    std::size_t k = groups_.lattice.edges_from(first);
+    for (std::size_t last = first; k < groups_.lattice.edges_from(first + 1); ++last) {
       const auto at = known.find({first, last});
       double& ratio = ratios[last];
       if (at != known.end())
@@ -259,7 +282,7 @@ void PathSearch::estimate(Size cap, double weight) {
         ratio = std::max(ratio, shorter) * (last > first ? growth : 1);
       shorter = ratio;
       const std::size_t begin = k;
-      while (k < lattice_.edges_from(first + 1) && edges[k].last == last) ++k;
+      while (k < groups_.lattice.edges_from(first + 1) && edges[k].last == last) ++k;
       estimate_group(begin, k, cap, weight, ratio, at == known.end() ? nullptr : &at->second);
     }
   }
@@ -305,10 +328,11 @@ double PathSearch::score_of_path(const search::LatticePath& path, const Level& l
 void PathSearch::tile(const std::vector<std::size_t>& fresh, Size cap) {
   std::vector<std::string> structures;
   for (const std::size_t k : fresh) {
-    const search::LatticeEdge& edge = lattice_.edges()[k];
-    structures.push_back(std::to_string(cap_of(k, cap)) + ' ' +
-                         search::structure_key(tiling::make_subgraph(
-                             network_, {edge.first, edge.last}, readers_, within_, residents(k))));
+    const search::LatticeEdge& edge = groups_.lattice.edges()[k];
+    structures.push_back(
+        std::to_string(cap_of(k, cap)) + ' ' +
+        search::structure_key(tiling::make_subgraph(network_, {edge.first, edge.last}, readers_,
+                                                    within_, groups_.residents(k))));
   }
   std::vector<Asked> found(fresh.size());
   each_sharing({.threads = params_.limits.threads}, structures,
@@ -350,8 +374,9 @@ PathSearch::Asked PathSearch::tiled(std::size_t edge, Size cap, bool refined,
   PeakLimits limits = limits_;
   limits.peak_bytes = std::min(limits.peak_bytes, static_cast<double>(cap));
   const Hardware machine = params_.tile_shapes > 0 ? machine_within(hardware_, limits) : within_;
-  Candidates candidates(network_, machine, candidates_with(residents(edge)), params_.memory);
-  const search::LatticeEdge& group = lattice_.edges()[edge];
+  Candidates candidates(network_, machine, candidates_with(groups_.residents(edge)),
+                        params_.memory);
+  const search::LatticeEdge& group = groups_.lattice.edges()[edge];
   const OpRange ops{group.first, group.last};
   ShapeGoal goal = shape_goal(score_, limits, refined ? params_.tile_shapes : 0, cap);
   goal.last = ShapeGoal::Stage::direct;
@@ -392,13 +417,13 @@ void PathSearch::place(const search::LatticePath& path, Level& level) {
 std::optional<std::size_t> PathSearch::edge_of(const PlannedSubgraph& group) const {
   std::vector<std::uint32_t> items;
   for (const TensorIndex t : kept_tensors(network_, group)) {
-    const auto at = std::ranges::lower_bound(may_.tensors, t);
-    if (at != may_.tensors.end() && *at == t)
-      items.push_back(static_cast<std::uint32_t>(at - may_.tensors.begin()));
+    const auto at = std::ranges::lower_bound(groups_.may.tensors, t);
+    if (at != groups_.may.tensors.end() && *at == t)
+      items.push_back(static_cast<std::uint32_t>(at - groups_.may.tensors.begin()));
   }
   std::ranges::sort(items);
-  const std::size_t edge = lattice_.find(group.ops.first, group.ops.last, items);
-  if (edge == lattice_.edges().size()) return std::nullopt;
+  const std::size_t edge = groups_.lattice.find(group.ops.first, group.ops.last, items);
+  if (edge == groups_.lattice.edges().size()) return std::nullopt;
   return edge;
 }
 

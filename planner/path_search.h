@@ -27,9 +27,9 @@
 #include <utility>
 #include <vector>
 
+#include "planner/group_lattice.h"
 #include "planner/later_look.h"
-#include "planner/stay_items.h"
-#include "search/partition/lattice.h"
+#include "planner/path_bound.h"
 
 namespace tessera::planner {
 
@@ -41,6 +41,7 @@ struct PathResult {
   std::vector<Runs> plans{};
   bool complete = false;    ///< no explored plan is better
   bool exact = false;       ///< complete, and no other choice of explored tilings is better
+  double bound = 0;         ///< no plan scores less; 0: unknown
   std::int64_t work = 0;    ///< effort.h
   PlanSearch search{};      ///< the counters of candidates
   std::int64_t tiled = 0;   ///< groups
@@ -91,11 +92,14 @@ class PathSearch : LaterLook {
   /// Explores paths within the level's memory until the cheapest path is no better than the best
   /// plan. False: the budget ended.
   [[nodiscard]] bool search(Level& level, double weight);
+  [[nodiscard]] bool proved() const;
+  [[nodiscard]] bool goes_on() const;
+  void raise_bound();
+  void take_placed();
   [[nodiscard]] bool descends() const;
   [[nodiscard]] bool descend(double weight);
   [[nodiscard]] bool descend_to_all_peaks();
   [[nodiscard]] Size capacity() const { return on_chip_capacity(within_); }
-  [[nodiscard]] std::vector<TensorIndex> residents(std::size_t edge) const;
   [[nodiscard]] std::optional<std::size_t> edge_of(const PlannedSubgraph& group) const;
   [[nodiscard]] Size cap_of(std::size_t edge, Size cap) const;
   [[nodiscard]] const Tiled* result_of(std::size_t edge, Size cap) const;
@@ -117,8 +121,8 @@ class PathSearch : LaterLook {
   void place(const search::LatticePath& path, Level& level);
   void note_shares(const Runs& runs);
 
-  StayItems may_;
-  search::Lattice lattice_;
+  GroupLattice groups_;
+  std::optional<PathBound> bound_;  ///< if the work is not limited
   std::int64_t most_work_;
   std::vector<double> bounds_;                       ///< per edge
   std::vector<double> costs_;                        ///< per edge: known or estimated

@@ -63,6 +63,7 @@ NetworkPlan Plannings::run() {
       bound_alone(plan);
     }
     if (later_.prefetch) claim_with_prefetch(plan, sets);
+    take_path_bound(plan);
     if (fewest_modes_) take_modes(plan);
   }
   if (plan.status == Status::feasible && always_settles(hardware_))

@@ -109,6 +109,7 @@ class Plannings {
                                           const Hardware& machine);
 
   void bound_alone(NetworkPlan& plan);
+  void take_path_bound(NetworkPlan& plan) const;
   /// The claims of a plan of the path search.
   void claim_explored(const PathResult& found, NetworkPlan& plan);
 
@@ -143,6 +144,7 @@ class Plannings {
     bool whole = false;  ///< no limit ended it
   };
   std::array<Least, 2> least_of_all_;  ///< without and with weight prefetch
+  double path_bound_ = 0;     ///< no plan scores less
   bool fewest_modes_ = false;          ///< minimised when all else is decided
   bool complete_ = false;              ///< the path search ended by itself
 };

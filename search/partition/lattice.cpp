@@ -152,6 +152,23 @@ std::size_t Lattice::find(std::size_t first, std::size_t last,
   return found ? static_cast<std::size_t>(at - edges_.begin()) : edges_.size();
 }
 
+std::vector<double> Lattice::through(std::span<const double> costs, std::int64_t capacity) const {
+  std::vector<double> before(first_node_.back(), infinity);
+  std::vector<double> after(first_node_.back(), infinity);
+  before[0] = after[first_node_[ops_]] = 0;
+  const auto permitted = [&](std::size_t k) { return edges_[k].bytes <= capacity; };
+  for (std::size_t k = 0; k < edges_.size(); ++k)
+    if (permitted(k))
+      before[edges_[k].to] = std::min(before[edges_[k].to], before[edges_[k].from] + costs[k]);
+  for (std::size_t k = edges_.size(); k-- > 0;)
+    if (permitted(k))
+      after[edges_[k].from] = std::min(after[edges_[k].from], costs[k] + after[edges_[k].to]);
+  std::vector<double> through(edges_.size(), infinity);
+  for (std::size_t k = 0; k < edges_.size(); ++k)
+    if (permitted(k)) through[k] = before[edges_[k].from] + costs[k] + after[edges_[k].to];
+  return through;
+}
+
 LatticePath Lattice::shortest(std::span<const double> costs, std::int64_t capacity) const {
   struct Reached {
     double cost = infinity;

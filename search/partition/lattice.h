@@ -82,6 +82,9 @@ class Lattice {
   [[nodiscard]] LatticePath shortest(
       std::span<const double> costs,
       std::int64_t capacity = std::numeric_limits<std::int64_t>::max()) const;
+  /// Per edge: the cost of the cheapest such path with this edge; infinity: there is none.
+  [[nodiscard]] std::vector<double> through(std::span<const double> costs,
+                                            std::int64_t capacity) const;
 
  private:
   struct Group;

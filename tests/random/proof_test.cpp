@@ -120,6 +120,7 @@ TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
     if (random.chance(30)) params.max_ops = 2;
     params.limits.threads = static_cast<int>(random.between(1, 2));
     if (random.chance(20)) params.proof_shapes = random.between(0, 400);
+    if (seed % 2 == 0) params.effort = thorough_plan_effort;
     const NetworkPlan plan = plan_network(network, hardware, params);
     if (plan.status != Status::feasible) continue;
     ++planned;
