@@ -74,10 +74,10 @@ void PathBound::find_floors() {
     floor.loaded = floor.least;
     floor.prefetch = prefetch_ && edge.first > 0;
     if (floor.prefetch) {
-      const Metrics less = with_prefetch.of(edge.first, edge.last, residents);
-      floor.saved_pj = std::max(0.0, floor.least.energy_pj - less.energy_pj);
-      floor.saved_bytes = floor.least.dram_bytes - less.dram_bytes;
-      floor.least = less;
+      const Metrics early = with_prefetch.of(edge.first, edge.last, residents);
+      floor.saved_pj = std::max(0.0, floor.least.energy_pj - early.energy_pj);
+      floor.saved_bytes = floor.least.dram_bytes - early.dram_bytes;
+      floor.least = early;
     }
     floor.cost = cost::additive_score(score_, floor.least) * cost::rounding;
     for (const TensorIndex t : moved_others(edge))
