@@ -135,6 +135,7 @@ std::vector<NetworkPlan> Plannings::search(NetworkPlan& plan) {
   // Without a backing memory the order of the scores is that of the search.
   for (auto groups = found.plans.rbegin(); groups != found.plans.rend(); ++groups) {
     if (!fetches && plans.size() > most_nearly) break;
+    if (groups != found.plans.rbegin() && limited_.budget().exhausted()) break;
     NetworkPlan next = described(plan, std::move(*groups));
     if (next.status == Status::feasible) plans.push_back(std::move(next));
   }
