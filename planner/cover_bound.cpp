@@ -15,8 +15,6 @@ namespace tessera::planner {
 namespace {
 
 constexpr double no_cover = std::numeric_limits<double>::infinity();
-/// Relative tolerance: sums in another order may differ in the last digits.
-constexpr double rounding = 1 - 1e-9;
 /// Limit on evaluated group bounds: a second or two.
 constexpr std::int64_t most_questions = 2'000'000;
 /// Number of distinguished resident sizes if peaks have a weight.
@@ -42,7 +40,7 @@ double bound_of_covers(const Network& network, const Hardware& hardware,
       if (params.budget.exhausted()) return 0;
       const Metrics run = bounds.of(first, first + length - 1);
       double& end = least[first + length];
-      end = std::min(end, least[first] + cost::additive_score(params.score, run) * rounding);
+      end = std::min(end, least[first] + cost::additive_score(params.score, run) * cost::rounding);
     }
   return least.back();
 }
@@ -63,14 +61,15 @@ double bound_whatever_stays(const Network& network, const Hardware& hardware, Si
     std::ranges::transform(lattice.items(edge), std::back_inserter(residents),
                            [&](std::uint32_t k) { return may.tensors[k]; });
     costs.push_back(
-        cost::additive_score(params.score, bounds.of(edge.first, edge.last, residents)) * rounding);
+        cost::additive_score(params.score, bounds.of(edge.first, edge.last, residents)) *
+        cost::rounding);
   }
   const double per_byte = cost::peak_weight(params.score);
   double least = no_cover;
   Size above = 0;  // resident tensors take more
   for (const Size most : rooms_up_to(room, per_byte > 0)) {
     const double cost = lattice.shortest(costs, most).cost;
-    least = std::min(least, cost + per_byte * static_cast<double>(above) * rounding);
+    least = std::min(least, cost + per_byte * static_cast<double>(above) * cost::rounding);
     above = most;
   }
   return least == no_cover ? 0 : least;
@@ -80,7 +79,7 @@ double bound_of_all(const Network& network, const Hardware& hardware,
                     const CoverBoundParams& params) {
   const std::vector<TensorIndex> stays = cost::possible_residents(network);
   const cost::GroupBounds bounds(network, hardware, stays, params.early);
-  return cost::additive_score(params.score, bounds.of_all()) * rounding;
+  return cost::additive_score(params.score, bounds.of_all()) * cost::rounding;
 }
 
 double bound_of_plans(const Network& network, const Hardware& hardware, const PlanParams& plans,

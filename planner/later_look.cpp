@@ -112,14 +112,19 @@ bool LaterLook::settle_below(std::vector<PlannedSubgraph>& runs, Size peak) cons
   });
 }
 
-std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRange ops,
-                                                   const ShapeGoal& goal,
-                                                   SharedWork* shared) const {
+std::shared_ptr<const CandidateAnswer> LaterLook::answer_of(Candidates& candidates, OpRange ops) {
   // A group without a tile after this effort is rarely part of a good plan.
   constexpr int most_effort = 2;
   auto answer = candidates.answer(ops);
   for (int effort = 1; answer->options.empty() && !answer->final && effort <= most_effort; ++effort)
     answer = candidates.answer(ops, effort);
+  return answer;
+}
+
+std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRange ops,
+                                                   const ShapeGoal& goal,
+                                                   SharedWork* shared) const {
+  auto answer = answer_of(candidates, ops);
   if (answer->options.empty()) return std::nullopt;
   if (goal.most_shapes > 0 && candidates.refine(ops, goal, shared)) answer = candidates.answer(ops);
   const auto best = std::ranges::min_element(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -41,6 +42,10 @@ class LaterLook {
 
   /// Parameters for tiles with these tensors resident over all cut points.
   [[nodiscard]] CandidateParams candidates_with(std::vector<TensorIndex> stays) const;
+
+  /// The answer for a group with the effort that a group of a good plan needs.
+  [[nodiscard]] static std::shared_ptr<const CandidateAnswer> answer_of(Candidates& candidates,
+                                                                        OpRange ops);
 
   /// The group in its best tiles: nothing if none is found soon, or none within the limits.
   /// `goal`: without shapes only the largest tile of each variant is evaluated. Threads that share

@@ -153,16 +153,9 @@ void PathSearch::raise_bound() {
 void PathSearch::take_placed() {
   for (PathBound::Placed& placed : bound_->take_placed()) {
     const double cost = cost::additive_score(score_, placed.group.metrics);
-    std::vector<Tiled>& all = tiled_[placed.edge];
-    const auto at = std::ranges::find(all, placed.most, &Tiled::cap);
-    Tiled tiled{placed.most, cost, true, std::move(placed.group)};
-    if (at == all.end())
-      all.insert(std::ranges::upper_bound(all, tiled.cap, std::greater<>(), &Tiled::cap),
-                 std::move(tiled));
-    else if (!at->group || cost < at->cost)
-      *at = std::move(tiled);
-    else
-      continue;
+    const Tiled* const known = at_cap(placed.edge, placed.most);
+    if (known != nullptr && known->group && known->cost <= cost) continue;
+    put(placed.edge, {placed.most, cost, true, std::move(placed.group)});
     Level level{.cap = placed.most, .peak = placed.most};
     if (const auto better = known_path(level)) place(*better, level);
   }
@@ -350,22 +343,33 @@ void PathSearch::keep(std::size_t edge, Asked asked) {
   ++result_.tiled;
   result_.work += asked.refined ? refined_group_work : 1;
   result_.search.shapes += asked.counts.shapes;
-  std::vector<Tiled>& all = tiled_[edge];
-  const auto at = std::ranges::find(all, tiled.cap, &Tiled::cap);
-  if (at == all.end()) {
+  const Tiled* const known = at_cap(edge, tiled.cap);
+  if (known == nullptr) {
     result_.search.solved += asked.counts.solved;
     result_.search.reused += asked.counts.reused;
     result_.search.infeasible += asked.counts.infeasible;
     result_.search.unknown += asked.counts.unknown;
-    all.insert(std::ranges::upper_bound(all, tiled.cap, std::greater<>(), &Tiled::cap),
-               std::move(tiled));
-    return;
-  }
-  if (tiled.group && at->group && at->cost > 0 && tiled.cost > 0) {
-    gains_ += std::log(std::min(1.0, tiled.cost / at->cost));
+  } else if (tiled.group && known->group && known->cost > 0 && tiled.cost > 0) {
+    gains_ += std::log(std::min(1.0, tiled.cost / known->cost));
     gain_ = std::exp(gains_ / ++refined_);
   }
-  *at = std::move(tiled);
+  put(edge, std::move(tiled));
+}
+
+const PathSearch::Tiled* PathSearch::at_cap(std::size_t edge, Size cap) const {
+  const auto known = tiled_.find(edge);
+  if (known == tiled_.end()) return nullptr;
+  const auto at = std::ranges::find(known->second, cap, &Tiled::cap);
+  return at == known->second.end() ? nullptr : &*at;
+}
+
+void PathSearch::put(std::size_t edge, Tiled tiled) {
+  std::vector<Tiled>& all = tiled_[edge];
+  const auto at = std::ranges::lower_bound(all, tiled.cap, std::greater<>(), &Tiled::cap);
+  if (at != all.end() && at->cap == tiled.cap)
+    *at = std::move(tiled);
+  else
+    all.insert(at, std::move(tiled));
 }
 
 /// Without further shapes, the group has the largest tiles that fit in the whole memory.

@@ -115,6 +115,9 @@ class PathSearch : LaterLook {
   void tile(const std::vector<std::size_t>& edges, Size cap);
   [[nodiscard]] Asked tiled(std::size_t edge, Size cap, bool refined, SharedWork& shared) const;
   void keep(std::size_t edge, Asked asked);
+  /// The result in just so much memory; null if there is none.
+  [[nodiscard]] const Tiled* at_cap(std::size_t edge, Size cap) const;
+  void put(std::size_t edge, Tiled tiled);
   [[nodiscard]] double hoped(const Tiled& tiled) const {
     return tiled.final() ? tiled.cost : tiled.cost * gain_;
   }

@@ -66,9 +66,6 @@ Hardware with_lowering_variants(Hardware hardware) {
   return hardware;
 }
 
-/// A sum of rounded parts may exceed the rounded sum by a hair.
-constexpr double score_slack = 1 - 1e-9;
-
 /// Reserves a tenth of the time, at most a second, for off-chip addresses.
 Budget all_but_the_last(Budget budget) {
   using namespace std::chrono;
@@ -236,7 +233,8 @@ class Planner {
       if (row.size() <= last - first)
         row.resize(last - first + 1, std::numeric_limits<double>::quiet_NaN());
       double& cost = row[last - first];
-      if (std::isnan(cost)) cost = cost::additive_score(score, least.of(first, last)) * score_slack;
+      if (std::isnan(cost))
+        cost = cost::additive_score(score, least.of(first, last)) * cost::rounding;
       return search::CoverBound{.cost = cost};
     };
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
@@ -267,7 +265,7 @@ class Planner {
     if (plan_.status == Status::feasible) {
       describe(network_, hardware_, score, plan_, params_.limits.threads);
       // Groups placed together may have higher peaks than each alone.
-      plan_.optimal = plan_.optimal && plan_.score * score_slack <= result.objective;
+      plan_.optimal = plan_.optimal && plan_.score * cost::rounding <= result.objective;
       // Bounds of partitions ignore that other placements may switch modes less often.
       if (plan_.optimal || plan_.bound > plan_.score) plan_.bound = plan_.score;
       if (params_.progress)
@@ -369,7 +367,7 @@ class Planner {
     Size peak = std::numeric_limits<Size>::max();
     const auto add = [&](const Metrics& m) {
       if (static_cast<double>(m.peak_bytes) > limits_.peak_bytes) return;
-      cost = std::min(cost, cost::additive_score(score, m) * score_slack);
+      cost = std::min(cost, cost::additive_score(score, m) * cost::rounding);
       peak = std::min(peak, m.peak_bytes);
     };
     for (const Metrics& m : answer.open) add(m);

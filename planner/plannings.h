@@ -144,7 +144,7 @@ class Plannings {
     bool whole = false;  ///< no limit ended it
   };
   std::array<Least, 2> least_of_all_;  ///< without and with weight prefetch
-  double path_bound_ = 0;     ///< no plan scores less
+  double path_bound_ = 0;              ///< no plan scores less
   bool fewest_modes_ = false;          ///< minimised when all else is decided
   bool complete_ = false;              ///< the path search ended by itself
 };

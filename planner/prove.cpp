@@ -17,8 +17,6 @@ namespace tessera::planner {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Relative tolerance: sums in another order may differ in the last digits.
-constexpr double hair = 1 - 1e-9;
 /// Limit on rounds of a partition search and the refinement of its groups.
 constexpr int most_proof_rounds = 400;
 
@@ -105,7 +103,8 @@ class Prover {
     for (int round = 0;; ++round) {
       const search::CoverResult cover = best_cover();
       proof.stop = cover.stop;
-      const bool none = cover.status == Status::infeasible || cover.objective >= below_ * hair;
+      const bool none =
+          cover.status == Status::infeasible || cover.objective >= below_ * cost::rounding;
       if (none && cover.stop == StopReason::completed) {
         proof.proved = true;
         proof.bound = below_;
@@ -225,7 +224,7 @@ class Prover {
     for (std::size_t first = 0; first + length < n; ++first)
       if (kinds_.of(first, first + length) == kind)
         rest = std::min(rest, before[first] + after[first + length + 1]);
-    return rest * hair;
+    return rest * cost::rounding;
   }
 
   /// Lower bounds of the groups over all tilings.
@@ -240,7 +239,7 @@ class Prover {
     });
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       Run& run = run_of(fresh[k].first, fresh[k].last);
-      run.least = std::max(run.least, least[k] * hair);
+      run.least = std::max(run.least, least[k] * cost::rounding);
       run.known = Known::bound;
     }
   }
@@ -298,8 +297,9 @@ class Prover {
     Run& run = run_of(ops.first, ops.last);
     const Floor floor = least_of(ops);
     for (TilingGroup& tilings : all.groups) {
-      Group group{.cost = std::max(run.least, additive(no_less(tilings.least, floor)) * hair),
-                  .peak = tilings.least.peak_bytes};
+      Group group{
+          .cost = std::max(run.least, additive(no_less(tilings.least, floor)) * cost::rounding),
+          .peak = tilings.least.peak_bytes};
       group.tilings = std::move(tilings);
       run.groups.push_back(std::move(group));
     }
@@ -410,7 +410,7 @@ class Prover {
     way.placed = m.peak_bytes;
     // Other placements may cost less or peak lower.
     way.open = !params_.limits.allow(m) || m.peak_bytes > most ||
-               additive(no_less(m, least_of(ops))) * hair > way.cost;
+               additive(no_less(m, least_of(ops))) * cost::rounding > way.cost;
     return placed.status;
   }
 
