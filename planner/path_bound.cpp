@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <sstream>
 
 #include "cost/group_bound.h"
 #include "cost/group_parts.h"
@@ -15,8 +16,6 @@
 #include "model/stored.h"
 #include "planner/describe.h"
 #include "planner/early.h"
-#include "planner/option.h"
-#include "planner/piece.h"
 #include "search/partition/structure.h"
 #include "tiling/subgraph.h"
 
@@ -129,12 +128,15 @@ std::shared_ptr<PathBound::Structure> PathBound::structure_of(std::size_t edge) 
   std::shared_ptr<Structure>& known = by_edge_[edge];
   if (known) return known;
   const search::LatticeEdge& group = groups_.lattice.edges()[edge];
-  // Other groups of this structure may have prefetched weights; those of the first op have none.
   const tiling::Subgraph part = tiling::make_subgraph(network_, {group.first, group.last}, readers_,
                                                       within_, residents(edge));
-  if (floors_[edge].prefetch) floors_[edge].early = cost::weights_cycles(part, hardware_);
-  const std::string key = (floors_[edge].prefetch ? "early " : "") +
-                          std::to_string(floors_[edge].beyond) + ' ' + search::structure_key(part);
+  Floor& floor = floors_[edge];
+  if (floor.prefetch) floor.early = cost::weights_cycles(part, hardware_);
+  // Groups of equal structure may differ in what prefetch saves, since weights have names.
+  std::ostringstream saved;
+  if (floor.prefetch) saved << floor.saved_bytes << ' ' << std::hexfloat << floor.saved_pj;
+  const std::string key =
+      saved.str() + ' ' + std::to_string(floor.beyond) + ' ' + search::structure_key(part);
   std::shared_ptr<Structure>& same = by_key_[key];
   if (!same) same = std::make_shared<Structure>();
   return known = same;
@@ -303,11 +305,7 @@ void PathBound::list(Step& step) const {
   const OpRange ops{edge.first, edge.last};
   const Hardware machine = machine_of(step.edge);
   Candidates candidates(network_, machine, candidates_with(residents(step.edge)), params_.memory);
-  // As much as for a group of the path search.
-  constexpr int most_effort = 2;
-  auto answer = candidates.answer(ops);
-  for (int effort = 1; answer->options.empty() && !answer->final && effort <= most_effort; ++effort)
-    answer = candidates.answer(ops, effort);
+  const auto answer = answer_of(candidates, ops);
   Structure& next = step.next;
   if (answer->options.empty() && answer->complete()) {
     next.open = never;
@@ -375,8 +373,14 @@ void PathBound::simulate(Step& step, const Choice& choice) const {
       fresh.peak = std::max(fresh.peak, known->second + 1);
     if (fresh.peak <= on_chip_capacity(within_)) next.choices.push_back(std::move(fresh));
   }
-  if (most >= next.reach) next.reach = next.open;
-  next.simulated = std::max(next.simulated, std::nextafter(most, never));
+  const double simulated = std::nextafter(most, never);
+  // Groups above, simulated before, may have tilings between their reach and the new one.
+  if (most >= next.reach) {
+    next.reach = next.open;
+    next.simulated = simulated;
+  } else {
+    next.simulated = std::max(next.simulated, simulated);
+  }
   all.groups.erase(begin, all.groups.end());
   offer(step, all.groups);
 }
@@ -399,12 +403,11 @@ void PathBound::place(Step& step, const Choice& choice) const {
     step.next.choices = {{.cost = choice.cost}};
     return;
   }
-  if (placed.status == Status::feasible)
-    now.height = candidates.answer(ops)->options[placed.option].metrics.peak_bytes;
-  if (placed.status == Status::feasible)
-    step.placed =
-        subgraph_of(network_, hardware_, ops, candidates.answer(ops)->options[placed.option],
-                    candidates.kept(ops), readers_);
+  if (placed.status != Status::feasible) return;
+  step.placed =
+      subgraph_of(network_, hardware_, ops, candidates.answer(ops)->options[placed.option],
+                  candidates.kept(ops), readers_);
+  now.height = step.placed->metrics.peak_bytes;
 }
 
 }  // namespace tessera::planner

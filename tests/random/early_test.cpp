@@ -233,6 +233,10 @@ TEST(Early, NobodyIsBetterThanTheBound) {
     if (comes_early(plan.subgraphs)) expect_early_damage_is_seen(network, hardware, plan, random);
 
     const Network own = planner::network_of(network, hardware, plan.joined);
+    // With other bounds.
+    params.effort = thorough_plan_effort;
+    const NetworkPlan thorough = plan_network(network, hardware, params);
+    ASSERT_LE(thorough.bound, std::min(plan.score, thorough.score) * (1 + 1e-9));
     AnyEarlyPlan anybody(own, hardware, params.max_ops);
     cost::GroupBounds bounds(own, hardware, {}, true);
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
@@ -245,6 +249,7 @@ TEST(Early, NobodyIsBetterThanTheBound) {
       tried_left += is_left(own, *runs) ? 1 : 0;
       const double theirs = cost::score_of(score, planner::totals_of(*runs));
       ASSERT_LE(plan.bound, theirs * (1 + 1e-9));
+      ASSERT_LE(thorough.bound, theirs * (1 + 1e-9));
       Size least = 0;
       for (const PlannedSubgraph& run : *runs) {
         const Metrics bound = bounds.of(run.ops.first, run.ops.last);
