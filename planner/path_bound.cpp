@@ -285,17 +285,18 @@ Candidates::ScoreOf PathBound::cost_in_any_variant(std::size_t edge) const {
   };
 }
 
-/// Drops the choices that cost no less than others with lower peaks. Listed choices do not count
-/// against tilings, since they may turn out to be worse.
+/// Drops the choices that cost no less than a placed one, and have no lower peak. Groups of tilings
+/// count against each other only: their tilings may turn out to be worse.
 std::vector<PathBound::Choice> PathBound::best_of(std::vector<Choice> choices) {
   std::ranges::stable_sort(
       choices, {}, [](const Choice& choice) { return std::pair(choice.cost, choice.peak); });
-  std::array lowest{std::numeric_limits<Size>::max(), std::numeric_limits<Size>::max()};
+  Size listed = std::numeric_limits<Size>::max();
+  Size placed = std::numeric_limits<Size>::max();
   std::erase_if(choices, [&](const Choice& choice) {
-    Size& peak = lowest[choice.tiling ? 1 : 0];
-    const bool worse = choice.peak >= peak || choice.cost == never;
-    if (!worse) peak = choice.peak;
-    return worse;
+    if (choice.cost == never || choice.peak >= (choice.tiling ? placed : listed)) return true;
+    if (!choice.tiling) listed = choice.peak;
+    if (choice.rung == Rung::placed) placed = std::min(placed, choice.height);
+    return false;
   });
   return choices;
 }
@@ -316,6 +317,7 @@ void PathBound::list(Step& step) const {
       candidates.tiling_groups(ops, cost_in_any_variant(step.edge), step.below);
   offer(step, all.groups);
   next.open = std::min(step.below, all.open);
+  next.reach = std::min(next.reach, next.open);
   next.undecided = all.open < step.below;
   step.whole = !budget_.exhausted();
 }
@@ -366,12 +368,14 @@ void PathBound::simulate(Step& step, const Choice& choice) const {
       if (each.rung == Rung::listed) each.rung = Rung::undecided;
     return;
   }
+  std::set<std::string> known;
+  for (const Choice& each : next.choices)
+    if (each.tiling) known.insert(name_of(*each.tiling));
   for (const Tiling& tiling : *found) {
-    Choice fresh{cost_of(step.edge, tiling.least, tiling.variant),
-                 tiling.least.peak_bytes - floors_[step.edge].beyond, Rung::simulated, tiling};
-    if (const auto known = next.fails_to.find(name_of(tiling)); known != next.fails_to.end())
-      fresh.peak = std::max(fresh.peak, known->second + 1);
-    if (fresh.peak <= on_chip_capacity(within_)) next.choices.push_back(std::move(fresh));
+    const Size peak = tiling.least.peak_bytes - floors_[step.edge].beyond;
+    if (peak <= on_chip_capacity(within_) && !known.contains(name_of(tiling)))
+      next.choices.push_back(
+          {cost_of(step.edge, tiling.least, tiling.variant), peak, Rung::simulated, tiling});
   }
   const double simulated = std::nextafter(most, never);
   // Groups above, simulated before, may have tilings between their reach and the new one.
@@ -397,11 +401,8 @@ void PathBound::place(Step& step, const Choice& choice) const {
   step.whole = !budget_.exhausted();
   now.rung = placed.status == Status::feasible ? Rung::placed : Rung::undecided;
   if (placed.status == Status::infeasible) {
-    // The choices that it excluded are simulated again.
-    step.next.fails_to[name_of(*choice.tiling)] = step.most;
-    step.next.simulated = step.next.reach = 0;
-    step.next.choices = {{.cost = choice.cost}};
-    return;
+    now.rung = Rung::simulated;
+    now.peak = step.most + 1;
   }
   if (placed.status != Status::feasible) return;
   step.placed =

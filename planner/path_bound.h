@@ -81,13 +81,12 @@ class PathBound : LaterLook {
   };
   /// What is known of the groups of one structure.
   struct Structure {
-    std::vector<Choice> choices;  ///< of ascending costs and descending peaks
-    double open = 0;              ///< all other tilings cost at least this
-    bool undecided = false;       ///< no step raises `open`
-    double simulated = 0;         ///< groups of tilings whose bound is lower were simulated,
-    double reach = 0;             ///< and each of their tilings that costs less is a choice
-    std::map<std::string, Size> fails_to{};  ///< memory that is too small for a tiling
-    std::int64_t most_shapes = 4096;         ///< of one step
+    std::vector<Choice> choices;      ///< of ascending costs
+    double open = 0;                  ///< all other tilings cost at least this
+    bool undecided = false;           ///< no step raises `open`
+    double simulated = 0;             ///< groups of tilings whose bound is lower were simulated,
+    double reach = 0;                 ///< and each of their tilings that costs less is a choice
+    std::int64_t most_shapes = 4096;  ///< of one step
   };
   /// Plans with a peak in this interval.
   struct Interval {

@@ -45,7 +45,9 @@ PathSearch::PathSearch(const Network& network, const Hardware& hardware, const P
       most_work_(work_of(network, params)) {
   const bool rows = params.residency && may_keep_rows(network, hardware);
   const bool all = params.effort >= thorough_plan_effort && params.tile_shapes > 0;
-  if (all && groups_.whole && !rows && !stays_on_chip(hardware))
+  // Several memories may be divided otherwise within a limit on their sum.
+  const bool decided = !limits_.any() || decides(hardware, limits_);
+  if (all && decided && groups_.whole && !rows && !stays_on_chip(hardware))
     bound_.emplace(network, hardware, params, plan, groups_);
 }
 

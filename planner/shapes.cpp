@@ -241,9 +241,11 @@ class ShapeSearch {
     return params_.bound->of_counts(group.counts, params_.options);
   }
 
-  /// The topmost buffer need not be aligned at its end; loads are multiples of the alignment.
+  /// The topmost buffer need not be aligned at its end; loads are multiples of the alignment. The
+  /// least one is also that of no bytes.
   [[nodiscard]] Size least_peak(const Rated& rated) const {
-    return std::max<Size>(0, rated.load - (lowering_.problem.memories.front().alignment - 1));
+    const Size alignment = lowering_.problem.memories.front().alignment;
+    return rated.load > alignment ? rated.load - (alignment - 1) : 0;
   }
 
   void leave_open(double cost) { best_.open = std::min(best_.open, cost); }

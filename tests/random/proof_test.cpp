@@ -16,7 +16,9 @@
 
 #include "cost/score.h"
 #include "model/numeric.h"
+#include "planner/group_lattice.h"
 #include "planner/joined.h"
+#include "planner/path_bound.h"
 #include "tessera/plan.h"
 #include "tests/random/literal_tilings.h"
 #include "tests/support/effort.h"
@@ -94,6 +96,18 @@ double best_of_all(const Network& network, const Hardware& hardware, const PlanP
   return best;
 }
 
+/// The bound by itself, with a known score that is above the best.
+double raised_bound(const Network& network, const Hardware& hardware, PlanParams params,
+                    const NetworkPlan& plan, double known) {
+  constexpr int most_steps = 300;
+  params.memory = make_plan_memory();
+  const planner::GroupLattice groups(network, hardware, params);
+  planner::PathBound bound(network, hardware, params, plan, groups);
+  for (int step = 0; step < most_steps && bound.raise(known); ++step)
+    static_cast<void>(bound.take_placed());
+  return bound.least();
+}
+
 TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100, 8));
@@ -125,8 +139,11 @@ TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
     if (plan.status != Status::feasible) continue;
     ++planned;
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
-    const double best =
-        best_of_all(planner::network_of(network, hardware, plan.joined), hardware, params, score);
+    const Network own = planner::network_of(network, hardware, plan.joined);
+    const double best = best_of_all(own, hardware, params, score);
+    if (!stays_on_chip(hardware)) {
+      EXPECT_LE(raised_bound(own, hardware, params, plan, best * 1.02), best * (1 + 1e-8));
+    }
     EXPECT_LE(plan.bound, plan.score);
     EXPECT_LE(plan.bound, best * (1 + 1e-8));
     EXPECT_GE(plan.score, best * (1 - 1e-8));
