@@ -380,9 +380,8 @@ void add_plan(CLI::App& app, Command& command) {
       ->check(whole_number(0));
   options->solver.declare(*sub);
   sub->add_option("--proof-shapes", options->proof_shapes,
-                  std::string("number of further tile shapes evaluated to prove optimality or to "
-                              "find a better plan; 0: bounds only (default: ") +
-                      std::to_string(PlanParams{}.proof_shapes) + ")")
+                  "number of tile shapes simulated for the lower bound; 0: none (default: no limit "
+                  "but --effort)")
       ->check(whole_number(0));
   sub->add_option("--residency", options->residency,
                   "on: tensors between groups may stay on chip, and weights are prefetched if the "

@@ -9,7 +9,7 @@ namespace {
 
 /// Incremented with every change that changes the plan for some query: within one version, a store
 /// may be older than the program.
-constexpr int revision_of_plans = 14;
+constexpr int revision_of_plans = 15;
 
 }  // namespace
 

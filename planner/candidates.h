@@ -106,13 +106,7 @@ class Candidates {
   /// answers. New options follow the existing ones, whose positions do not change. True if there
   /// are new options. Threads of `shared` help.
   bool refine(OpRange ops, const ShapeGoal& goal, SharedWork* shared = nullptr);
-  /// Lower bounds of the score of all tilings of the group. least_score() bounds by number of
-  /// tiles, least_score_of_shapes() by number of tiles along each axis. 0 if no bound is known;
-  /// infinite if all other tilings are no better than the answer's.
   using ScoreOf = std::function<double(const Metrics&)>;
-  /// Lower bound of the score of all tilings in all variants, those of refine() included. 0 if no
-  /// bound is known. The group is answered first.
-  [[nodiscard]] double least_of_all(OpRange ops, const ScoreOf& score);
   /// All tilings of the group in any variant that may score less than `below`. The group is
   /// answered first.
   [[nodiscard]] TilingGroups tiling_groups(OpRange ops, const ScoreOf& score, double below);

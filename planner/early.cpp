@@ -11,6 +11,7 @@
 
 #include "cost/tiled_group.h"
 #include "model/off_chip.h"
+#include "model/stored.h"
 #include "planner/kept_places.h"
 #include "planner/later_look.h"
 #include "planner/piece.h"
@@ -333,6 +334,19 @@ std::set<std::string> shared_weights(const Network& network) {
     if (network.tensors[t].kind == TensorKind::weight && last[t] && first[t] < *last[t])
       shared.insert(network.tensors[t].name);
   return shared;
+}
+
+Size saved_by_shared_weights(const Network& network) {
+  const std::set<std::string> shared = shared_weights(network);
+  Size read = 0;
+  Size once = 0;
+  for (TensorIndex t = 0; t < network.tensors.size(); ++t) {
+    if (!shared.contains(network.tensors[t].name)) continue;
+    const Size bytes = stored_bytes(network.tensors[t], 1);
+    once += bytes;
+    for (const Op& op : network.ops) read += std::ranges::count(op.inputs, t) * bytes;
+  }
+  return read - once;
 }
 
 bool may_come_early(const Network& network, const Hardware& hardware) {

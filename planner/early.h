@@ -30,6 +30,10 @@ namespace tessera::planner {
 /// Names of the weights read by more than one op.
 [[nodiscard]] std::set<std::string> shared_weights(const Network& network);
 
+/// Bytes of off-chip traffic that plans save at most if such weights stay on chip from the first op
+/// that reads them to the last.
+[[nodiscard]] Size saved_by_shared_weights(const Network& network);
+
 /// require: may_come_early(); the plan is feasible, and described.
 bool take_early(const Network& network, const Hardware& hardware, const PlanParams& params,
                 Helpers helpers, NetworkPlan& plan);

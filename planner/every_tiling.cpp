@@ -32,22 +32,6 @@ void Candidates::for_each_way(RunGeometry& run, const std::string& structure,
                      });
 }
 
-double Candidates::least_of_all(OpRange ops, const ScoreOf& score) {
-  static_cast<void>(answer(ops));
-  return of_answered(
-      ops, [&](RunGeometry& run, const std::string& structure, const CandidateAnswer& answer) {
-        double least = std::numeric_limits<double>::infinity();
-        for_each_way(
-            run, structure, answer,
-            [&](RunGeometry& of, const std::string& name, const TileVariant& options,
-                std::int64_t fewest) {
-              const auto bound = grid_bound({of, name, effort_at(0, params_.nodes_per_question)});
-              least = std::min(least, bound ? score(bound->least(fewest, options)) : 0);
-            });
-        return least;
-      });
-}
-
 Candidates::Reduced Candidates::in_variant(RunGeometry& run, const std::string& structure,
                                            const TileVariant& variant) const {
   if (variant.reduction > 1)

@@ -33,8 +33,9 @@ constexpr double simulate_more = 1.03;
 constexpr std::int64_t most_shapes = 65536;
 /// If they do not suffice, the next step has so many times the shapes.
 constexpr std::int64_t more_shapes = 4;
-/// So many of them are one unit of work, and so many edges of shortest paths.
-constexpr std::int64_t shapes_per_unit = 64;
+/// Units of work of a step, and shapes and edges of shortest paths per unit.
+constexpr std::int64_t units_per_step = 4;
+constexpr std::int64_t shapes_per_unit = 16;
 constexpr std::int64_t edges_per_unit = 16384;
 
 std::string name_of(const Tiling& tiling) {
@@ -44,10 +45,10 @@ std::string name_of(const Tiling& tiling) {
 }  // namespace
 
 PathBound::PathBound(const Network& network, const Hardware& hardware, const PlanParams& params,
-                     const NetworkPlan& plan, const GroupLattice& groups)
+                     const NetworkPlan& plan, const GroupLattice& groups, bool prefetch)
     : LaterLook(network, hardware, params, plan),
       groups_(groups),
-      prefetch_(params.residency && may_come_early(network, hardware)),
+      prefetch_(prefetch),
       intervals_{{.most = on_chip_capacity(within_)}} {
   find_floors();
 }
@@ -135,6 +136,8 @@ std::shared_ptr<PathBound::Structure> PathBound::structure_of(std::size_t edge) 
   // Groups of equal structure may differ in what prefetch saves, since weights have names.
   std::ostringstream saved;
   if (floor.prefetch) saved << floor.saved_bytes << ' ' << std::hexfloat << floor.saved_pj;
+  // And in the tensors that wait on chip, if all do.
+  if (stays_on_chip(hardware_)) saved << " edge " << edge;
   const std::string key =
       saved.str() + ' ' + std::to_string(floor.beyond) + ' ' + search::structure_key(part);
   std::shared_ptr<Structure>& same = by_key_[key];
@@ -166,7 +169,8 @@ PathBound::Kind PathBound::next_of(std::size_t edge, Size most) const {
   const Structure& structure = *by_edge_.at(edge);
   const Choice* const choice = choice_of(structure, most);
   if (choice == nullptr) return structure.undecided ? Kind::none : Kind::list;
-  if (choice->rung == Rung::listed) return params_.proof_shapes > 0 ? Kind::simulate : Kind::none;
+  if (choice->rung == Rung::listed)
+    return shapes_ < params_.proof_shapes ? Kind::simulate : Kind::none;
   const bool placed = choice->rung == Rung::undecided || floors_[edge].beyond > 0 ||
                       (choice->rung == Rung::placed && choice->height <= most);
   return placed ? Kind::none : Kind::place;
@@ -186,6 +190,7 @@ Size PathBound::peak_of(const search::LatticePath& path, Size most, bool placed)
 
 bool PathBound::raise(double best) {
   paths_ += std::ssize(floors_);
+  for (const auto& [key, structure] : by_key_) paths_ += std::ssize(structure->choices);
   const double per_byte = cost::peak_weight(score_);
   Interval& now = *std::ranges::min_element(intervals_, {}, &Interval::score);
   if (now.score >= best * cost::rounding || budget_.exhausted()) return false;
@@ -246,7 +251,8 @@ bool PathBound::take_steps(Kind kind, std::vector<Step> steps) {
   });
   bool all = true;
   for (Step& step : steps) {
-    work_ += 1 + step.shapes / shapes_per_unit;
+    work_ += units_per_step + step.shapes / shapes_per_unit;
+    shapes_ += step.shapes;
     all = all && step.whole;
     if (!step.whole) continue;
     *by_edge_.at(step.edge) = std::move(step.next);

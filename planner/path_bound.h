@@ -37,9 +37,10 @@ namespace tessera::planner {
 class PathBound : LaterLook {
  public:
   /// require: all outlive this, `plan` is feasible, and `groups` is of the machine within the peak
-  /// limits. The reference of the plan applies.
+  /// limits. The reference of the plan applies. Without `prefetch`, of plans that prefetch no
+  /// weights.
   PathBound(const Network& network, const Hardware& hardware, const PlanParams& params,
-            const NetworkPlan& plan, const GroupLattice& groups);
+            const NetworkPlan& plan, const GroupLattice& groups, bool prefetch);
 
   /// One step. `best`: the score of a known plan. False: the bound is `best`, or no step is left.
   [[nodiscard]] bool raise(double best);
@@ -47,6 +48,7 @@ class PathBound : LaterLook {
   [[nodiscard]] double least() const;
   /// Work of all steps (effort.h).
   [[nodiscard]] std::int64_t work() const;
+  [[nodiscard]] std::int64_t shapes() const { return shapes_; }
 
   /// A group in a tiling that was placed.
   struct Placed {
@@ -137,8 +139,9 @@ class PathBound : LaterLook {
   std::map<std::size_t, std::shared_ptr<Structure>> by_edge_;
   std::vector<Interval> intervals_;
   std::vector<Placed> placed_;
-  std::int64_t work_ = 0;   ///< of groups
-  std::int64_t paths_ = 0;  ///< edges of all shortest paths
+  std::int64_t work_ = 0;    ///< of groups
+  std::int64_t shapes_ = 0;  ///< simulated
+  std::int64_t paths_ = 0;   ///< edges of all shortest paths
 };
 
 }  // namespace tessera::planner

@@ -11,7 +11,7 @@
 #include "cost/group_bound.h"
 #include "cost/score.h"
 #include "model/off_chip.h"
-#include "planner/kept_rows.h"
+#include "planner/early.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"
 #include "planner/planning.h"
@@ -29,10 +29,11 @@ constexpr std::array weights{1.0, 0.75, 0.5, 0.25, 0.0};
 constexpr double growth = 1.05;
 /// Ends the descent to less memory after so many levels without a better plan.
 constexpr int most_in_vain = 2;
+/// While the search goes on, the bound gets such a part of its work.
+constexpr std::int64_t bound_part = 8;
 
-/// Short networks have more groups per op than their ops suggest.
 std::int64_t work_of(const Network& network, const PlanParams& params) {
-  const auto ops = static_cast<std::int64_t>(network.ops.size()) + 4;
+  const auto ops = static_cast<std::int64_t>(network.ops.size()) + more_plan_ops;
   return params.effort > thorough_plan_effort / ops ? thorough_plan_effort : params.effort * ops;
 }
 
@@ -43,12 +44,12 @@ PathSearch::PathSearch(const Network& network, const Hardware& hardware, const P
     : LaterLook(network, hardware, params, plan),
       groups_(network, within_, params),
       most_work_(work_of(network, params)) {
-  const bool rows = params.residency && may_keep_rows(network, hardware);
-  const bool all = params.effort >= thorough_plan_effort && params.tile_shapes > 0;
   // Several memories may be divided otherwise within a limit on their sum.
   const bool decided = !limits_.any() || decides(hardware, limits_);
-  if (all && decided && groups_.whole && !rows && !stays_on_chip(hardware))
-    bound_.emplace(network, hardware, params, plan, groups_);
+  if (groups_.whole && decided && params.tile_shapes > 0 && params.proof_shapes > 0)
+    bound_.emplace(network, hardware, params, plan, groups_, false);
+  if (bound_ && params.residency && may_come_early(network, hardware))
+    early_.emplace(network, hardware, params, plan, groups_, true);
 }
 
 PathResult PathSearch::run(const Runs& start) {
@@ -65,9 +66,10 @@ PathResult PathSearch::run(const Runs& start) {
   levels_ = {{.cap = capacity(),
               .peak = start.empty() ? capacity() : std::min(capacity(), peak_of(start))}};
   result_.complete = explore() || proved();
-  while (bound_ && goes_on() && bound_->raise(best_)) take_placed();
-  if (bound_) result_.bound = proved() ? best_ : bound_->least();
+  raise_bound(most_work_);
+  if (bound_) result_.bound = early_ ? early_->least() : proved() ? best_ : bound_->least();
   if (bound_) result_.work += bound_->work();
+  if (early_) result_.work += early_->work();
   const bool all_items = groups_.may.others.empty() && groups_.whole;
   // Joint placements may switch modes less often than those of single groups.
   const bool modes = std::ranges::any_of(hardware_.memories, [](const HardwareMemory& memory) {
@@ -140,15 +142,22 @@ bool PathSearch::proved() const {
 }
 
 bool PathSearch::goes_on() const {
-  const std::int64_t work = result_.work + (bound_ ? bound_->work() : 0);
-  return !budget_.exhausted() && work < most_work_ && !proved();
+  return !budget_.exhausted() && result_.work < most_work_ && !proved();
 }
 
-/// A part of the work raises the bound.
-void PathSearch::raise_bound() {
-  constexpr std::int64_t part = 8;
-  while (bound_ && goes_on() && bound_->work() * part < result_.work && bound_->raise(best_))
-    take_placed();
+/// Each bound may take as much work as the search, most of it after the search.
+void PathSearch::raise_bound(std::int64_t most_work) {
+  const auto may = [&](const std::optional<PathBound>& bound) {
+    return bound && bound->work() < most_work;
+  };
+  bool plain = true;
+  bool early = true;
+  while (plain || early) {
+    plain = plain && may(bound_) && !proved() && bound_->raise(best_);
+    if (plain) take_placed();
+    early = early && may(early_) && early_->raise(best_);
+    if (early) static_cast<void>(early_->take_placed());
+  }
 }
 
 /// Tilings that the bound found.
@@ -181,7 +190,7 @@ bool PathSearch::search(Level& level, double weight) {
       place(path, level);
     else if (tile(fresh, level.cap); const auto better = known_path(level))
       place(*better, level);
-    raise_bound();
+    raise_bound(result_.work / bound_part);
     if (params_.progress) params_.progress({best_, bound_ ? bound_->least() : 0, result_.tiled});
   }
   return false;

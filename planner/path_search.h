@@ -94,7 +94,7 @@ class PathSearch : LaterLook {
   [[nodiscard]] bool search(Level& level, double weight);
   [[nodiscard]] bool proved() const;
   [[nodiscard]] bool goes_on() const;
-  void raise_bound();
+  void raise_bound(std::int64_t most_work);
   void take_placed();
   [[nodiscard]] bool descends() const;
   [[nodiscard]] bool descend(double weight);
@@ -125,7 +125,8 @@ class PathSearch : LaterLook {
   void note_shares(const Runs& runs);
 
   GroupLattice groups_;
-  std::optional<PathBound> bound_;  ///< if the work is not limited
+  std::optional<PathBound> bound_;  ///< of plans without prefetch; if it holds for all of them
+  std::optional<PathBound> early_;  ///< of plans with any prefetch
   std::int64_t most_work_;
   std::vector<double> bounds_;                       ///< per edge
   std::vector<double> costs_;                        ///< per edge: known or estimated

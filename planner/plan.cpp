@@ -24,6 +24,8 @@ namespace {
 /// Weight prefetch is tried on so many plans with almost the best score.
 constexpr std::size_t most_nearly = 2;
 constexpr double nearly_as_good = 1.02;
+/// Share of the traffic that weights of several groups must save.
+constexpr double worth_keeping = 0.005;
 
 }  // namespace
 
@@ -54,16 +56,10 @@ NetworkPlan Plannings::run() {
     if (later_.any() && may_look_later(plan)) run_later_phases(plan, nearly);
     if (later_.prefetch && may_look_later(plan)) keep_weights(plan);
     plan.looked_at = {complete_ ? plan.score : plan.bound, complete_, over_explored()};
-    const double before = plan.score;
-    std::vector<std::vector<TensorIndex>> sets = resident_sets();
-    if (params_.tile_shapes > 0) prove(plan, sets);
-    if (later_.rows) {
-      if (plan.score < before) add_rows(plan);
-      sets.clear();  // of partly resident tensors there are too many
-      bound_alone(plan);
+    if (params_.tile_shapes > 0) {
+      claim(plan);
+      if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
     }
-    if (later_.prefetch) claim_with_prefetch(plan, sets);
-    take_path_bound(plan);
     if (fewest_modes_) take_modes(plan);
   }
   if (plan.status == Status::feasible && always_settles(hardware_))
@@ -111,7 +107,7 @@ NetworkPlan Plannings::start() {
   if (params.max_ops < params_.max_ops) plan.limit_mattered = params_.max_ops < network_.ops.size();
   if (plan.status != Status::feasible) return plan;
   if (params_.limits.timeout) bounds_in_time(plan);
-  if (params_.tile_shapes > 0) bound_alone(plan);
+  if (params_.tile_shapes > 0) claim(plan);
   if (const auto tell = progress_from(plan)) tell({plan.score, plan.bound, 0});
   return plan;
 }
@@ -204,7 +200,8 @@ void Plannings::keep_weights(NetworkPlan& plan) const {
   TilingOptions& tiling = keeping.tiling;
   const bool may = std::ranges::count(tiling.weights, WeightPolicy::resident) > 0;
   const bool does = tiling.weights.size() == 1 && tiling.reduction.size() == 1;
-  if (!may || does || shared_weights(network_).empty()) return;
+  const auto saved = static_cast<double>(saved_by_shared_weights(network_));
+  if (!may || does || saved < worth_keeping * static_cast<double>(plan.totals.dram_bytes)) return;
   tiling.weights = {WeightPolicy::resident};
   tiling.reduction = {1};
   PlanParams params = rest_of(going_on_);
@@ -217,12 +214,6 @@ void Plannings::keep_weights(NetworkPlan& plan) const {
   kept.stop = plan.stop;
   kept.search = plan.search;
   take_instead(plan, std::move(kept));
-}
-
-void Plannings::add_rows(NetworkPlan& plan) {
-  if (take_kept_rows(network_, hardware_, rest_of(going_on_), plan))
-    plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);
-  if (const std::optional<StopReason> ended = going_on_.budget().exhausted()) note(*ended);
 }
 
 void Plannings::take_modes(NetworkPlan& plan) const {

@@ -13,7 +13,6 @@
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
-#include "planner/cover_bound.h"
 #include "planner/describe.h"
 #include "planner/hardware_key.h"
 #include "planner/joined.h"
@@ -21,7 +20,6 @@
 #include "planner/offchip.h"
 #include "planner/option.h"
 #include "planner/peaks.h"
-#include "planner/prove.h"
 #include "search/partition/cover.h"
 #include "search/partition/structure.h"
 #include "tessera/check.h"
@@ -80,7 +78,7 @@ class Planner {
 
  public:
   Planner(const Network& network, const Hardware& hardware, const PlanParams& params,
-          const PlanPart& part)
+          const std::vector<TensorIndex>& stays)
       : network_(network),
         hardware_(hardware),
         params_(params),
@@ -93,10 +91,7 @@ class Planner {
         baseline_(baseline_machine(network, hardware)),
         within_(machine_within(hardware, limits_)),
         whole_(!limits_.any()),
-        prove_below_(part.prove_below),
-        proof_shapes_(part.proof_shapes),
-        early_(part.early),
-        stays_(part.stays),
+        stays_(stays),
         memory_(params.memory ? params.memory : make_plan_memory()),
         candidates_(network, within_, candidate_params(stays_), memory_) {}
 
@@ -225,23 +220,19 @@ class Planner {
     problem.peak_weight = cost::peak_weight(score);
     // Repeated partition searches use the same bounds.
     std::vector<std::vector<double>> known_bounds(network_.ops.size());
-    std::optional<cost::GroupBounds> whatever_tiles;
-    if (prove_below_) whatever_tiles.emplace(network_, hardware_, stays_, early_);
-    cost::GroupBounds& least = whatever_tiles ? *whatever_tiles : bounds;
     problem.bound = [&](std::size_t first, std::size_t last) {
       std::vector<double>& row = known_bounds[first];
       if (row.size() <= last - first)
         row.resize(last - first + 1, std::numeric_limits<double>::quiet_NaN());
       double& cost = row[last - first];
       if (std::isnan(cost))
-        cost = cost::additive_score(score, least.of(first, last)) * cost::rounding;
+        cost = cost::additive_score(score, bounds.of(first, last)) * cost::rounding;
       return search::CoverBound{.cost = cost};
     };
     problem.evaluate = [&](std::size_t first, std::size_t last, int effort) {
       return cover_candidate(*candidates_.answer({first, last}, effort), score);
     };
-    const search::CoverResult result =
-        prove_below_ ? proof(problem, score, least) : search::best_cover(problem, cover_params());
+    const search::CoverResult result = search::best_cover(problem, cover_params());
     plan_.status = result.status;
     plan_.stop = result.stop == StopReason::completed && !result.optimal &&
                          result.status != Status::infeasible && candidates_.ran_out_of_memory()
@@ -252,7 +243,6 @@ class Planner {
     plan_.limit_mattered = result.limit_mattered;
     plan_.proved_over = proved_over();
     note_search(&result);
-    if (prove_below_ && result.status != Status::feasible) return;
     if (result.status == Status::infeasible) {
       plan_.reason = why_limited();
       plan_.bound = 0;
@@ -282,52 +272,9 @@ class Planner {
     return params;
   }
 
-  /// Feasible if a better partition than the best known one exists.
-  [[nodiscard]] search::CoverResult proof(const search::CoverProblem& problem,
-                                          const cost::Score& score, cost::GroupBounds& least) {
-    search::CoverResult result;
-    Proof proof;
-    if (limits_.any() && !decides(hardware_, limits_)) {
-      // With several memories, other divisions give the same sum.
-      proof.bound =
-          bound_of_covers(network_, hardware_, stays_, {score, params_.max_ops, early_, search_});
-      proof.stop = search_.exhausted().value_or(StopReason::completed);
-    } else {
-      const auto most = static_cast<Size>(
-          std::min(static_cast<double>(on_chip_capacity(hardware_)), limits_.peak_bytes));
-      proof = prove(
-          candidates_, problem,
-          {.score = score,
-           .limits = limits_,
-           .below = *prove_below_,
-           .most_shapes = proof_shapes_,
-           .largest_peak = most,
-           .threads = params_.limits.threads,
-           .idle_pj = cost::static_energy(hardware_, 1),
-           .least = [&](std::size_t first, std::size_t last) { return least.of(first, last); },
-           .early = early_cycles()},
-          search_, result);
-    }
-    result.optimal = proof.proved;
-    result.bound = proof.bound;
-    result.stop = proof.stop;
-    return result;
-  }
-
-  /// Maximum saving of a group by prefetched weights. With one DMA channel, no transfer ends
-  /// earlier than that: resident weights wait only for the channel.
-  [[nodiscard]] std::function<std::int64_t(std::size_t, std::size_t)> early_cycles() const {
-    if (!early_) return nullptr;
-    return [this](std::size_t first, std::size_t last) -> std::int64_t {
-      if (first == 0) return 0;
-      return cost::weights_cycles(
-          tiling::make_subgraph(network_, {first, last}, candidates_.readers(), hardware_),
-          hardware_);
-    };
-  }
-
   [[nodiscard]] const PlannedSubgraph& option_of(const search::CoverRun& run) {
-    return candidates_.answer(evaluated_run(run))->options[run.option];
+    const OpRange evaluated{run.evaluated, run.evaluated + run.last - run.first};
+    return candidates_.answer(evaluated)->options[run.option];
   }
 
   /// The scope of the bound, as text in plan files.
@@ -448,9 +395,6 @@ class Planner {
   Hardware baseline_;  ///< on which each op is planned alone
   Hardware within_;    ///< `hardware_` with the memory that the limits leave
   bool whole_;         ///< which is all of it
-  std::optional<double> prove_below_;
-  std::int64_t proof_shapes_;
-  bool early_;
   std::vector<TensorIndex> stays_;  ///< although it might be stored
   std::shared_ptr<PlanMemory> memory_;
   Candidates candidates_;
@@ -460,7 +404,7 @@ class Planner {
 }  // namespace
 
 Size level_below(Size peak) {
-  const Size most = peak - peak / 20;
+  const Size most = peak - std::max<Size>(1, peak / 20);
   if (most < 2) return 0;
   Size unit = 1;
   while (4 * unit <= most) unit *= 2;
@@ -468,8 +412,8 @@ Size level_below(Size peak) {
 }
 
 NetworkPlan plan_once(const Network& network, const Hardware& hardware, const PlanParams& params,
-                      const PlanPart& part) {
-  return Planner(network, hardware, params, part).run();
+                      const std::vector<TensorIndex>& stays) {
+  return Planner(network, hardware, params, stays).run();
 }
 
 }  // namespace tessera::planner

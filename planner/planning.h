@@ -2,7 +2,6 @@
 //
 //   const NetworkPlan plan = plan_once(network, hardware, params);
 //
-// With `prove_below`, all tilings: a proof that no partition scores less, or a better one.
 // Private to planner/.
 #pragma once
 
@@ -19,25 +18,18 @@
 
 namespace tessera::planner {
 
-struct PlanPart {
-  std::vector<TensorIndex> stays{};  ///< resident over every cut point (tiling::may_stay())
-  /// Only a plan that scores less is of use, and a proof if there is none (prove.h).
-  std::optional<double> prove_below{};
-  std::int64_t proof_shapes = 0;  ///< limit on evaluated shapes
-  /// The proof includes plans with any weight prefetch, and finds none. For one DMA channel.
-  bool early = false;
-};
-
+/// `stays`: tensors that are resident over every cut point (tiling::may_stay()).
 /// Throws BadInput, and std::invalid_argument for a machine that cannot be simulated.
 [[nodiscard]] NetworkPlan plan_once(const Network& network, const Hardware& hardware,
-                                    const PlanParams& params, const PlanPart& part = {});
+                                    const PlanParams& params,
+                                    const std::vector<TensorIndex>& stays = {});
 
 /// The best plan of all phases. Tensors are off chip as the network says (Tensor::joined).
 /// Throws as plan_once().
 [[nodiscard]] NetworkPlan plan_fully(const Network& network, const Hardware& hardware,
                                      const PlanParams& params);
 
-/// A power of two, or one and a half of it, at least a twentieth below the peak: the same on every
+/// A power of two, or one and a half of it, a twentieth or more below the peak: the same on every
 /// machine, so that plans for more memory include those for less. 0: there is none.
 [[nodiscard]] Size level_below(Size peak);
 

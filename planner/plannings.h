@@ -63,12 +63,6 @@ class Plannings {
   /// again with no other tilings, and takes the better plan.
   void keep_weights(NetworkPlan& plan) const;
 
-  /// Partly resident tensors for a plan that the proof found.
-  void add_rows(NetworkPlan& plan);
-
-  /// Raises the bound of a plan with weight prefetch, over partitions into more than one group.
-  void claim_with_prefetch(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets);
-
   /// The fewest modes, at the same score and peak.
   void take_modes(NetworkPlan& plan) const;
 
@@ -87,29 +81,8 @@ class Plannings {
   /// Takes the other plan if it is better, or if there is none.
   static void take_instead(NetworkPlan& plan, NetworkPlan other);
 
-  /// Every set of tensors that may be resident, if there are few; else none.
-  [[nodiscard]] std::vector<std::vector<TensorIndex>> resident_sets() const;
-
-  /// Proves bounds. `sets`: of resident tensors; none if there are too many.
-  void prove(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets);
-
-  /// The limit on shapes for one set of resident tensors. Without resident tensors it is as high as
-  /// if none were permitted, so that no plan is worse with residency. The others share it.
-  [[nodiscard]] std::int64_t shapes_of(const std::vector<TensorIndex>& stays, std::int64_t shapes,
-                                       std::int64_t sets) const;
-
-  /// Bounds of tilings with halo reuse are low, and may use up the limit on shapes. So halo
-  /// policies are left out one by one, until a proof completes.
-  void look_with_fewer_halos(NetworkPlan& plan, const std::vector<std::vector<TensorIndex>>& sets);
-
-  /// A lower bound of all such plans, and whether none is better. Takes a better plan.
-  std::pair<double, bool> look_for_better(NetworkPlan& plan, PlanPart part, std::size_t max_ops);
-  /// `machine`: with fewer choices.
-  std::pair<double, bool> look_for_better(NetworkPlan& plan, PlanPart part, std::size_t max_ops,
-                                          const Hardware& machine);
-
-  void bound_alone(NetworkPlan& plan);
-  void take_path_bound(NetworkPlan& plan) const;
+  /// The bound of the plan, and whether it is optimal.
+  void claim(NetworkPlan& plan);
   /// The claims of a plan of the path search.
   void claim_explored(const PathResult& found, NetworkPlan& plan);
 

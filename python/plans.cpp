@@ -173,10 +173,10 @@ std::int64_t effort_of(const py::object& effort) {
 
 Plan make_plan(const py::object& network, const py::object& hardware, const py::object& max_ops,
                const LimitArguments& limits, const py::object& effort,
-               std::int64_t nodes_per_question, std::int64_t tile_shapes, std::int64_t proof_shapes,
-               bool residency, const py::object& weights, const py::object& peak_limits,
-               const py::object& reference, KeptAnswers* memory, const py::object& progress,
-               const SolverArguments& solver) {
+               std::int64_t nodes_per_question, std::int64_t tile_shapes,
+               std::optional<std::int64_t> proof_shapes, bool residency, const py::object& weights,
+               const py::object& peak_limits, const py::object& reference, KeptAnswers* memory,
+               const py::object& progress, const SolverArguments& solver) {
   const KeptNetwork net = network_of(network);
   auto machine = std::make_shared<const Hardware>(profile_of(hardware).hardware());
   PlanParams params;
@@ -189,7 +189,7 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
   params.effort = effort_of(effort);
   params.nodes_per_question = nodes_per_question;
   params.tile_shapes = tile_shapes;
-  params.proof_shapes = proof_shapes;
+  if (proof_shapes) params.proof_shapes = *proof_shapes;
   apply(solver, params);
   params.residency = residency;
   params.weights = numbers_of(weights, "weights");
@@ -417,7 +417,7 @@ void bind_plan(py::module_& module) {
       [](const py::object& network, const py::object& hardware, const py::object& max_ops,
          py::object timeout, py::object work, py::object memory_limit, int threads,
          std::uint64_t seed, const py::object& effort, std::int64_t nodes_per_question,
-         std::int64_t tile_shapes, std::int64_t proof_shapes, bool residency,
+         std::int64_t tile_shapes, std::optional<std::int64_t> proof_shapes, bool residency,
          const py::object& weights, const py::object& limits, const py::object& reference,
          const std::shared_ptr<KeptAnswers>& memory, const py::object& progress,
          const std::string& engine, py::object question_timeout) {
@@ -431,8 +431,7 @@ void bind_plan(py::module_& module) {
       py::arg("timeout") = py::none(), py::arg("work") = py::none(),
       py::arg("memory_limit") = py::none(), py::arg("threads") = 2, py::arg("seed") = 0,
       py::arg("effort") = "normal", py::arg("nodes_per_question") = PlanParams{}.nodes_per_question,
-      py::arg("tile_shapes") = PlanParams{}.tile_shapes,
-      py::arg("proof_shapes") = PlanParams{}.proof_shapes,
+      py::arg("tile_shapes") = PlanParams{}.tile_shapes, py::arg("proof_shapes") = py::none(),
       py::arg("residency") = PlanParams{}.residency, py::arg("weights") = py::none(),
       py::arg("limits") = py::none(), py::arg("reference") = py::none(),
       py::arg("memory").none(true) = py::none(), py::arg("progress") = py::none(),
@@ -455,7 +454,7 @@ void bind_plan(py::module_& module) {
 `max_ops` is the maximum number of ops in a group; 1 plans layer by layer.
 `effort` is the work of the search: "quick", "normal", "thorough" or a number of units.
 `tile_shapes` is the number of tile shapes evaluated per variant of a group of the best plan; 0: only the fewest tiles.
-`proof_shapes` is the number of further shapes evaluated to prove optimality.
+`proof_shapes` is the number of tile shapes simulated for the lower bound.
 `residency` allows tensors between groups to stay on chip and, if the profile allows it, weight prefetch.
 `memory` is a PlanMemory: results reused by the next call.
 `timeout` is in seconds, and so is `question_timeout`, the limit of each placement query by `engine`.

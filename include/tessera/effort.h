@@ -18,10 +18,11 @@ inline constexpr std::int64_t nodes_per_tile_question = 1'000'000;
 /// group without a tile has alternatives, so the limit is a fiftieth of the above.
 inline constexpr std::int64_t nodes_per_plan_question = 20'000;
 
-/// Work of the search for one plan, per op of the network and four more
-/// (PlanParams::effort). A group that is tiled in
-/// the largest tile of each variant counts 1, the evaluation of its other tile shapes
-/// refined_group_work.
+/// Work of the search for one plan, per op of the network and more_plan_ops more
+/// (PlanParams::effort): short networks have more groups per op. A group that is tiled in the
+/// largest tile of each variant counts 1, the evaluation of its other tile shapes
+/// refined_group_work. The lower bound may take as much work again.
+inline constexpr std::int64_t more_plan_ops = 24;
 inline constexpr std::int64_t refined_group_work = 10;
 inline constexpr std::int64_t quick_plan_effort = 10;
 /// About 5 s for a network of 60 ops.

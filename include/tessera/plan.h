@@ -57,14 +57,15 @@ struct PlanParams {
   std::optional<std::chrono::nanoseconds> question_timeout{};  ///< per placement query
   /// Limit on search nodes per placement query; a query above it is `unknown`, and is counted.
   std::int64_t nodes_per_question = nodes_per_plan_question;
-  /// Work after which the search returns its best plan, the same for any number of threads (effort.h).
+  /// Work after which the search returns its best plan, the same for any number of threads
+  /// (effort.h).
   std::int64_t effort = normal_plan_effort;
   /// Tile shapes to cost per variant of a group in a best partition, because more tiles than the
   /// fewest may be cheaper. 0: only the fewest tiles.
   std::int64_t tile_shapes = 64;
-  /// Limit on shapes to cost in the last phase, which proves that no plan is better or finds a
-  /// better one: it tries every shape in every variant that might be part of it. 0: only bounds.
-  std::int64_t proof_shapes = 20000;
+  /// Limit on shapes simulated for the lower bound, beside `effort`. 0: it follows from the sizes
+  /// of the tensors alone.
+  std::int64_t proof_shapes = std::numeric_limits<std::int64_t>::max();
   /// Replaces all weights of the profile: ("latency", 0.7). Weights are scaled to sum 1; missing
   /// ones are 0.
   std::vector<std::pair<std::string, double>> weights{};

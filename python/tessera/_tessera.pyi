@@ -369,7 +369,7 @@ def plan(
     effort: Union[int, str] = ...,
     nodes_per_question: int = ...,
     tile_shapes: int = ...,
-    proof_shapes: int = ...,
+    proof_shapes: Optional[int] = ...,
     residency: bool = ...,
     weights: Optional[Mapping[str, float]] = ...,
     limits: Optional[Mapping[str, Union[float, str]]] = ...,

@@ -67,7 +67,7 @@ PAIRS = (
         ("memories.sram.capacity", "192 KiB", "256 KiB"),
         ("memories.sram.capacity", "256 KiB", "384 KiB"),
         ("memories.sram.capacity", "384 KiB", "512 KiB", "worse"),
-        ("memories.sram.bandwidth", None, "32 B/cycle", "worse", "quick"),
+        ("memories.sram.bandwidth", None, "32 B/cycle", "quick"),
         ("memories.dram.bandwidth", None, "6.4 B/cycle"),
         ("memories.dram.latency", None, "100"),
         ("dma.channels", None, "2"),

@@ -108,7 +108,7 @@ class Commands(unittest.TestCase):
         self.assertIn(done.returncode, (FOUND, INFEASIBLE, STOPPED), done.stderr)
         return done.returncode == FOUND
 
-    def run_random(self, seed):
+    def run_random(self, seed, *more):
         """Was there a plan to execute? None: not supported."""
         draw = random.Random(seed)
         network = RandomNetwork(draw, draw.randint(1, 5), dense=seed % 7 == 3, heavy=seed % 11 == 5, unrolled=seed % 23 == 7)
@@ -121,7 +121,7 @@ class Commands(unittest.TestCase):
         options = ["--fold"] if seed % 2 else []
         if seed % 14 in (3, 10, 12):
             options += ["--set", "tiling.concat=copied"]
-        written = self.plan(network.text, machine.text, "--tile-shapes", draw.choice(["0", "8"]), *options)
+        written = self.plan(network.text, machine.text, "--tile-shapes", draw.choice(["0", "8"]), *options, *more)
         if written:
             report = run_commands(self.file, seed)
             self.assertEqual(report.reason, "")
@@ -129,11 +129,12 @@ class Commands(unittest.TestCase):
         return written
 
     def test_plans_that_were_wrong_or_refused(self):
-        for seed, what in ((2002158, "all weights of a burst arrive with the first of two transfers, the second only takes time"),
-                           (3000260, "an op stores over bytes off chip that a later op of the tile loads into another memory"),
-                           (402066, "the sums of encoded weights are split")):
+        for seed, what, *more in ((2002158, "all weights of a burst arrive with the first of two transfers, the second only takes time"),
+                                  (3000260, "an op stores over bytes off chip that a later op of the tile loads into another memory", "--effort", "9",
+                                   "--proof-shapes", "0"),
+                                  (402066, "the sums of encoded weights are split")):
             with self.subTest(what, seed=seed):
-                self.assertTrue(self.run_random(seed))
+                self.assertTrue(self.run_random(seed, *more))
 
     def copies(self, network, profile, *options):
         """Concatenations whose commands read operands, after all commands have been executed; None: no plan."""

@@ -211,7 +211,7 @@ TEST(Early, NobodyIsBetterThanTheBound) {
                                              .channels = 12,
                                              .views = random.chance(30)});
     const Hardware hardware = early_machine(random, network);
-    PlanParams params{.tile_shapes = 8, .proof_shapes = 2000};
+    PlanParams params{.tile_shapes = 8};
     if (random.chance(70)) params.max_ops = static_cast<std::size_t>(random.between(1, 2));
     Hardware late = hardware;
     late.tiling.early = Early::none;

@@ -160,7 +160,7 @@ TEST(KeptRows, NobodyIsBetterThanTheBound) {
                                        .channels = 8,
                                        .views = random.chance(30)});
     const Hardware hardware = machine(random, network);
-    PlanParams params{.tile_shapes = 8, .proof_shapes = 1000};
+    PlanParams params{.tile_shapes = 8};
     if (random.chance(80)) params.max_ops = static_cast<std::size_t>(random.between(1, 2));
     if (stays_on_chip(hardware)) continue;
     Hardware whole = hardware;

@@ -102,7 +102,7 @@ double raised_bound(const Network& network, const Hardware& hardware, PlanParams
   constexpr int most_steps = 300;
   params.memory = make_plan_memory();
   const planner::GroupLattice groups(network, hardware, params);
-  planner::PathBound bound(network, hardware, params, plan, groups);
+  planner::PathBound bound(network, hardware, params, plan, groups, false);
   for (int step = 0; step < most_steps && bound.raise(known); ++step)
     static_cast<void>(bound.take_placed());
   return bound.least();

@@ -107,7 +107,7 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
     double best = stored.score;
     for (std::uint64_t bits = 1; bits < (std::uint64_t{1} << may.size()); ++bits) {
       const std::vector<TensorIndex> stays = subset(may, bits);
-      const NetworkPlan one = planner::plan_once(network, hardware, params, {.stays = stays});
+      const NetworkPlan one = planner::plan_once(network, hardware, params, stays);
       if (one.status == Status::feasible) best = std::min(best, one.score);
     }
     const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
@@ -164,11 +164,11 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
   EXPECT_GE(best_found * 10, worth * 9);
 }
 
-/// Even if there are too few shapes for a proof, and the proof search finds better tiles.
+/// If the work suffices for a proof; else there may be no time for the tiles of the other plan.
 TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));
-  int planned = 0, better = 0;
+  int planned = 0, proved = 0, better = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
     Random random(seed ^ 0x0ff);
@@ -176,8 +176,7 @@ TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
         seed,
         {.ops = static_cast<std::size_t>(random.between(2, 6)), .extent = 16, .channels = 12});
     const Hardware hardware = machine(random, network);
-    PlanParams params{.effort = thorough_plan_effort,
-                      .proof_shapes = std::int64_t{1} << random.between(3, 12)};
+    PlanParams params{.effort = 300};
     const auto with = [&](bool residency) {
       params.residency = residency;
       return plan_network(network, hardware, params);
@@ -186,11 +185,14 @@ TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
     if (stored.status != Status::feasible) continue;
     const NetworkPlan plan = with(true);
     ASSERT_EQ(plan.status, Status::feasible);
-    ASSERT_LE(plan.score, stored.score * (1 + 1e-9));
+    ASSERT_LE(plan.score, stored.score * (plan.optimal ? 1 + 1e-9 : 1.05));
     ++planned;
+    proved += plan.optimal ? 1 : 0;
     better += plan.score < stored.score * (1 - 1e-9) ? 1 : 0;
   }
-  std::cout << planned << " plans, " << better << " better with residency\n";
+  std::cout << planned << " plans, " << proved << " proved, " << better
+            << " better with residency\n";
+  EXPECT_GT(proved, planned / 3);
   EXPECT_GT(better, planned / 10);
 }
 

@@ -62,7 +62,7 @@ TEST(Early, AProofHoldsForWeightsThatComeEarly) {
   const Network network = io::read_network_yaml(text, "chain.yaml").network;
   Hardware hardware = small_machine(4096, Early::weights);
   hardware.dma.outstanding = 1;
-  const NetworkPlan plan = plan_network(network, hardware, {});
+  const NetworkPlan plan = plan_network(network, hardware, {.effort = 300});
   ASSERT_EQ(plan.subgraphs.size(), 1U);
   EXPECT_TRUE(plan.optimal) << plan.score << ' ' << plan.bound;
   EXPECT_NE(plan.proved_over.find("any weight prefetch"), std::string::npos);
