@@ -33,6 +33,7 @@ struct PlanOptions {
   std::vector<std::string> set;
   std::string capacity;
   std::string reference;
+  std::string start;
   OutputArguments output;
   SearchArguments search;
   ProgressArguments progress;
@@ -174,6 +175,7 @@ void require_batch(const PlanOptions& options) {
                    "{\"network\": \"net.onnx\", \"set\": {\"clock\": \"1 GHz\"}}");
   if (!options.reference.empty())
     throw BadInput("--batch has no --reference", "set the key `reference` of the profile");
+  if (!options.start.empty()) throw BadInput("--batch has no --start");
 }
 
 /// The placement problem for which `offchip` of the plan is the solution.
@@ -297,6 +299,7 @@ int run_plan(const PlanOptions& options, Session& session) {
   require_svg(options.plot_file);
   session.reads(options.network.path);
   session.reads_profile(options.profile);
+  if (!options.start.empty()) session.reads(options.start);
   const std::optional<PlanReference> costs = costs_of_plan(options.reference);
   if (costs)
     session.reads(options.reference);
@@ -312,6 +315,8 @@ int run_plan(const PlanOptions& options, Session& session) {
   params.limits = session.remaining(params.limits);
   params.limits.stop = session.interrupts().token();
   params.reference = costs;
+  if (!options.start.empty())
+    params.start = std::make_shared<const NetworkPlan>(load_plan(options.start, network, hardware));
   // Caches live as long as the process: freeing them would take a tenth of the time.
   static const auto* const kept = new std::shared_ptr<PlanMemory>(make_plan_memory());
   params.memory = *kept;
@@ -402,6 +407,8 @@ void add_plan(CLI::App& app, Command& command) {
   sub->add_option("--reference", options->reference,
                   "reference of the score: a profile (planned layer by layer) or PLAN.json "
                   "(default: the profile's `reference`, else the profile without `--set`)");
+  sub->add_option("--start", options->start,
+                  "start with this plan, of the same machine or another one: PLAN.json");
   sub->add_flag("--wide", options->wide,
                 "print every column and full names, regardless of the terminal width");
   sub->add_flag("--stats", options->stats,

@@ -18,8 +18,8 @@ std::string plan_key(const std::string& machine, const std::string& network,
   // The structured binding names every field: a new field does not compile until it is handled
   // here.
   const auto& [max_ops, limits, engine, question_timeout, nodes_per_question, effort, tile_shapes,
-               proof_shapes, weights, residency, fewest_modes, peak_limits, reference, memory,
-               progress] = params;
+               proof_shapes, weights, residency, fewest_modes, peak_limits, reference, start,
+               memory, progress] = params;
   const auto& [timeout, work, bytes, threads, seed, stop] = limits;
   static_cast<void>(memory), static_cast<void>(progress), static_cast<void>(timeout);
   static_cast<void>(bytes), static_cast<void>(threads), static_cast<void>(stop);
@@ -38,6 +38,7 @@ std::string plan_key(const std::string& machine, const std::string& network,
           " ops " + std::to_string(max_ops) + '\n';
   if (!residency) text += "no residency\n";
   if (fewest_modes) text += "fewest modes\n";
+  if (start) text += "start " + fingerprint(plan_json(*start)) + '\n';
   if (engine != "auto") text += "engine " + engine + '\n';
   if (question_timeout)
     text += "question timeout " + std::to_string(question_timeout->count()) + " ns\n";

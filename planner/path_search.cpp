@@ -56,15 +56,10 @@ PathResult PathSearch::run(const Runs& start) {
   find_bounds();
   note_shares(start);
   best_ = start.empty() ? impossible : score_of(start);
-  // Its groups are in their largest tiles. With no others to choose from, they are chosen for their
-  // peaks, too.
-  for (const PlannedSubgraph& group : start)
-    if (const std::optional<std::size_t> edge = edge_of(group); edge && params_.tile_shapes > 0)
-      keep(*edge, {.tiled = {.cap = capacity(),
-                             .cost = cost::additive_score(score_, group.metrics),
-                             .group = group}});
+  start_with(start);
   levels_ = {{.cap = capacity(),
               .peak = start.empty() ? capacity() : std::min(capacity(), peak_of(start))}};
+  take_start();
   result_.complete = explore() || proved();
   raise_bound(most_work_);
   if (bound_) result_.bound = early_ ? early_->least() : proved() ? best_ : bound_->least();
@@ -82,6 +77,38 @@ PathResult PathSearch::run(const Runs& start) {
   counts.pruned = static_cast<std::int64_t>(bounds_.size() - tiled_.size());
   counts.candidates = counts.solved + counts.reused + counts.pruned;
   return std::move(result_);
+}
+
+/// These groups are in their largest tiles. With no others to choose from, they are chosen for
+/// their peaks, too.
+void PathSearch::start_with(const Runs& runs) {
+  for (const PlannedSubgraph& group : runs)
+    if (const std::optional<std::size_t> edge = edge_of(group); edge && params_.tile_shapes > 0)
+      keep(*edge, {.tiled = {.cap = capacity(),
+                             .cost = cost::additive_score(score_, group.metrics),
+                             .group = group}});
+}
+
+/// Groups that are not on this machine, or do not fit, are left out.
+void PathSearch::take_start() {
+  if (!params_.start) return;
+  for (const PlannedSubgraph& group : params_.start->subgraphs) {
+    const std::optional<std::size_t> edge = edge_of(group);
+    if (!edge) continue;
+    Candidates candidates(network_, within_, candidates_with(groups_.residents(*edge)),
+                          params_.memory);
+    static_cast<void>(answer_of(candidates, group.ops));
+    const Candidates::Placed placed = candidates.place(
+        group.ops, {.variant = group.variant, .shape = {group.extent}}, capacity());
+    if (placed.status != Status::feasible) continue;
+    const PlannedSubgraph own = subgraph_of(network_, hardware_, group.ops,
+                                            candidates.answer(group.ops)->options[placed.option],
+                                            candidates.kept(group.ops), readers_);
+    keep(*edge,
+         {.tiled = {
+              .cap = capacity(), .cost = cost::additive_score(score_, own.metrics), .group = own}});
+  }
+  if (const auto path = known_path(levels_.front())) place(*path, levels_.front());
 }
 
 bool PathSearch::explore() {
@@ -363,6 +390,11 @@ void PathSearch::keep(std::size_t edge, Asked asked) {
   } else if (tiled.group && known->group && known->cost > 0 && tiled.cost > 0) {
     gains_ += std::log(std::min(1.0, tiled.cost / known->cost));
     gain_ = std::exp(gains_ / ++refined_);
+  }
+  // A start may have tiles that the search does not evaluate.
+  if (known != nullptr && known->group && known->cost < tiled.cost) {
+    tiled.cost = known->cost;
+    tiled.group = known->group;
   }
   put(edge, std::move(tiled));
 }

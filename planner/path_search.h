@@ -87,6 +87,9 @@ class PathSearch : LaterLook {
   using Range = std::pair<std::size_t, std::size_t>;
 
   void find_bounds();
+  void start_with(const Runs& runs);
+  /// The groups of PlanParams::start.
+  void take_start();
   /// False: the budget ended.
   [[nodiscard]] bool explore();
   /// Explores paths within the level's memory until the cheapest path is no better than the best

@@ -198,6 +198,49 @@ NetworkPlan within_capacities(const Network& network, const Hardware& hardware, 
   return fits ? better_of(std::move(free), std::move(within)) : within;
 }
 
+void require_start(const Network& network, const NetworkPlan& start) {
+  std::size_t next = 0;
+  const auto follows = [&](const PlannedSubgraph& group) {
+    if (group.ops.first != next || group.ops.last < next || group.ops.last >= network.ops.size())
+      return false;
+    next = group.ops.last + 1;
+    return true;
+  };
+  if (start.status != Status::feasible)
+    throw BadInput("the plan to start with is not feasible", "start with a plan that was found");
+  if (!std::ranges::all_of(start.subgraphs, follows) || next != network.ops.size())
+    throw BadInput("the plan to start with is not one of network " + network.name,
+                   "its groups have to cover the ops of this network");
+}
+
+/// The plan to start with, if it is right for this machine and better.
+void take_start(const Network& network, const Hardware& hardware, const PlanParams& params,
+                NetworkPlan& plan) {
+  if (!params.start || plan.status != Status::feasible) return;
+  const cost::Score score{plan.weights, cost::in_cycles_of(hardware.clock_hz, plan.reference)};
+  const double known = cost::score_of(score, params.start->totals);
+  const PeakLimits limits = peak_limits_of(params);
+  const auto allowed = [&](const PlannedSubgraph& group) { return limits.allow(group.metrics); };
+  if (known >= plan.score * cost::rounding || params.fewest_modes ||
+      !std::ranges::all_of(params.start->subgraphs, allowed) ||
+      !check_plan(network, hardware, *params.start).empty())
+    return;
+  NetworkPlan start = *params.start;
+  start.score = known;
+  start.bound = std::min(plan.bound, known);
+  start.optimal = false;
+  start.proved_over = plan.proved_over;
+  start.looked_at = {std::min(plan.looked_at.bound, known), false, plan.looked_at.over};
+  start.weights = plan.weights;
+  start.reference = plan.reference;
+  start.baseline = plan.baseline;
+  start.baseline_score = plan.baseline_score;
+  start.search = plan.search;
+  start.stop = plan.stop;
+  start.limit_mattered = plan.limit_mattered;
+  plan = std::move(start);
+}
+
 }  // namespace
 
 }  // namespace tessera::planner
@@ -243,12 +286,14 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
   if (params.max_ops < 1) throw BadInput("max_ops is 0, but a group has at least one op");
   if (hardware.reference) validation::require_valid(*hardware.reference);
   if (params.reference) validation::require_reference(*params.reference);
+  if (params.start) planner::require_start(network, *params.start);
   NetworkPlan plan;
   try {
     cost::require_engines(network, hardware);
     if (hardware.reference) cost::require_engines(network, *hardware.reference);
     plan = planner::within_capacities(network, hardware, params);
     if (plan.status != Status::feasible) return plan;
+    planner::take_start(network, hardware, params, plan);
     const planner::PinnedMachine own =
         planner::as_planned(network, hardware, plan.joined, plan.pinned);
     const std::vector<std::string> wrong =

@@ -81,6 +81,10 @@ struct PlanParams {
   /// layer_by_layer() of another machine, or the cost of another plan. Empty: the profile's
   /// reference, or its own machine.
   std::optional<PlanReference> reference{};
+  /// A known plan of this network, for this machine or another one: the search starts with the
+  /// tiles and resident tensors of its groups. A plan for this machine is returned if none better
+  /// is found.
+  std::shared_ptr<const NetworkPlan> start{};
   std::shared_ptr<PlanMemory> memory{};  ///< null: a cache for this call only
   std::function<void(const PlanProgress&)> progress{};
 };
