@@ -158,4 +158,8 @@ GroupTasks group_tasks(const TiledGroup& run) {
   return plan;
 }
 
+bool is_moved(const tiling::TileWalk& walk, const Move& move, const tiling::TileVisit& visit) {
+  return !move.load || walk.loads(move.local, visit.level);
+}
+
 }  // namespace tessera::cost

@@ -9,6 +9,7 @@
 
 #include "cost/tiled_group.h"
 #include "tessera/units.h"
+#include "tiling/walk.h"
 
 namespace tessera::cost {
 
@@ -56,5 +57,9 @@ struct GroupTasks {
 };
 
 [[nodiscard]] GroupTasks group_tasks(const TiledGroup& run);
+
+/// Does such a tile make this transfer? Data that stays on chip is there from the previous tile.
+[[nodiscard]] bool is_moved(const tiling::TileWalk& walk, const Move& move,
+                            const tiling::TileVisit& visit);
 
 }  // namespace tessera::cost

@@ -9,6 +9,7 @@
 #include "cost/group_parts.h"
 #include "cost/whole_number.h"
 #include "facts/modes.h"
+#include "model/off_chip.h"
 #include "model/pinned.h"
 #include "tiling/ceil_div.h"
 #include "tiling/joined.h"
@@ -196,14 +197,24 @@ double bytes_on_chip(const tiling::Subgraph& part, std::size_t local, const tili
       part.tensors[local].bytes.of(tiling::volume(box, tiling::brick_of(part, local))));
 }
 
-/// An op waits for the copies before it.
-void add_copies(const TiledGroup& run, const GroupTasks& tasks, const tiling::TileRegions& tile,
-                Step step, const ChipPlaces& places, OpCost& op) {
+/// A copy on chip before an op.
+struct OpCopy {
+  bool made = false;  ///< by an op of the group
+  double bytes = 0;
+  OnChip from;
+  OnChip to;
+};
+
+std::vector<OpCopy> copies_before(const TiledGroup& run, const GroupTasks& tasks,
+                                  const tiling::TileRegions& tile, Step step,
+                                  const ChipPlaces& places) {
   const tiling::Subgraph& part = *run.subgraph;
+  const auto made = [&](std::size_t local) { return part.tensors[local].producer.has_value(); };
+  std::vector<OpCopy> copies;
   for (const ChipCopy& copy : tasks.copies) {
     if (copy.before != step || tile.fresh[copy.local].none) continue;
-    add_copy(*run.hardware, bytes_on_chip(part, copy.local, tile.fresh[copy.local]),
-             places.of(copy.local, 0), places.of(copy.local, copy.share), op.cycles, op.energy_pj);
+    copies.push_back({made(copy.local), bytes_on_chip(part, copy.local, tile.fresh[copy.local]),
+                      places.of(copy.local, 0), places.of(copy.local, copy.share)});
   }
   for (const ChipCopy& copy : tasks.halos) {
     if (copy.before != step) continue;
@@ -211,8 +222,9 @@ void add_copies(const TiledGroup& run, const GroupTasks& tasks, const tiling::Ti
                          bytes_on_chip(part, copy.local, tile.fresh[copy.local]);
     if (bytes <= 0) continue;
     const OnChip& at = places.of(copy.local, copy.share);
-    add_copy(*run.hardware, bytes, at, at, op.cycles, op.energy_pj);
+    copies.push_back({made(copy.local), bytes, at, at});
   }
+  return copies;
 }
 
 /// Burst bytes per byte of the tensor, by direct access: pixel by pixel if channels are contiguous.
@@ -355,7 +367,8 @@ TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t i
     op.energy_pj += static_cast<double>(switched) * hardware.mode_switch.energy_pj;
     op.slices = std::min(compute.weight_parts, hardware.dma.weight_slices);
     op.last = after_last_slice(busy, compute, op.slices);
-    add_copies(run, tasks, tile, step, on_chip, op);
+    for (const OpCopy& copy : copies_before(run, tasks, tile, step, on_chip))  // the op waits
+      add_copy(hardware, copy.bytes, copy.from, copy.to, op.cycles, op.energy_pj);
   }
   for (const Move& move : tasks.moves) {
     if (move.direct) {
@@ -375,9 +388,11 @@ TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t i
                                       : moved(part, move.local, box, link);
     one.transfer = transfer_cost(count, link, move.load);
     one.energy_pj = move_energy(count, one.transfer, move.load, link, here.energy);
+    one.chip_bytes = count.bytes;
     if (rows > 0) {
       const double stays = bytes_on_chip(part, move.local, tiling::among_rows(box, rows));
       const OnChip& there = on_chip.of_rows(move.local);
+      one.row_bytes = stays;
       if (stays > 0)
         add_copy(hardware, stays, move.load ? there : here, move.load ? here : there,
                  one.transfer.cycles, one.energy_pj);
@@ -390,6 +405,99 @@ TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t i
     one.later_shared = one.transfer.shared - tiling::ceil_div(one.transfer.shared, parts);
   }
   return cost;
+}
+
+namespace {
+
+using Operand = TileAccess::Operand;
+
+std::size_t index_of(const Hardware& hardware, const HardwareMemory* memory) {
+  return static_cast<std::size_t>(memory - hardware.memories.data());
+}
+
+/// What the engine of an op reads and writes, and the copies before it.
+std::vector<TileAccess> op_accesses(const TiledGroup& run, const GroupTasks& tasks,
+                                    const tiling::TileRegions& tile, Step step,
+                                    const ComputeCost& compute, const ChipPlaces& on_chip) {
+  const Hardware& hardware = *run.hardware;
+  std::vector<TileAccess> list;
+  if (computed_extents(*run.subgraph, tile, step))
+    for (const Access& access : accesses(run, tile, step, compute)) {
+      const MemoryIndex memory = on_chip.of(access.local, access.share).memory;
+      const bool write = access.written > 0;
+      list.push_back({.memory = memory_on_chip(hardware, memory),
+                      .engine = compute.engine,
+                      .operand = write           ? Operand::output
+                                 : access.weight ? Operand::weights
+                                                 : Operand::input,
+                      .write = write,
+                      .bytes = access.read + access.written});
+    }
+  for (const OpCopy& copy : copies_before(run, tasks, tile, step, on_chip)) {
+    TileAccess access{.memory = memory_on_chip(hardware, copy.from.memory),
+                      .operand = copy.made ? Operand::output : Operand::input,
+                      .bytes = copy.bytes};
+    list.push_back(access);
+    access.memory = memory_on_chip(hardware, copy.to.memory);
+    access.write = true;
+    list.push_back(access);
+  }
+  return list;
+}
+
+/// A transfer reads one memory and writes another one; a direct access has one end.
+std::vector<TileAccess> move_accesses(const TiledGroup& run, const Move& move, const MoveCost& cost,
+                                      std::size_t engine, const ChipPlaces& on_chip) {
+  const Hardware& hardware = *run.hardware;
+  const bool weight = run.subgraph->tensors[move.local].weight;
+  const HardwareMemory* home =
+      weight ? off_chip::weights(hardware) : off_chip::activations(hardware);
+  // Without writable memory off chip, nothing but weights is transferred.
+  if (home == nullptr) home = off_chip::weights(hardware);
+  TileAccess access{.memory = index_of(hardware, home),
+                    .operand = weight      ? Operand::weights
+                               : move.load ? Operand::input
+                                           : Operand::output,
+                    .write = !move.load,
+                    .bytes = static_cast<double>(cost.transfer.bytes)};
+  if (move.direct) access.engine = engine;
+  std::vector<TileAccess> list{access};
+  if (move.direct) return list;
+  const std::size_t here = memory_on_chip(hardware, on_chip.of(move.local, move.share).memory);
+  const auto add = [&](std::size_t memory, bool write, double bytes) {
+    access.memory = memory;
+    access.write = write;
+    access.bytes = bytes;
+    list.push_back(access);
+  };
+  add(here, move.load, static_cast<double>(cost.chip_bytes));
+  if (cost.row_bytes > 0) {
+    add(here, move.load, cost.row_bytes);
+    add(memory_on_chip(hardware, on_chip.of_rows(move.local).memory), !move.load, cost.row_bytes);
+  }
+  return list;
+}
+
+}  // namespace
+
+TileAccesses tile_accesses(const TiledGroup& run, const GroupTasks& tasks, std::size_t index,
+                           const TileCost& cost) {
+  const tiling::TileRegions& tile = run.grid->tiles[index];
+  const ChipPlaces on_chip(run, placement_of(run, index));
+  const Links links = links_of(*run.hardware);
+  TileAccesses all;
+  for (Step step = 0; step < tasks.steps; ++step) {
+    OpCost op;
+    const ComputeCost compute = best_choice(run, tasks, tile, step, on_chip, links, op);
+    all.compute_pj.push_back(compute.energy_pj);
+    all.ops.push_back(op_accesses(run, tasks, tile, step, compute, on_chip));
+  }
+  for (std::size_t k = 0; k < tasks.moves.size(); ++k) {
+    const Move& move = tasks.moves[k];
+    all.moves.push_back(move_accesses(
+        run, move, cost.moves[k], cost.ops[static_cast<std::size_t>(move.use)].engine, on_chip));
+  }
+  return all;
 }
 
 }  // namespace tessera::cost

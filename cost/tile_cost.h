@@ -7,6 +7,8 @@
 // for its reads and writes (no limit if the bandwidth is not stated).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +34,8 @@ struct OpCost {
 struct MoveCost {
   TransferCost transfer;
   double energy_pj = 0;
+  Size chip_bytes = 0;   ///< at the on-chip end
+  double row_bytes = 0;  ///< copied on chip: among the rows that stay
   // Cycles of the transfer after the first slice.
   Cycles later = 0;
   Cycles later_shared = 0;
@@ -53,6 +57,27 @@ struct TileCost {
 
 [[nodiscard]] TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t tile,
                                  const Links& links);
+
+/// Bytes of a tile that one user reads or writes in one memory.
+struct TileAccess {
+  enum class Operand : std::uint8_t { input, weights, output };
+  std::size_t memory = 0;             ///< of the hardware
+  std::optional<std::size_t> engine;  ///< none: the DMA
+  Operand operand = Operand::input;
+  bool write = false;
+  double bytes = 0;
+};
+
+/// What makes up the energy of a tile besides mode switches and static power.
+struct TileAccesses {
+  std::vector<double> compute_pj;              ///< per step
+  std::vector<std::vector<TileAccess>> ops;    ///< per step, with the copies before it
+  std::vector<std::vector<TileAccess>> moves;  ///< in the order of the tasks
+};
+
+/// The accesses of a tile that tile_cost() prices.  require: cost is tile_cost() of it.
+[[nodiscard]] TileAccesses tile_accesses(const TiledGroup& run, const GroupTasks& tasks,
+                                         std::size_t tile, const TileCost& cost);
 
 /// The placement of one of the grid's tiles, and its mode switches before each step.
 [[nodiscard]] const Placement& placement_of(const TiledGroup& run, std::size_t tile);

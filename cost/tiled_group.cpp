@@ -279,11 +279,6 @@ std::vector<MemoryIndex> shared_memories(const GroupTasks& plan,
   return shared;
 }
 
-/// Data that stays on chip is there from the previous tile.
-bool is_moved(const tiling::TileWalk& walk, const Move& move, const tiling::TileVisit& visit) {
-  return !move.load || walk.loads(move.local, visit.level);
-}
-
 Pipeline build_pipeline(const TiledGroup& run, const tiling::TileWalk& walk, const GroupTasks& plan,
                         const std::vector<TileCost>& costs, const std::vector<MemoryIndex>& in_use,
                         const Links& links, Skeleton skeleton) {

@@ -9,7 +9,8 @@
 
 namespace tessera::io {
 
-/// Columns: op, kind, subgraph, tiles, compute_cycles, cycles, offchip_bytes, energy_pj, bound_by.
+/// Columns: op, kind, subgraph, tiles, compute_cycles, cycles, offchip_bytes, energy_pj, bound_by,
+/// and those of the accounting, which depend on the memories.
 [[nodiscard]] std::string write_plan_csv(const NetworkPlan& plan);
 
 }  // namespace tessera::io

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "io/account_json.h"
 #include "io/objectives_json.h"
 #include "io/placement_tree.h"
 #include "io/plan_words.h"
@@ -96,6 +97,9 @@ class PlanReader {
     if (const Node* list = fields.find("layers"))
       for (const Node& node : as_list(sources_, *list, "layers"))
         plan.layers.push_back(layer(node));
+    if (const Node* node = fields.find("account"))
+      accounting_.total = read_account(sources_, *node);
+    plan.accounting = std::move(accounting_);
     if (const Node* node = fields.find("behind")) plan.behind = behind(*node);
     if (const Node* list = fields.find("offchip"))
       for (const Node& node : as_list(sources_, *list, "offchip"))
@@ -141,7 +145,7 @@ class PlanReader {
     return values;
   }
 
-  PlannedSubgraph subgraph(const Node& node) const {
+  PlannedSubgraph subgraph(const Node& node) {
     Fields fields(sources_, node, "a subgraph");
     PlannedSubgraph s;
     s.ops.first = static_cast<OpIndex>(as_whole(sources_, fields.need("first_op"), "first_op"));
@@ -202,6 +206,8 @@ class PlanReader {
     if (const Node* m = fields.find("metrics")) s.metrics = read_metrics(sources_, *m, "metrics");
     fields.take("utilisation", s.utilisation);
     fields.take("mode_switches", s.mode_switches);
+    if (const Node* account = fields.find("account"))
+      accounting_.groups.push_back(read_account(sources_, *account));
     add_placement(s, fields.need("placement"));
     if (const Node* more = fields.find("more_placements"))
       for (const Node& each : as_list(sources_, *more, "more_placements")) add_placement(s, each);
@@ -255,7 +261,7 @@ class PlanReader {
     return join;
   }
 
-  PlannedLayer layer(const Node& node) const {
+  PlannedLayer layer(const Node& node) {
     Fields fields(sources_, node, "a layer");
     PlannedLayer layer;
     layer.op = as_text(sources_, fields.need("op"), "op");
@@ -265,6 +271,8 @@ class PlanReader {
     fields.take("offchip_bytes", layer.offchip_bytes);
     fields.take("energy_pj", layer.energy_pj);
     fields.take("bound_by", layer.bound_by);
+    if (const Node* account = fields.find("account"))
+      accounting_.layers.push_back(read_account(sources_, *account));
     fields.finish();
     return layer;
   }
@@ -422,6 +430,7 @@ class PlanReader {
   const Sources& sources_;
   const PlannedProblem& problem_of_;
   PlannedPlaces places_{};
+  PlanAccounting accounting_{};
   const PlannedClaims& claims_;
 };
 

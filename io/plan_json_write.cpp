@@ -2,6 +2,7 @@
 #include <array>
 #include <optional>
 
+#include "io/account_json.h"
 #include "io/objectives_json.h"
 #include "io/placement_json.h"
 #include "io/plan_json.h"
@@ -55,7 +56,13 @@ std::string rows_text(const PlannedRows& rows) {
   });
 }
 
-std::string subgraph_text(const PlannedSubgraph& subgraph) {
+/// The entry of the op or group `index`; none in a plan without accounting.
+void write_account(JsonObject& object, const std::vector<PlannedAccount>& accounts,
+                   std::size_t index) {
+  if (index < accounts.size()) object.entry("account") += account_text(accounts[index]);
+}
+
+std::string subgraph_text(const NetworkPlan& plan, const PlannedSubgraph& subgraph) {
   std::string out;
   JsonObject object(out);
   object.number("first_op", static_cast<std::int64_t>(subgraph.ops.first));
@@ -103,11 +110,13 @@ std::string subgraph_text(const PlannedSubgraph& subgraph) {
   write_metrics(object.entry("metrics"), subgraph.metrics);
   object.real("utilisation", subgraph.utilisation);
   object.number("mode_switches", subgraph.mode_switches);
+  write_account(object, plan.accounting.groups,
+                static_cast<std::size_t>(&subgraph - plan.subgraphs.data()));
   object.close();
   return out;
 }
 
-std::string layer_text(const PlannedLayer& layer) {
+std::string layer_text(const NetworkPlan& plan, const PlannedLayer& layer) {
   std::string out;
   JsonObject object(out);
   object.text("op", layer.op);
@@ -117,6 +126,8 @@ std::string layer_text(const PlannedLayer& layer) {
   object.number("offchip_bytes", layer.offchip_bytes);
   object.real("energy_pj", layer.energy_pj);
   object.text("bound_by", layer.bound_by);
+  write_account(object, plan.accounting.layers,
+                static_cast<std::size_t>(&layer - plan.layers.data()));
   object.close();
   return out;
 }
@@ -243,8 +254,12 @@ std::string write_plan_json(const NetworkPlan& plan) {
   write_metrics(object.entry("totals"), plan.totals);
   write_metrics(object.entry("baseline"), plan.baseline, plan.baseline_score);
   write_metrics(object.entry("reference"), plan.reference.totals, {}, &plan.reference);
-  write_list(object.entry("subgraphs"), plan.subgraphs, ",\n", subgraph_text);
-  write_list(object.entry("layers"), plan.layers, ",\n", layer_text);
+  if (!plan.accounting.layers.empty())
+    object.entry("account") += account_text(plan.accounting.total);
+  write_list(object.entry("subgraphs"), plan.subgraphs, ",\n",
+             [&](const PlannedSubgraph& subgraph) { return subgraph_text(plan, subgraph); });
+  write_list(object.entry("layers"), plan.layers, ",\n",
+             [&](const PlannedLayer& layer) { return layer_text(plan, layer); });
   if (!plan.behind.memory.empty()) object.entry("behind") += behind_text(plan.behind);
   if (!plan.joined.empty()) write_list(object.entry("joined"), plan.joined, ",\n", join_text);
   if (!plan.pinned.empty()) write_list(object.entry("pinned"), plan.pinned, ",\n", pin_text);

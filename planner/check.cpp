@@ -8,6 +8,7 @@
 #include "cost/score.h"
 #include "model/json_text.h"
 #include "model/parallel.h"
+#include "planner/accounting.h"
 #include "planner/check.h"
 #include "planner/describe.h"
 #include "planner/idle.h"
@@ -200,6 +201,7 @@ class PlanChecker {
     claim(plan_.looked_at, "`looked_at`: ");
     objectives();
     idle();
+    accounting();
     return std::move(wrong_);
   }
 
@@ -282,6 +284,15 @@ class PlanChecker {
       say("the modes listed as unused differ from the unused modes of the plan");
     if (plan_.idle_banks != idle_banks(memories, plan_.subgraphs))
       say("the banks listed as idle differ from the unused banks of the plan");
+  }
+
+  /// Accountings are optional in a plan.
+  void accounting() {
+    if (!wrong_.empty() || plan_.accounting == PlanAccounting{}) return;
+    if (plan_.layers.empty()) return say("the plan has an accounting, but no layers");
+    for (std::string& sentence :
+         accounting_wrong(accounting_of(network_, hardware_, plan_, threads_), plan_.accounting))
+      say(std::move(sentence));
   }
 
   const Network& network_;

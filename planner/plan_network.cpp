@@ -12,6 +12,7 @@
 #include "model/operand_rules.h"
 #include "model/rules.h"
 #include "placer/make_engine.h"
+#include "planner/accounting.h"
 #include "planner/baseline.h"
 #include "planner/behind.h"
 #include "planner/candidates.h"
@@ -299,6 +300,8 @@ NetworkPlan plan_network(const Network& network, const Hardware& hardware,
     const std::vector<std::string> wrong =
         planner::plan_wrong(own.network, own.hardware, plan, params.limits.threads);
     if (!wrong.empty()) throw InternalError("the checker rejects the plan: " + wrong.front());
+    plan.accounting =
+        planner::accounting_of(own.network, own.hardware, plan, params.limits.threads);
   } catch (const std::invalid_argument& error) {
     throw BadInput(error.what());
   }

@@ -86,6 +86,39 @@ struct PlannedLayer {
   std::string bound_by;  ///< mac, weights, vector, sram or dma
 };
 
+/// Bytes that one user reads or writes in one memory, of one kind of operand.
+struct PlannedAccess {
+  std::string memory;
+  std::string user;     ///< an engine, or `dma`, or `fetch`: the channel of a backing memory
+  std::string operand;  ///< input, weights or output
+  bool write = false;
+  double bytes = 0;   ///< off-chip in whole bursts; encoded weights that are read again, in parts
+  double cycles = 0;  ///< at the bandwidth of the memory: use of its port; 0 without a bandwidth
+  double energy_pj = 0;
+  friend bool operator==(const PlannedAccess&, const PlannedAccess&) = default;
+};
+
+/// Work, traffic and energy of an op, a group or a plan. The parts of the energy add up to it.
+struct PlannedAccount {
+  std::int64_t macs = 0;
+  double ideal_cycles = 0;  ///< of the MACs, with all of their engine in use
+  double utilisation = 0;   ///< ideal cycles / cycles
+  double compute_pj = 0;    ///< MACs and elements
+  double switches_pj = 0;   ///< of modes
+  double static_pj = 0;
+  std::vector<PlannedAccess> accesses;
+  friend bool operator==(const PlannedAccount&, const PlannedAccount&) = default;
+};
+
+/// Derived from the groups of a plan. Groups are sums of their ops. The total also has the fetches
+/// from a backing memory.
+struct PlanAccounting {
+  std::vector<PlannedAccount> layers;  ///< one per op
+  std::vector<PlannedAccount> groups;
+  PlannedAccount total;
+  friend bool operator==(const PlanAccounting&, const PlanAccounting&) = default;
+};
+
 /// An off-chip tensor, or all weights.
 struct OffchipBuffer {
   std::string id;
@@ -202,6 +235,7 @@ struct NetworkPlan {
   std::string reason;   ///< for infeasible and unknown: the op that needs more, and how much
   std::vector<PlannedSubgraph> subgraphs;
   std::vector<PlannedLayer> layers;  ///< one per op, in the network's order
+  PlanAccounting accounting;         ///< without layers if the status is not feasible
   Metrics totals;
   Metrics baseline;           ///< layer by layer: one op at a time, on the same profile
   double baseline_score = 1;  ///< its score against the reference

@@ -1,5 +1,6 @@
 """Shared by tests of plans: plans the program makes, and recomputed by second_plan.py."""
 
+import collections
 import json
 import os
 import pathlib
@@ -7,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
+from second_account import PARTS, flat
 from second_machine import Machine
 from second_network import Network
 from second_plan import Plan
@@ -60,7 +62,52 @@ class Compare(unittest.TestCase):
         self.assertEqual(mine.cycles, plan["totals"]["latency_cycles"])
         self.assertEqual(sum(run.bytes for run in mine.runs), plan["totals"]["dram_bytes"])
         self.same(mine.energy, plan["totals"]["energy_pj"], "totals")
+        self.compare_accounts(machine, mine, plan)
         return mine
+
+    def compare_accounts(self, machine, mine, plan):
+        """Accounts of ops equal the recomputed ones; groups and the plan are their sums, and their metrics."""
+        total = collections.Counter()
+        for run, group in zip(mine.runs, plan["subgraphs"]):
+            group_sum, what = collections.Counter(), f"account of ops {group['first_op']} to {group['last_op']}"
+            for layer, number in zip(plan["layers"][group["first_op"]:], run.accounts):
+                said, energy = flat(layer["account"], machine)
+                run.accounts[number]["static_pj"] = machine.static * layer["cycles"]
+                self.equal(run.accounts[number], said, f"{what}, {layer['op']}")
+                self.same_to(energy, layer["energy_pj"], what)
+                self.assertEqual(self.off_chip(machine, said), layer["offchip_bytes"], what)
+                group_sum.update(run.accounts[number])
+            said, energy = flat(group["account"], machine)
+            self.equal(group_sum, said, what)
+            self.same_to(energy, group["metrics"]["energy_pj"], what)
+            self.assertEqual(self.off_chip(machine, said), group["metrics"]["dram_bytes"], what)
+            self.same_to(said["ideal_cycles"], group["account"]["utilisation"] * group["metrics"]["latency_cycles"], what)
+            total.update(group_sum)
+        said, energy = flat(plan["account"], machine)
+        self.same_to(energy, plan["totals"]["energy_pj"], "account of the plan")
+        self.assertEqual(self.off_chip(machine, said), plan["totals"]["dram_bytes"])
+        if machine.behind:
+            for way, word in enumerate(("read", "write")):
+                for name, access in (machine.behind.name, word), (machine.offchip[0].name, ("write", "read")[way]):
+                    fetched = sum(said.pop((name, "fetch", operand, access), 0) for operand in ("input", "weights", "output"))
+                    self.assertEqual(mine.fetched_bytes[way], fetched, (name, access))
+        self.equal(total, said, "account of the plan")
+
+    def equal(self, mine, said, what):
+        for key in mine.keys() | said.keys():
+            if key in PARTS or any(word in key for word in ("weights",)):  # encoded weights are not whole bytes
+                self.same_to(mine[key], said[key], (what, key))
+            else:
+                self.assertEqual(mine[key], said[key], (what, key))
+
+    @staticmethod
+    def off_chip(machine, said):
+        return sum(moved for key, moved in said.items()
+                   if key not in PARTS and machine.memories[key[0]].offchip and key[1] != "fetch")
+
+    def same_to(self, mine, theirs, what):
+        """Sums of many floating-point numbers."""
+        self.assertLessEqual(abs(float(mine) - theirs), 1e-9 * (1e-9 + abs(theirs)), what)
 
     def same(self, mine, theirs, what):
         """The program adds floating-point numbers in another order."""

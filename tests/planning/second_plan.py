@@ -118,6 +118,7 @@ class Plan:
         self.cycles, self.moved = ended[-1], sum(bursts)
         self.fetch_energy = sum(moved * (behind.energy[way] + front.energy[1 - way]) for way, moved in enumerate(bursts))
         self.energy += self.fetch_energy
+        self.fetched_bytes = bursts
 
     def covered(self):
         return set().union(self.words, *(run.covered() for run in self.runs))

@@ -10,6 +10,7 @@ import itertools
 from fractions import Fraction
 from math import ceil
 
+from second_account import Account
 from second_machine import Work, engine_of
 from second_parts import at_row, common, hull, in_parts, moved_bytes, part_of, size_of
 from second_pieces import Pieces
@@ -19,7 +20,7 @@ from second_words import Words
 AXES = {"W": 1, "H": 2, "C": 3}  # index of each axis of the anchor, counted from the last one
 
 
-class Run(Pipeline, Pieces, Words):
+class Run(Pipeline, Pieces, Words, Account):
     def __init__(self, network, machine, subgraph, pinned=None):
         self.network, self.machine = network, machine
         self.ops = network.ops[subgraph["first_op"]:subgraph["last_op"] + 1]
@@ -353,6 +354,7 @@ class Run(Pipeline, Pieces, Words):
         dram = next((memory for memory in m.offchip if memory.writable), None)
         self.bytes, self.energy, self.trace, self.switched, self.copied = 0, Fraction(0), [], 0, False
         self.halos_copied = self.kept_copied = False
+        self.open_account()
         self.weights_loaded = {w.name: [] for op in self.ops for w in op.weights}  # bytes of each loaded part
         # For each transferred part of a tensor across a cut point: its bytes, and those of its bursts in a
         # backing memory.
@@ -386,9 +388,11 @@ class Run(Pipeline, Pieces, Words):
                     again = t.name not in stays or self.changes(stays[t.name], number)
                     if again and share == 0:
                         self.comes_or_goes(t, 0, tile["fresh"][t.name], number)
+                    self.at = self.ops[readers[0]]
                     self.move(begin, 2 * self.first[t.name], dram, 0, t, tile["fresh"][t.name] if again else None,
                               self.step_of(readers[0], number), self.place(number, t.name, share))
             for k, op in enumerate(self.ops):
+                self.at = op
                 self.op_cycles.append(self.compute(op, number, k))
                 sliced = op.kind in ("conv", "matmul") and m.weight_slices > 1
                 if op.weights and not (self.resident and number > 0):
@@ -438,8 +442,10 @@ class Run(Pipeline, Pieces, Words):
                         if last < self.lead:
                             step = number * self.lead + max(first + self.lead, last + 2)
                             end, rank = (step % self.lead, step // self.lead), -1 if step == number * self.lead + last + 1 else 2 * n
+                    self.at = self.ops[ready - start]
                     self.move(begin, rank, dram, 1, op.output, tile["piece"][op.output.name], end,
                               self.place(number, op.output.name))
+        self.at = self.ops[0]
         for _, _, w in self.ahead:  # after everything that the first op does not wait for; no op waits for it
             self.move(0 if self.lead == n else (0, 0), 2 * n + 1, constants, 0, w, w.whole,
                       self.step_of(n - 1, len(self.tiles)), self.place(0, w.name))
@@ -451,6 +457,7 @@ class Run(Pipeline, Pieces, Words):
             switched = self.switches(len(self.tiles) - 1, 0)  # the last trailing ops have a slot of their own
             self.switched += switched
             self.energy += switched * m.switch_energy
+            self.accounts[self.ops[self.lead].number]["switches_pj"] += switched * m.switch_energy
         else:
             self.pipeline()
         self.energy += m.static * self.cycles
@@ -467,10 +474,15 @@ class Run(Pipeline, Pieces, Words):
             ends = (home, chip) if way == 0 else (chip, home)
             copying = m.setup + ceil(home.serving(held, held) if home is chip else max(ends[0].serving(held, 0), ends[1].serving(0, held)))
             self.energy += held * (ends[0].energy[0] + ends[1].energy[1])
+            self.book(ends[0], "dma", ("input", "output")[way], 0, held)
+            self.book(ends[1], "dma", ("input", "output")[way], 1, held)
             self.rows_moved = True
         held, moved = moved_bytes(tensor, box, memory, self.stored.get(tensor.name))
         self.bytes += moved
         self.energy += moved * memory.energy[way] + held * chip.energy[1 - way]
+        operand = "weights" if tensor.weight else ("input", "output")[way]
+        self.book(memory, "dma", operand, way, moved)
+        self.book(chip, "dma", operand, 1 - way, held)
         lane = (memory.name, 0 if memory.shared else way)
         alone = moved / memory.limited(m.rate(memory, way), None if way else "dma")
         if m.convert and not tensor.weight:
@@ -509,6 +521,7 @@ class Run(Pipeline, Pieces, Words):
         moved, cycles, shared = self.direct_move(way, tensor, tile, memory, self.array_taken)
         self.bytes += moved
         self.energy += moved * memory.energy[way]
+        self.book(memory, self.name_of_engine(self.ops[0]), ("input", "output")[way], way, moved)
         return start, 1.75, (memory.name, 0 if memory.shared else way), cycles, shared, start + 1, tensor.name
 
     def compute(self, op, number, k):
@@ -537,6 +550,9 @@ class Run(Pipeline, Pieces, Words):
         last, slices = 0, 1
         if made:
             self.energy += work.energy + energy
+            self.book_work(op, box, work.energy)
+            for memory, operand, way, held in self.accesses(op, number, k, made, array):
+                self.book(memory, self.name_of_engine(op), operand, way, held)
             if array and op.kind in ("conv", "matmul") and m.weight_slices > 1:
                 slices = min(array.slices, m.weight_slices)
                 last = min(cycles, ceil(cycles * (array.known + (1 - array.known) / slices)))
@@ -545,6 +561,7 @@ class Run(Pipeline, Pieces, Words):
         switched = self.switches(number, k)
         self.switched += switched
         self.energy += switched * m.switch_energy
+        self.accounts[op.number]["switches_pj"] += switched * m.switch_energy
         if k == self.lead:  # mode switches of leading ops overlap with trailing ops
             switched += sum(self.switches(number, before) for before in range(k))
         return cycles + switched * m.switch_cycles + self.copies(number, k), last, slices
@@ -570,7 +587,15 @@ class Run(Pipeline, Pieces, Words):
     def used(self, op, number, k, made, array):
         """Bytes of activations and weights that an op reads in each on-chip memory, bytes that it writes, and their
         energy."""
-        tile, m = self.tiles[number], self.machine
+        served, energy = {memory.name: [0, 0, 0] for memory in self.machine.memories.values() if not memory.offchip}, Fraction(0)
+        for memory, operand, way, held in self.accesses(op, number, k, made, array):
+            energy += held * memory.energy[way]
+            served[memory.name][("input", "weights", "output").index(operand)] += held
+        return served, energy
+
+    def accesses(self, op, number, k, made, array):
+        """Each tensor that an op reads or writes on-chip: memory, operand, way and bytes."""
+        tile = self.tiles[number]
         reads = {}  # tensor -> memory and bytes
         for at, t in enumerate(op.inputs):
             if t.name in self.direct[0] or self.joined.get(t.name) == op.output.name:
@@ -583,16 +608,11 @@ class Run(Pipeline, Pieces, Words):
             held = part_of(w, part, stored) if part else 0
             again = array.weights * (1 if stored is None else stored / w.bytes) if array and at == 0 else 0
             reads[w.name] = self.place(number, w.name), max(held, again)
-        served, energy = {memory.name: [0, 0, 0] for memory in m.memories.values() if not memory.offchip}, Fraction(0)
         weights = {w.name for w in op.weights}
-        for name, (memory, held) in reads.items():
-            energy += held * memory.energy[0]
-            served[memory.name][name in weights] += held
+        found = [(memory, "weights" if name in weights else "input", 0, held) for name, (memory, held) in reads.items()]
         if op.output.name not in self.direct[1]:
-            home = self.place(number, op.output.name)
-            energy += made * home.energy[1]
-            served[home.name][2] += made
-        return served, energy
+            found.append((self.place(number, op.output.name), "output", 1, made))
+        return found
 
     def in_bricks(self, tensor, box):
         """On-chip bytes of a part, with channels rounded up to whole bricks."""
@@ -612,6 +632,8 @@ class Run(Pipeline, Pieces, Words):
                     continue
                 here, there = self.place(number, t.name), self.place(number, t.name, share)
                 self.energy += held * (here.energy[0] + there.energy[1])
+                self.book(here, "dma", "input" if t in self.loaded else "output", 0, held)
+                self.book(there, "dma", "input" if t in self.loaded else "output", 1, held)
                 self.copied = True
                 self.kept_copied |= t in self.loaded
                 cycles += m.setup + ceil(max(here.serving(held, 0), there.serving(0, held)))
@@ -625,6 +647,8 @@ class Run(Pipeline, Pieces, Words):
                     continue
                 here = self.place(number, t.name, share)
                 self.energy += held * (here.energy[0] + here.energy[1])
+                self.book(here, "dma", "input" if t in self.loaded else "output", 0, held)
+                self.book(here, "dma", "input" if t in self.loaded else "output", 1, held)
                 self.halos_copied = True
                 cycles += m.setup + ceil(here.serving(held, held))
         return cycles
