@@ -39,6 +39,7 @@ struct PlanOptions {
   ProgressArguments progress;
   std::string output_file;
   std::string plot_file;
+  std::string roofline_file;
   std::string trace_file;
   std::string csv_file;
   std::string offchip_file;
@@ -166,8 +167,9 @@ void require_batch(const PlanOptions& options) {
   if (!options.network.path.empty())
     throw BadInput("--batch reads networks from the standard input, so NETWORK is not allowed",
                    "tessera plan --batch --profile ethos-u55-256 < networks.txt");
-  for (const std::string* file : {&options.output_file, &options.plot_file, &options.trace_file,
-                                  &options.csv_file, &options.offchip_file, &options.commands_file})
+  for (const std::string* file :
+       {&options.output_file, &options.plot_file, &options.roofline_file, &options.trace_file,
+        &options.csv_file, &options.offchip_file, &options.commands_file})
     if (!file->empty())
       throw BadInput("--batch writes one line per plan to the standard output and no files");
   if (!options.set.empty() || !options.capacity.empty())
@@ -192,6 +194,7 @@ void write_offchip(const Network& network, const Hardware& hardware, const Netwo
 struct PlanFiles {
   validation::OutputFile* output;
   validation::OutputFile* plot;
+  validation::OutputFile* roofline;
   validation::OutputFile* trace;
   validation::OutputFile* csv;
   validation::OutputFile* offchip;
@@ -202,13 +205,14 @@ PlanFiles open_files(const PlanOptions& options, Session& session) {
   const PlanFiles files{
       .output = session.writes("--output", options.output_file, {".json", ".h"}),
       .plot = session.writes("--plot", options.plot_file),
+      .roofline = session.writes("--roofline", options.roofline_file, {".svg"}),
       .trace = session.writes("--trace", options.trace_file, {".json"}),
       .csv = session.writes("--csv", options.csv_file, {".csv"}),
       .offchip = session.writes("--offchip", options.offchip_file, {".yaml"}),
       .commands = session.writes("--commands", options.commands_file, {".jsonl", ".h"}),
   };
   for (validation::OutputFile* other :
-       {files.plot, files.trace, files.csv, files.offchip, files.commands})
+       {files.plot, files.roofline, files.trace, files.csv, files.offchip, files.commands})
     if (options.output.json() && other != nullptr && Session::goes_to_standard_output(*other))
       throw BadInput(other->path() + ": --format json also writes to the standard output",
                      "write one of them to a file");
@@ -254,8 +258,8 @@ void deliver_plan(const PlanOptions& options, const Network& network, const Chan
   if (!header) session.deliver(files.output, [&] { return plan_json(plan); });
   if (plan.status != Status::feasible) {
     for (const std::string& file :
-         {header ? options.output_file : std::string(), options.plot_file, options.trace_file,
-          options.csv_file, options.offchip_file, options.commands_file})
+         {header ? options.output_file : std::string(), options.plot_file, options.roofline_file,
+          options.trace_file, options.csv_file, options.offchip_file, options.commands_file})
       if (!file.empty())
         note("no plan was found: " + file + " was not written", options.output.quiet);
     return;
@@ -271,6 +275,7 @@ void deliver_plan(const PlanOptions& options, const Network& network, const Chan
                options.output.quiet);
     return text;
   });
+  session.deliver(files.roofline, [&] { return plan_roofline(hardware, plan); });
   if (files.offchip != nullptr)
     write_offchip(network, hardware, plan, session, files.offchip, options);
   session.deliver(files.trace, [&] {
@@ -418,6 +423,8 @@ void add_plan(CLI::App& app, Command& command) {
   sub->add_option("--offchip", options->offchip_file,
                   "write the off-chip buffers, tile by tile, as a problem for `place`: FILE.yaml");
   sub->add_option("--plot", options->plot_file, "draw the plan: FILE.svg");
+  sub->add_option("--roofline", options->roofline_file,
+                  "draw MACs per cycle over MACs per off-chip byte: FILE.svg");
   sub->add_option("--trace", options->trace_file,
                   "write the simulated execution for Perfetto or chrome://tracing: FILE.json");
   CLI::Option* commands = sub->add_option(

@@ -1,5 +1,6 @@
 #include "io/report_page.h"
 
+#include "io/account_json.h"
 #include "io/page_assets.h"
 #include "io/verdict_json.h"
 #include "model/json_text.h"
@@ -53,6 +54,11 @@ void check_metrics(const Sources& sources, const Node& node, const char* what) {
     static_cast<void>(as_real(sources, fields.need(key), key));
 }
 
+void check_account(const Sources& sources, Fields& fields) {
+  if (const Node* account = fields.find("account"))
+    static_cast<void>(read_account(sources, *account));
+}
+
 void check_subgraph(const Sources& sources, const Node& node) {
   Fields fields(sources, node, "a subgraph");
   const auto first = as_whole(sources, fields.need("first_op"), "first_op");
@@ -74,6 +80,7 @@ void check_subgraph(const Sources& sources, const Node& node) {
       if (const Node* word = of.find(key)) static_cast<void>(as_text(sources, *word, key));
   }
   check_metrics(sources, fields.need("metrics"), "metrics");
+  check_account(sources, fields);
   check_placement(sources, fields.need("placement"));
   if (const Node* more = fields.find("more_placements"))
     for (const Node& each : as_list(sources, *more, "more_placements"))
@@ -84,6 +91,7 @@ void check_plan(const Sources& sources, const Node& node) {
   Fields fields(sources, node, "the plan");
   if (read_status(sources, fields) != Status::feasible) return;
   check_metrics(sources, fields.need("totals"), "totals");
+  check_account(sources, fields);
   for (const Node& each : as_list(sources, fields.need("subgraphs"), "subgraphs"))
     check_subgraph(sources, each);
   if (const Node* layers = fields.find("layers"))
@@ -93,6 +101,7 @@ void check_plan(const Sources& sources, const Node& node) {
         static_cast<void>(as_text(sources, layer.need(key), key));
       for (const char* key : {"compute_cycles", "cycles", "offchip_bytes", "energy_pj"})
         static_cast<void>(as_real(sources, layer.need(key), key));
+      check_account(sources, layer);
     }
   if (const Node* pinned = fields.find("pinned"))
     for (const Node& each : as_list(sources, *pinned, "pinned")) {

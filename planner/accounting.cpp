@@ -5,9 +5,12 @@
 #include <optional>
 
 #include "cost/account.h"
+#include "cost/mapping.h"
+#include "io/roofline.h"
 #include "model/off_chip.h"
 #include "model/parallel.h"
 #include "planner/piece.h"
+#include "tessera/plan.h"
 
 namespace tessera::planner {
 namespace {
@@ -99,8 +102,8 @@ std::vector<std::string> accounting_wrong(const PlanAccounting& right, const Pla
   const auto list = [&](const std::string& what, const std::vector<PlannedAccount>& a,
                         const std::vector<PlannedAccount>& b) {
     if (a.size() != b.size())
-      return wrong.push_back("`accounting` lists " + std::to_string(b.size()) + " of " +
-                             std::to_string(a.size()) + " " + what + "s");
+      return wrong.push_back(std::to_string(b.size()) + " of " + std::to_string(a.size()) + " " +
+                             what + "s have an `account`");
     for (std::size_t k = 0; k < a.size(); ++k)
       if (!is_near(a[k], b[k]))
         wrong.push_back("the accounting of " + what + " " + std::to_string(k) +
@@ -113,3 +116,20 @@ std::vector<std::string> accounting_wrong(const PlanAccounting& right, const Pla
 }
 
 }  // namespace tessera::planner
+
+namespace tessera {
+
+std::string plan_roofline(const Hardware& hardware, const NetworkPlan& plan) {
+  if (plan.status != Status::feasible || plan.accounting.groups.size() != plan.subgraphs.size() ||
+      plan.accounting.layers.size() != plan.layers.size())
+    throw BadInput("the plan has no accounting, so it has no roofline picture");
+  io::Roofs roofs{.macs_per_cycle = 1, .bytes_per_cycle = 0};
+  for (const Engine& engine : hardware.engines)
+    if (engine.kind == EngineKind::mac_array)
+      roofs.macs_per_cycle = std::max(roofs.macs_per_cycle, cost::peak_macs(engine));
+  for (const std::size_t m : off_chip::memories(hardware))
+    roofs.bytes_per_cycle += hardware.memories[m].bandwidth->bytes_per_cycle(hardware.clock_hz);
+  return io::roofline_svg(plan, roofs);
+}
+
+}  // namespace tessera

@@ -173,5 +173,9 @@ struct PlanFileHeader {
 /// throws: BadInput if the plan is not feasible or check_plan() reports an error.
 [[nodiscard]] TESSERA_API std::string plan_picture(const Network& network, const Hardware& hardware,
                                                    const NetworkPlan& plan);
+/// A roofline picture of a plan as SVG: MACs per cycle of ops and groups over MACs per off-chip
+/// byte. throws: BadInput if the plan is not feasible or has no accounting.
+[[nodiscard]] TESSERA_API std::string plan_roofline(const Hardware& hardware,
+                                                    const NetworkPlan& plan);
 
 }  // namespace tessera

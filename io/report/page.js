@@ -171,6 +171,45 @@ function pinnedBlocks() {
   return [{name: pins[0].memory, reservedFor: "pinned weights", reserved: [[Math.min(...pins.map((p) => p.offset)), Math.max(...pins.map((p) => p.offset + p.bytes))]]}];
 }
 
+// Energy by part, and bytes by memory, user and operand.
+function accountTables(account, cycles) {
+  const memories = new Map();
+  for (const a of account.accesses) {
+    const of = memories.get(a.memory) || {part: a.memory, pj: 0, read: 0, write: 0};
+    of.pj += a.energy_pj;
+    of[a.access] += a.bytes;
+    memories.set(a.memory, of);
+  }
+  const parts = [{part: "ops", pj: account.compute_pj}, ...memories.values(),
+                 {part: "mode switches", pj: account.switches_pj}, {part: "static power", pj: account.static_pj}];
+  const all = parts.reduce((sum, p) => sum + p.pj, 0) || 1;
+  const percent = (share) => (100 * share).toFixed(1) + " %";
+  section("Energy by part", el("p", {class: "soft"}, count(account.macs) + " MACs, " + percent(account.utilisation) + " of the MACs that the cycles allow"),
+    table([
+      {name: "part", text: true, of: (p) => p.part},
+      {name: "energy µJ", of: (p) => p.pj, show: (p) => count(Math.round(p.pj / 1e3) / 1e3)},
+      {name: "share", of: (p) => p.pj, show: (p) => percent(p.pj / all)},
+      {name: "read", of: (p) => p.read || 0, show: (p) => (p.read === undefined ? "" : bytes(p.read))},
+      {name: "written", of: (p) => p.write || 0, show: (p) => (p.write === undefined ? "" : bytes(p.write))},
+    ], parts));
+  section("Accesses to memories", table([
+    {name: "memory", text: true, of: (a) => a.memory},
+    {name: "user", text: true, of: (a) => a.user},
+    {name: "operand", text: true, of: (a) => a.operand},
+    {name: "access", text: true, of: (a) => a.access},
+    {name: "bytes", of: (a) => a.bytes, show: (a) => bytes(a.bytes)},
+    {name: "port in use", of: (a) => a.cycles, show: (a) => percent(a.cycles / (cycles || 1))},
+    {name: "energy µJ", of: (a) => a.energy_pj, show: (a) => count(Math.round(a.energy_pj / 1e3) / 1e3)},
+  ], account.accesses));
+}
+
+// Columns of tables of groups and ops; none if some have no account.
+function accountColumns(accountOf, rows) {
+  if (!rows.every(accountOf)) return [];
+  return [{name: "MACs", of: (r) => accountOf(r).macs},
+          {name: "utilisation", of: (r) => accountOf(r).utilisation, show: (r) => (100 * accountOf(r).utilisation).toFixed(1) + " %"}];
+}
+
 function planPage() {
   const totals = result.totals || {}, hz = result.clock_hz, pins = result.pinned || [];
   app.append(statusLine(result, {feasible: "planned", infeasible: "infeasible", unknown: "unknown"}));
@@ -221,6 +260,7 @@ function planPage() {
         el("span", {class: "swatch", style: "background:" + colourOf(resource)}),
         resource + " " + (100 * cycles / sum).toFixed(1) + " %" + (meaning[resource] ? " (" + meaning[resource] + ")" : "")))));
   }
+  if (result.account) accountTables(result.account, totals.latency_cycles);
   planTimeline();
   const slowest = Math.max(1, ...runs.map((r) => r.s.metrics.latency_cycles));
   const where = el("div", {});
@@ -252,6 +292,7 @@ function planPage() {
     {name: "off-chip", of: (r) => r.s.metrics.dram_bytes, show: (r) => bytes(r.s.metrics.dram_bytes)},
     {name: "energy µJ", of: (r) => r.s.metrics.energy_pj, show: (r) => count(Math.round(r.s.metrics.energy_pj / 1e4) / 100)},
     {name: "peak", of: (r) => r.s.metrics.peak_bytes, show: (r) => bytes(r.s.metrics.peak_bytes)},
+    ...accountColumns((r) => r.s.account, runs),
   ], runs, {go: show}));
   if (runs.length) {
     show(runs.reduce((best, r) => (r.s.metrics.peak_bytes > best.s.metrics.peak_bytes ? r : best), runs[0]));
@@ -268,6 +309,7 @@ function planPage() {
       {name: "compute cycles", of: (l) => l.compute_cycles},
       {name: "off-chip", of: (l) => l.offchip_bytes, show: (l) => bytes(l.offchip_bytes)},
       {name: "energy µJ", of: (l) => l.energy_pj, show: (l) => count(Math.round(l.energy_pj / 1e3) / 1e3)},
+      ...accountColumns((l) => l.account, layers),
     ], layers));
     section("Cost of each kind of op", table([
       {name: "kind", text: true, of: (l) => l.kind}, {name: "ops", of: (l) => l.ops}, {name: "cycles", of: (l) => l.cycles},
