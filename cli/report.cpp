@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <utility>
 
 #include "cli/help_text.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/hex_text.h"
 #include "model/live_bytes.h"
@@ -237,27 +239,43 @@ std::string found_report(const PlacementProblem& problem, const PlacementResult&
   return text;
 }
 
+/// As live_bytes(). Only exempt buffers share addresses; without them, the sum of the loads.
+std::vector<std::pair<Step, Size>> live_in(const PlacementProblem& problem,
+                                           const Placement& placement,
+                                           const std::vector<BufferIndex>& buffers) {
+  if (!exempt_pairs(problem).empty()) {
+    std::vector<Segment> occupied;
+    for (const BufferIndex b : buffers)
+      for (const Segment& segment : segments(problem.buffers[b]))
+        occupied.push_back({segment.steps, segment.range.at(placement.places[b].offset)});
+    return live_bytes(occupied);
+  }
+  std::map<Step, Size> changes;
+  for (const BufferIndex b : buffers)
+    for (const Load& load : loads(problem.buffers[b])) {
+      changes[load.steps.lower] += load.bytes;
+      changes[load.steps.upper] -= load.bytes;
+    }
+  std::vector<std::pair<Step, Size>> result;
+  Size bytes = 0;
+  for (const auto& [step, change] : changes) result.emplace_back(step, bytes += change);
+  return result;
+}
+
 }  // namespace
 
 Peak peak_of(const PlacementProblem& problem, const Placement& placement, MemoryIndex memory) {
-  std::vector<Segment> occupied;
-  const auto each_segment = [&](auto&& use) {
-    for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
-      if (placement.places[b].memory != memory || is_left_out(placement, b)) continue;
-      for (const Segment& segment : segments(problem.buffers[b])) use(b, segment);
-    }
-  };
-  each_segment([&](BufferIndex b, const Segment& segment) {
-    occupied.push_back({segment.steps, segment.range.at(placement.places[b].offset)});
-  });
+  std::vector<BufferIndex> here;
+  for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
+    if (placement.places[b].memory == memory && !is_left_out(placement, b)) here.push_back(b);
   Peak peak;
-  for (const auto& [step, bytes] : live_bytes(occupied))
+  for (const auto& [step, bytes] : live_in(problem, placement, here))
     if (bytes > peak.bytes) peak = {.step = step, .bytes = bytes, .buffers = {}};
   if (peak.bytes == 0) return peak;
-  each_segment([&](BufferIndex b, const Segment& segment) {
-    if (!segment.steps.contains(peak.step)) return;
-    if (peak.buffers.empty() || peak.buffers.back() != b) peak.buffers.push_back(b);
-  });
+  for (const BufferIndex b : here)
+    if (std::ranges::any_of(loads(problem.buffers[b]),
+                            [&](const Load& load) { return load.steps.contains(peak.step); }))
+      peak.buffers.push_back(b);
   std::sort(peak.buffers.begin(), peak.buffers.end(), [&](BufferIndex a, BufferIndex b) {
     return std::pair(-placement.places[a].offset, a) < std::pair(-placement.places[b].offset, b);
   });

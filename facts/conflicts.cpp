@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "facts/joined.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/relations.h"
 
@@ -67,8 +68,8 @@ bool never_meet(const Places& a, const Places& b) {
 std::vector<StepRange> whole_life(const Buffer& buffer) {
   if (buffer.gaps.empty() && buffer.parts.empty()) return buffer.live;
   std::vector<StepRange> steps;
-  for (const Segment& segment : segments(buffer))
-    if (segment.range.size() == buffer.size) steps.push_back(segment.steps);
+  for (const Load& load : loads(buffer))
+    if (load.bytes == buffer.size) steps.push_back(load.steps);
   return steps;
 }
 

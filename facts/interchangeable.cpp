@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "facts/joined.h"
+#include "model/bands.h"
 #include "model/derived.h"
 #include "model/polled_sort.h"
 #include "model/random.h"
@@ -220,7 +221,7 @@ class InterchangeableBuffers::Finder {
       if (simple(b))
         add(b, buffer.live.front(), {0, buffer.size});
       else
-        for (const Segment& part : segments(buffer)) add(b, part.steps, part.range);
+        for (const Segment& part : first_copies(buffer)) add(b, part.steps, part.range);
     }
     for (Times& times : times_)
       for (std::vector<Event>* events : {&times.begins, &times.ends}) {
@@ -281,7 +282,7 @@ class InterchangeableBuffers::Finder {
   [[nodiscard]] Mark mark_of_life(BufferIndex b, BufferIndex other) const {
     Mark mark = 0;
     if (!simple(b) || !share_memory(b, other)) return mark;
-    for (const Segment& part : segments(problem_.buffers[other]))
+    for (const Segment& part : first_copies(problem_.buffers[other]))
       if (overlaps(part.steps, problem_.buffers[b].live.front()))
         mark += time_mark(other, part.range);
     return mark;
@@ -386,7 +387,7 @@ class InterchangeableBuffers::Finder {
       return (said->kinds & bit_of_disjoint) != 0 ? std::vector{whole}
                                                   : std::vector<AddressRange>{};
     std::vector<AddressRange> ranges;
-    for (const Segment& part : segments(problem_.buffers[b]))
+    for (const Segment& part : first_copies(problem_.buffers[b]))
       if (overlaps(part.steps, problem_.buffers[from].live.front())) ranges.push_back(part.range);
     std::sort(ranges.begin(), ranges.end());
     ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());

@@ -11,6 +11,7 @@
 #include "io/svg_panel.h"
 #include "io/text.h"
 #include "io/units.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/hex_text.h"
 #include "tessera/check.h"
@@ -46,6 +47,14 @@ constexpr std::string_view weight_fill = "#edb95a";
 /// From pale yellow through green to a deep blue on which text is still readable.
 std::string life_fill(double share) {
   return svg::colour((58 + 152 * share) / 360, 0.42 + 0.16 * share, 0.84 - 0.16 * share);
+}
+
+/// A buffer of very many runs is drawn from the first used byte to the last.
+std::vector<Segment> drawn_parts(const Buffer& buffer) {
+  if (part_segment_count(buffer) <= max_part_runs) return segments(buffer);
+  std::vector<Segment> hulls;
+  for (const Load& load : loads(buffer)) hulls.push_back({load.steps, load.range});
+  return hulls;
 }
 
 class Drawing {
@@ -162,7 +171,7 @@ class Drawing {
     const Offset offset = placement_.places[b].offset;
     const std::string fill = fill_of(buffer);
     const bool weight = buffer.kind == BufferKind::weight;
-    const std::vector<Segment> parts = segments(buffer);
+    const std::vector<Segment> parts = drawn_parts(buffer);
     for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
       if (parts[k].steps.upper >= parts[k + 1].steps.lower) continue;
       const double y = (panel.up(offset) + panel.up(offset + buffer.size)) / 2;

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <set>
 
+#include "model/bands.h"
+
 namespace tessera {
 namespace {
 
@@ -42,9 +44,12 @@ std::optional<std::int64_t> run_count(const BufferPart& part) {
   return runs;
 }
 
-std::int64_t part_run_count(const Buffer& buffer) {
+namespace {
+
+/// The runs of the parts, once per interval of steps in which the same parts are live.
+std::int64_t listed_runs(const std::vector<BufferPart>& parts) {
   std::vector<Step> borders;
-  for (const BufferPart& part : buffer.parts)
+  for (const BufferPart& part : parts)
     for (const StepRange& live : part.live) {
       borders.push_back(live.lower);
       borders.push_back(live.upper);
@@ -54,13 +59,50 @@ std::int64_t part_run_count(const Buffer& buffer) {
   const auto at = [&](Step step) {
     return std::lower_bound(borders.begin(), borders.end(), step) - borders.begin();
   };
+  constexpr std::int64_t above = max_part_runs + 1;
   std::int64_t pieces = 0;
-  for (const BufferPart& part : buffer.parts)
+  for (const BufferPart& part : parts)
     for (const StepRange& live : part.live) {
-      const auto more = checked_mul(*run_count(part), at(live.upper) - at(live.lower));
-      pieces = std::min(max_part_runs + 1, pieces + more.value_or(max_part_runs + 1));
+      const auto more =
+          checked_mul(run_count(part).value_or(above), at(live.upper) - at(live.lower));
+      pieces = std::min(above, pieces + more.value_or(above));
     }
   return pieces;
+}
+
+/// The bytes that one copy uses at any step.
+std::vector<AddressRange> used_in_copy(const Band& band) {
+  std::vector<std::vector<AddressRange>> each;
+  for (const BufferPart& part : band.parts) each.push_back(runs(part));
+  std::vector<const std::vector<AddressRange>*> lists;
+  for (const std::vector<AddressRange>& list : each) lists.push_back(&list);
+  return united(lists);
+}
+
+/// Does each copy fill the space up to the next?
+bool is_full(const Band& band, const std::vector<AddressRange>& used) {
+  return used.size() == 1 && used.front() == AddressRange{0, band.stride};
+}
+
+}  // namespace
+
+std::int64_t part_run_count(const Buffer& buffer) {
+  constexpr std::int64_t above = max_part_runs + 1;
+  std::int64_t count = 0;
+  for (const Band& band : bands(buffer.parts)) {
+    count += listed_runs(band.parts);
+    if (count > max_part_runs) return above;
+    if (band.copies == 1) continue;
+    const std::vector<AddressRange> used = used_in_copy(band);
+    if (is_full(band, used)) continue;
+    const auto listed = checked_mul(band.copies, std::ssize(used));
+    count = std::min(above, count + listed.value_or(above));
+  }
+  return count;
+}
+
+std::int64_t part_segment_count(const Buffer& buffer) {
+  return listed_runs(buffer.parts);
 }
 
 AddressRange extent(const BufferPart& part) {
@@ -101,11 +143,18 @@ std::vector<AddressRange> united(std::span<const std::vector<AddressRange>* cons
 
 std::vector<AddressRange> used_bytes(const Buffer& buffer) {
   if (buffer.parts.empty()) return {{0, buffer.size}};
-  std::vector<std::vector<AddressRange>> each;
-  for (const BufferPart& part : buffer.parts) each.push_back(runs(part));
-  std::vector<const std::vector<AddressRange>*> lists;
-  for (const std::vector<AddressRange>& list : each) lists.push_back(&list);
-  return united(lists);
+  std::vector<AddressRange> all;
+  for (const Band& band : bands(buffer.parts)) {
+    const std::vector<AddressRange> used = used_in_copy(band);
+    if (is_full(band, used)) {
+      all.push_back({band.offset, band.offset + band.copies * band.stride});
+      continue;
+    }
+    for (std::int64_t k = 0; k < band.copies; ++k)
+      for (const AddressRange& range : used) all.push_back(range.at(band.offset + k * band.stride));
+  }
+  join_touching(all);
+  return all;
 }
 
 Size used_size(const Buffer& buffer) {
@@ -148,14 +197,54 @@ std::vector<PartsAlive> parts_alive(const Buffer& buffer) {
 namespace {
 
 /// Does each byte belong to at most one part, and to one run of it?
-bool parts_are_apart(const Buffer& buffer) {
+bool parts_are_apart(const Band& band) {
   Size bytes = 0;
-  for (const BufferPart& part : buffer.parts) bytes += run_count(part).value_or(0) * part.size;
-  return bytes == used_size(buffer);
+  for (const BufferPart& part : band.parts) bytes += run_count(part).value_or(0) * part.size;
+  for (const AddressRange& range : used_in_copy(band)) bytes -= range.size();
+  return bytes == 0;
 }
 
-/// require: parts_are_apart(). The bytes live at a step are the sum over its parts.
-std::vector<Load> added_loads(const Buffer& buffer) {
+Load of_copies(const Load& load, const Band& band) {
+  const Offset more = (band.copies - 1) * band.stride;
+  return {load.steps,
+          {band.offset + load.range.begin, band.offset + load.range.end + more},
+          load.bytes * band.copies};
+}
+
+/// One load per interval of steps with the same segments. Segments are sorted by steps.
+std::vector<Load> summed(const std::vector<Segment>& segments) {
+  std::vector<Load> result;
+  for (const Segment& segment : segments) {
+    if (!result.empty() && result.back().steps == segment.steps) {
+      result.back().range.end = segment.range.end;
+      result.back().bytes += segment.range.size();
+    } else {
+      result.push_back({segment.steps, segment.range, segment.range.size()});
+    }
+  }
+  return result;
+}
+
+/// Loads that share no byte: a load per part and live interval, or per interval with the same
+/// parts.
+std::vector<Load> separate_loads(const Buffer& buffer) {
+  std::vector<Load> result;
+  for (Band& band : bands(buffer.parts)) {
+    if (parts_are_apart(band)) {
+      for (const BufferPart& part : band.parts)
+        for (const StepRange& live : part.live)
+          result.push_back(
+              of_copies({live, extent(part), run_count(part).value_or(0) * part.size}, band));
+    } else {
+      const Buffer one{.id = {}, .parts = band.parts};
+      for (const Load& load : summed(segments(one))) result.push_back(of_copies(load, band));
+    }
+  }
+  return result;
+}
+
+/// The sum of loads that share no byte.
+std::vector<Load> added(const std::vector<Load>& separate) {
   struct Event {
     Step step;
     bool born;
@@ -163,12 +252,9 @@ std::vector<Load> added_loads(const Buffer& buffer) {
     AddressRange range;
   };
   std::vector<Event> events;
-  for (const BufferPart& part : buffer.parts) {
-    const Size bytes = run_count(part).value_or(0) * part.size;
-    for (const StepRange& live : part.live) {
-      events.push_back({live.lower, true, bytes, extent(part)});
-      events.push_back({live.upper, false, bytes, extent(part)});
-    }
+  for (const Load& load : separate) {
+    events.push_back({load.steps.lower, true, load.bytes, load.range});
+    events.push_back({load.steps.upper, false, load.bytes, load.range});
   }
   std::sort(events.begin(), events.end(),
             [](const Event& a, const Event& b) { return a.step < b.step; });
@@ -198,21 +284,10 @@ std::vector<Load> added_loads(const Buffer& buffer) {
 }  // namespace
 
 std::vector<Load> loads(const Buffer& buffer) {
+  if (!buffer.parts.empty()) return added(separate_loads(buffer));
+  if (!buffer.gaps.empty()) return summed(segments(buffer));
   std::vector<Load> result;
-  if (!buffer.parts.empty() && parts_are_apart(buffer)) return added_loads(buffer);
-  if (buffer.gaps.empty() && buffer.parts.empty()) {
-    for (const StepRange& live : buffer.live)
-      result.push_back({live, {0, buffer.size}, buffer.size});
-    return result;
-  }
-  for (const Segment& segment : segments(buffer)) {
-    if (!result.empty() && result.back().steps == segment.steps) {
-      result.back().range.end = segment.range.end;
-      result.back().bytes += segment.range.size();
-    } else {
-      result.push_back({segment.steps, segment.range, segment.range.size()});
-    }
-  }
+  for (const StepRange& live : buffer.live) result.push_back({live, {0, buffer.size}, buffer.size});
   return result;
 }
 

@@ -4,9 +4,9 @@
 //   for (const AddressRange& run : used_bytes(buffer)) touch(run);
 //   for (const Load& load : loads(buffer)) add(load.steps, load.bytes);
 //
-// A run is a contiguous range of bytes of a part. A buffer without parts is one part of one run. A
-// buffer with parts may have many short runs; validate() limits their number (max_part_runs), so
-// they can all be listed.
+// A run is a contiguous range of bytes of a part. A buffer without parts is one part of one run.
+// Strips of a planar tensor have one run per channel. Functions that would list them work on one
+// period (model/bands.h); validate() limits the runs that these functions list (max_part_runs).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,7 @@
 
 namespace tessera {
 
-/// Limit on the runs of all parts of a problem. A run counts once per interval of steps in which
-/// the same parts of its buffer are live.
+/// Limit on the runs of all parts of a problem, as part_run_count() counts them.
 inline constexpr std::int64_t max_part_runs = 2'000'000;
 
 /// Sorts the ranges and joins those that overlap or touch.
@@ -30,17 +29,20 @@ void join_touching(std::vector<AddressRange>& ranges);
 /// The product of the repeat counts; nothing if it exceeds max_part_runs.
 [[nodiscard]] std::optional<std::int64_t> run_count(const BufferPart& part);
 
-/// The runs of the buffer, counted as for max_part_runs. The count stops a little above
-/// max_part_runs.
-/// require: run_count() of each part has a value.
+/// The runs of one period of each band, once per interval of steps in which the same parts are
+/// live, and the ranges of used_bytes(). The count stops a little above max_part_runs.
+/// require: no count or stride is below 1, no address exceeds max_address.
 [[nodiscard]] std::int64_t part_run_count(const Buffer& buffer);
 
+/// The same without periods: not less than the number of segments(buffer).
+[[nodiscard]] std::int64_t part_segment_count(const Buffer& buffer);
+
 /// From the first address of the first run to the end of the last run.
-/// require: run_count(part) has a value, no count is below 1, no address exceeds max_address.
+/// require: no count or stride is below 1, no address exceeds max_address.
 [[nodiscard]] AddressRange extent(const BufferPart& part);
 
 /// The runs as a set of addresses: sorted, and no two touch.
-/// require: as for extent().
+/// require: as for extent(), and run_count(part) has a value.
 [[nodiscard]] std::vector<AddressRange> runs(const BufferPart& part);
 
 /// The union of address sets as runs() returns them. Adjacent lists are joined first, because tiles

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "check_parts.h"
+#include "model/bands.h"
 #include "model/relations.h"
 
 namespace tessera::checking {
@@ -125,8 +127,8 @@ class MemorySweep {
   std::set<std::pair<BufferIndex, BufferIndex>> reported_;
 };
 
-/// Compares a buffer with parts with another buffer of its memory, run by run. The check is
-/// independent of model/differences.h, which the solvers use.
+/// Compares a buffer with parts with another buffer of its memory, run by run, copy by copy. The
+/// check is independent of model/differences.h, which the solvers use.
 class PartsCheck {
  public:
   PartsCheck(Context& context, const std::vector<std::vector<std::size_t>>& exempt)
@@ -150,11 +152,27 @@ class PartsCheck {
   }
 
  private:
+  /// A band with its segments. A buffer without parts is one band of one copy.
+  struct Copies {
+    Offset offset = 0;
+    std::int64_t count = 1;
+    Size stride = 0;
+    std::vector<Segment> segments;
+  };
+  /// The segments of equal steps, in order.
+  using Runs = std::span<const Segment>;
+
   [[nodiscard]] bool has_parts(BufferIndex b) const { return !context_.buffer(b).parts.empty(); }
 
-  const std::vector<Segment>& pieces(BufferIndex b) {
-    if (pieces_[b].empty()) pieces_[b] = segments(context_.buffer(b));
-    return pieces_[b];
+  const std::vector<Copies>& pieces(BufferIndex b) {
+    std::vector<Copies>& known = pieces_[b];
+    if (!known.empty()) return known;
+    if (!has_parts(b)) known.push_back({0, 1, 0, segments(context_.buffer(b))});
+    for (Band& band : bands(context_.buffer(b).parts)) {
+      const Buffer one{.id = {}, .parts = std::move(band.parts)};
+      known.push_back({band.offset, band.copies, band.stride, segments(one)});
+    }
+    return known;
   }
 
   void compare(BufferIndex a, BufferIndex b) {
@@ -163,38 +181,73 @@ class PartsCheck {
     if (std::find_first_of(exempt_[a].begin(), exempt_[a].end(), exempt_[b].begin(),
                            exempt_[b].end()) != exempt_[a].end())
       return;
-    const std::vector<Segment>& of_a = pieces(a);
-    const std::vector<Segment>& of_b = pieces(b);
-    // Groups of equal steps, each with its runs in order.
-    const auto stretch_end = [](const std::vector<Segment>& list, std::size_t from) {
-      std::size_t to = from;
-      while (to < list.size() && list[to].steps == list[from].steps) ++to;
-      return to;
-    };
-    for (std::size_t i = 0, j = 0; i < of_a.size() && j < of_b.size();) {
-      const std::size_t i_end = stretch_end(of_a, i);
-      const std::size_t j_end = stretch_end(of_b, j);
-      if (overlaps(of_a[i].steps, of_b[j].steps))
-        if (const auto shared = first_shared(a, of_a, i, i_end, b, of_b, j, j_end))
-          return report(a, b, *shared, std::max(of_a[i].steps.lower, of_b[j].steps.lower));
-      if (of_a[i].steps.upper <= of_b[j].steps.upper)
-        i = i_end;
-      else
-        j = j_end;
-    }
+    for (const Copies& x : pieces(a))
+      for (const Copies& y : pieces(b))
+        if (meet(a, x, b, y)) return;
   }
 
-  [[nodiscard]] std::optional<AddressRange> first_shared(
-      BufferIndex a, const std::vector<Segment>& of_a, std::size_t i, std::size_t i_end,
-      BufferIndex b, const std::vector<Segment>& of_b, std::size_t j, std::size_t j_end) const {
-    while (i < i_end && j < j_end) {
-      const AddressRange x = of_a[i].range.at(context_.offset(a));
-      const AddressRange y = of_b[j].range.at(context_.offset(b));
-      if (overlaps(x, y)) return AddressRange{std::max(x.begin, y.begin), std::min(x.end, y.end)};
-      if (x.end < y.end)
-        ++i;
+  bool meet(BufferIndex a, const Copies& of_a, BufferIndex b, const Copies& of_b) {
+    const auto stretch = [](const std::vector<Segment>& list, std::size_t from) {
+      std::size_t to = from;
+      while (to < list.size() && list[to].steps == list[from].steps) ++to;
+      return Runs(list).subspan(from, to - from);
+    };
+    const Offset apart = context_.offset(b) + of_b.offset - context_.offset(a) - of_a.offset;
+    for (std::size_t i = 0, j = 0; i < of_a.segments.size() && j < of_b.segments.size();) {
+      const Runs x = stretch(of_a.segments, i);
+      const Runs y = stretch(of_b.segments, j);
+      const StepRange steps_x = x.front().steps;
+      const StepRange steps_y = y.front().steps;
+      if (overlaps(steps_x, steps_y))
+        if (const auto shared = first_shared(of_a, x, of_b, y, apart)) {
+          report(a, b, shared->at(context_.offset(a) + of_a.offset),
+                 std::max(steps_x.lower, steps_y.lower));
+          return true;
+        }
+      if (steps_x.upper <= steps_y.upper)
+        i += x.size();
       else
-        ++j;
+        j += y.size();
+    }
+    return false;
+  }
+
+  /// Addresses that copies of both occupy, relative to the begin of `of_a`; `of_b` begins at
+  /// `apart`. Each copy with the longer stride is compared with the copies near it.
+  static std::optional<AddressRange> first_shared(const Copies& of_a, Runs x, const Copies& of_b,
+                                                  Runs y, Offset apart) {
+    if (of_a.stride < of_b.stride) {
+      const auto found = first_shared(of_b, y, of_a, x, -apart);
+      return found ? std::optional(found->at(apart)) : found;
+    }
+    const AddressRange hull{x.front().range.begin, x.back().range.end};
+    const AddressRange near{y.front().range.begin, y.back().range.end};
+    for (std::int64_t k = 0; k < of_a.count; ++k) {
+      const Offset at = k * of_a.stride;
+      const AddressRange here = hull.at(at);
+      std::int64_t first = 0;
+      if (of_b.count > 1) first = std::max<Offset>(0, here.begin - apart - near.end) / of_b.stride;
+      for (std::int64_t l = first; l < of_b.count; ++l) {
+        const Offset other = apart + l * of_b.stride;
+        if (near.at(other).begin >= here.end) break;
+        if (const auto shared = first_shared(x, at, y, other)) return shared;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The lowest addresses of both, after the first `x` moves by `at` and `y` by `other`.
+  static std::optional<AddressRange> first_shared(Runs x, Offset at, Runs y, Offset other) {
+    if (x.size() < y.size()) return first_shared(y, other, x, at);
+    for (const Segment& each : y) {
+      const AddressRange run = each.range.at(other);
+      const auto after = std::partition_point(x.begin(), x.end(), [&](const Segment& segment) {
+        return segment.range.end + at <= run.begin;
+      });
+      if (after == x.end()) return std::nullopt;
+      const AddressRange first = after->range.at(at);
+      if (overlaps(first, run))
+        return AddressRange{std::max(first.begin, run.begin), std::min(first.end, run.end)};
     }
     return std::nullopt;
   }
@@ -209,7 +262,7 @@ class PartsCheck {
 
   Context& context_;
   const std::vector<std::vector<std::size_t>>& exempt_;
-  std::vector<std::vector<Segment>> pieces_;
+  std::vector<std::vector<Copies>> pieces_;
 };
 
 /// Up to this count, comparing all pairs is faster than building a set.

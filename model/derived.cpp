@@ -57,6 +57,16 @@ std::vector<Segment> segments_of_parts(const Buffer& buffer) {
   return result;
 }
 
+/// The steps at which the buffer occupies memory.
+std::vector<StepRange> steps_of(const Buffer& buffer) {
+  std::vector<StepRange> steps;
+  if (buffer.parts.empty())
+    for (const Segment& segment : segments(buffer)) steps.push_back(segment.steps);
+  else
+    for (const PartsAlive& alive : parts_alive(buffer)) steps.push_back(alive.steps);
+  return steps;
+}
+
 }  // namespace
 
 std::vector<Segment> segments(const Buffer& buffer) {
@@ -87,7 +97,7 @@ Step horizon(const PlacementProblem& problem) {
 bool coexist(const Buffer& a, const Buffer& b) {
   if (a.gaps.empty() && b.gaps.empty() && a.parts.empty() && b.parts.empty())
     return meet(a.live, b.live, [](const StepRange& range) { return range; });
-  return meet(segments(a), segments(b), [](const Segment& segment) { return segment.steps; });
+  return meet(steps_of(a), steps_of(b), [](const StepRange& range) { return range; });
 }
 
 bool live_at(const Buffer& buffer, Step step) {

@@ -56,10 +56,6 @@ bool check_part_bytes(const Buffer& buffer, const BufferPart& part, std::string_
               "]: a count and a stride, both at least 1");
     return false;
   }
-  if (!run_count(part)) {
-    found.add("parts", "has ", who, " of more than ", max_part_runs, " runs");
-    return false;
-  }
   const std::optional<Offset> end = end_of(part);
   if (part.offset >= 0 && end && *end <= buffer.size) return true;
   found.add("parts", "has ", who, " that is not inside [0, ", buffer.size, ")");
@@ -68,7 +64,7 @@ bool check_part_bytes(const Buffer& buffer, const BufferPart& part, std::string_
 
 }  // namespace
 
-std::int64_t validate_buffer_parts(const Buffer& buffer, Findings& found) {
+std::int64_t validate_buffer_parts(const Buffer& buffer, bool modes, Findings& found) {
   if (buffer.parts.empty()) return 0;
   if (!buffer.gaps.empty()) {
     found.add("parts", "has parts and gaps; use parts only");
@@ -80,7 +76,7 @@ std::int64_t validate_buffer_parts(const Buffer& buffer, Findings& found) {
     if (!check_part_bytes(buffer, part, who, found)) return 0;
     if (!check_part_live(buffer, part, who, found)) return 0;
   }
-  return part_run_count(buffer);
+  return modes ? part_segment_count(buffer) : part_run_count(buffer);
 }
 
 }  // namespace tessera::validation

@@ -176,6 +176,8 @@ class MetIds {
 
 void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out) {
   MetIds ids(problem.buffers);
+  const bool modes = std::any_of(problem.memories.begin(), problem.memories.end(),
+                                 [](const Memory& memory) { return has_modes(memory); });
   std::int64_t pieces = 0;
   for (BufferIndex b = 0; b < problem.buffers.size(); ++b) {
     const Buffer& buffer = problem.buffers[b];
@@ -199,7 +201,7 @@ void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out)
     const bool live_is_right = check_live(buffer, found);
     if (live_is_right) check_gaps(buffer, found);
     if (live_is_right && !buffer.parts.empty() && pieces <= max_part_runs) {
-      pieces += validate_buffer_parts(buffer, found);
+      pieces += validate_buffer_parts(buffer, modes, found);
       if (pieces > max_part_runs)
         found.add("parts", "brings the parts of the problem above ", max_part_runs,
                   " runs, counted per interval of steps with the same live parts of a buffer; "

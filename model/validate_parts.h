@@ -60,9 +60,10 @@ template <typename Range, typename Name>
 }
 
 /// ensure: returns the number of runs of its parts (buffer_parts.h), at most one more than allowed;
-/// 0 if the parts are invalid.
+/// 0 if the parts are invalid. `modes`: a memory has modes, whose rules list the runs of every
+/// copy of a period.
 /// require: the buffer's own live intervals are valid.
-[[nodiscard]] std::int64_t validate_buffer_parts(const Buffer& buffer, Findings& found);
+[[nodiscard]] std::int64_t validate_buffer_parts(const Buffer& buffer, bool modes, Findings& found);
 
 void validate_memories(const PlacementProblem& problem, std::vector<Defect>& out);
 void validate_buffers(const PlacementProblem& problem, std::vector<Defect>& out);

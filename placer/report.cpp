@@ -13,6 +13,7 @@
 #include "io/load.h"
 #include "io/report_page.h"
 #include "io/tree.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 #include "model/json_write.h"
 #include "model/relations.h"
@@ -81,6 +82,7 @@ void add_occupied(JsonObject& given, const PlacementProblem& problem) {
   std::size_t pieces = 0;
   for (const Buffer& buffer : problem.buffers) {
     if (buffer.gaps.empty() && buffer.parts.empty()) continue;
+    if (part_segment_count(buffer) > max_part_runs) break;
     const std::vector<Segment> all = segments(buffer);
     pieces += all.size();
     if (pieces > most_pieces) break;

@@ -263,12 +263,6 @@ struct Touched {
   std::int64_t pieces = 0;
 };
 
-std::int64_t pieces_of(const Buffer& buffer) {
-  for (const BufferPart& part : buffer.parts)
-    if (!run_count(part)) return max_part_runs + 1;
-  return part_run_count(buffer);
-}
-
 /// Sets the parts for accesses widened to all of the last axes. No byte lives shorter.
 void set_parts(const Network& network, const std::vector<tiling::BoxAccess>& accesses,
                Touched& touched, Buffer& buffer) {
@@ -280,7 +274,7 @@ void set_parts(const Network& network, const std::vector<tiling::BoxAccess>& acc
       access.box[axis] = {0, touched.shape[axis]};
     }
   buffer.parts = tiling::lives_of(touched.shape, element, wider, touched.outside);
-  touched.pieces = buffer.parts.empty() ? max_part_runs + 1 : pieces_of(buffer);
+  touched.pieces = buffer.parts.empty() ? max_part_runs + 1 : part_run_count(buffer);
 }
 
 /// Merges parts of small tiles into rows, planes or whole tensors, starting with the tensors that

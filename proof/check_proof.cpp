@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/buffer_parts.h"
 #include "model/claim_problem.h"
 #include "model/derived.h"
 #include "parts.h"
@@ -242,6 +243,11 @@ std::optional<std::string> unspoken(const PlacementProblem& problem) {
   if (has_unaligned_base(problem))
     return "A memory of the problem has a base that is not a multiple of an alignment, which "
            "certificates do not support.";
+  std::int64_t runs = 0;
+  for (const Buffer& buffer : problem.buffers) runs += part_segment_count(buffer);
+  if (runs > max_part_runs)
+    return "The parts have more than " + std::to_string(max_part_runs) +
+           " runs, counted with every copy of a period, which certificates do not support.";
   for (const Relation& relation : problem.relations)
     if (!is_spoken_of(relation.kind))
       return "The problem has a relation " + std::string(to_string(relation.kind)) +

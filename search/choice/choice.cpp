@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "facts/free_space.h"
+#include "model/buffer_parts.h"
 #include "model/derived.h"
 
 namespace tessera::search {
@@ -159,9 +160,8 @@ PackingProblem packing_of(const PlacementProblem& problem, std::span<const Optio
       const Buffer& buffer = problem.buffers[b];
       for (const MemoryIndex m : allowed[b])
         granule = std::gcd(granule, effective_alignment(buffer, problem.memories[m]));
-      for (const Segment& segment : segments(buffer))
-        loads.push_back({segment.steps, segment.range.size(), segment.range.size() == buffer.size,
-                         unit_of[b], b});
+      for (const Load& load : tessera::loads(buffer))
+        loads.push_back({load.steps, load.bytes, load.bytes == buffer.size, unit_of[b], b});
     }
     if (loads.empty()) continue;
     Rows(problem, memories, std::move(loads), granule, origins).add_to(packing.rows, budget);

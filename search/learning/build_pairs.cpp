@@ -11,7 +11,7 @@ namespace tessera::search::learning {
 namespace {
 
 /// Limit on the ranges of all pairs together; above it nothing is built.
-constexpr std::size_t most_ranges = std::size_t{1} << 17U;
+constexpr std::size_t most_ranges = std::size_t{1} << 18U;
 
 /// The segments that orders separate.
 std::vector<Segment> item_segments(const Buffer& buffer) {

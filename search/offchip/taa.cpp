@@ -27,7 +27,7 @@ struct Shape {
 
 struct Tile {
   std::vector<StepRange> live;
-  std::vector<AddressRange> runs;
+  Offset begin = 0;  ///< the first byte, relative to the tensor
   std::size_t shape = 0;
 };
 
@@ -35,6 +35,8 @@ struct Tile {
 /// steps. Tensors move past each other in the same steps repeatedly, so the cache avoids passes
 /// over the runs.
 struct Shapes {
+  const std::vector<AddressRange>* of_a = nullptr;  ///< runs relative to the first byte
+  const std::vector<AddressRange>* of_b = nullptr;
   Differences meet;
   std::unordered_map<Offset, Size> steps;
 };
@@ -42,10 +44,18 @@ struct Shapes {
 /// The cache for all pairs of shapes.
 class Meetings {
  public:
-  std::size_t number(const BufferPart& part) {
+  std::size_t number(const BufferPart& part, Poll& poll) {
     Shape shape{part.size, {}};
     for (const Repeat& each : part.repeat) shape.repeat.emplace_back(each.count, each.stride);
-    return numbers_.try_emplace(std::move(shape), numbers_.size()).first->second;
+    const auto [at, fresh] = numbers_.try_emplace(std::move(shape), numbers_.size());
+    if (fresh) {
+      const auto count = run_count(part);
+      if (!count) throw BudgetEnded(StopReason::memory_limit, true);
+      poll.check_memory(static_cast<double>(*count) * sizeof(AddressRange));
+      runs_.push_back(runs(part));
+      for (AddressRange& run : runs_.back()) run = run.at(-part.offset);
+    }
+    return at->second;
   }
   /// Call after all shapes have numbers.
   void prepare() {
@@ -57,7 +67,7 @@ class Meetings {
   /// interval in which one extends into the other. References stay valid.
   [[nodiscard]] Shapes& of(const Tile& a, const Tile& b, Poll& poll) {
     const auto [place, fresh] = known_.try_emplace({a.shape, b.shape});
-    if (fresh) place->second.meet = differences(a, b, poll);
+    if (fresh) place->second = {&runs_[a.shape], &runs_[b.shape], differences(a, b, poll), {}};
     return place->second;
   }
 
@@ -70,9 +80,7 @@ class Meetings {
         counts.try_emplace(stride, 1).first->second += static_cast<double>(count - 1);
     double places = 1;
     for (const auto& [stride, count] : counts) places *= count;
-    if (places > most)
-      return {
-          {b.runs.front().begin - b.runs.back().end + 1, a.runs.back().end - a.runs.front().begin}};
+    if (places > most) return {{1 - runs_[b.shape].back().end, runs_[a.shape].back().end}};
     const auto alone = [](const Shape& shape) {
       BufferPart part{.live = {}, .size = shape.size};
       for (const auto& [count, stride] : shape.repeat) part.repeat.push_back({count, stride});
@@ -83,21 +91,18 @@ class Meetings {
 
   std::map<Shape, std::size_t> numbers_;
   std::vector<const Shape*> shapes_;
+  std::vector<std::vector<AddressRange>> runs_;  ///< by shape, relative to the first byte
   std::map<std::pair<std::size_t, std::size_t>, Shapes> known_;
 };
 
 /// A tile, and a tile of a peer that is live at the same time.
 struct Meeting {
-  const Tile* tile = nullptr;
-  const Tile* other = nullptr;
   Offset apart = 0;  ///< the other's first byte minus the tile's, both relative to their tensors
   Shapes* shapes = nullptr;
   AddressRange near;  ///< all differences of the tensors at which they may overlap
 
   Meeting(const Tile& one, const Tile& two, Shapes& both)
-      : tile(&one),
-        other(&two),
-        apart(two.runs.front().begin - one.runs.front().begin),
+      : apart(two.begin - one.begin),
         shapes(&both),
         near(AddressRange{both.meet.front().begin, both.meet.back().end}.at(-apart)) {}
 
@@ -115,8 +120,8 @@ struct Meeting {
     if (after->begin > d) return 0;
     const auto known = shapes->steps.find(d);
     if (known != shapes->steps.end()) return known->second;
-    poll(static_cast<std::int64_t>(tile->runs.size() + other->runs.size()) / 16);
-    const Size found = collision_size(other->runs, difference, tile->runs, 0, step);
+    poll(static_cast<std::int64_t>(shapes->of_a->size() + shapes->of_b->size()) / 16);
+    const Size found = collision_size(*shapes->of_b, d, *shapes->of_a, 0, step);
     if (room > 0) {
       --room;
       shapes->steps.emplace(d, found);
@@ -136,15 +141,15 @@ bool alive_together(const std::vector<StepRange>& a, const std::vector<StepRange
   });
 }
 
-std::vector<Tile> tiles_of(const Buffer& buffer, Meetings& meetings) {
+std::vector<Tile> tiles_of(const Buffer& buffer, Meetings& meetings, Poll& poll) {
   std::vector<Tile> tiles;
   for (const BufferPart& part : buffer.parts)
-    tiles.push_back({part.live, runs(part), meetings.number(part)});
+    tiles.push_back({part.live, part.offset, meetings.number(part, poll)});
   if (buffer.parts.empty())
     for (const Segment& segment : segments(buffer))
       tiles.push_back({{segment.steps},
-                       {segment.range},
-                       meetings.number({.live = {}, .size = segment.range.size(), .repeat = {}})});
+                       segment.range.begin,
+                       meetings.number({.size = segment.range.size(), .repeat = {}}, poll)});
   return tiles;
 }
 
@@ -156,7 +161,8 @@ class Allocation {
     for (BufferIndex b = 0; b < problem.buffers.size(); ++b)
       if (allowed_memories(problem, problem.buffers[b]).front() == m) tensors_.push_back(b);
     tiles_.reserve(tensors_.size());
-    for (const BufferIndex b : tensors_) tiles_.push_back(tiles_of(problem.buffers[b], meetings_));
+    for (const BufferIndex b : tensors_)
+      tiles_.push_back(tiles_of(problem.buffers[b], meetings_, poll));
     meetings_.prepare();
     const auto exempt = exempt_pairs(problem);
     peers_.resize(tensors_.size());

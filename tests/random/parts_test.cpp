@@ -2,11 +2,13 @@
 // brute force.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "agreement.h"
 #include "encoder/sat_engine.h"
 #include "encoder/smt_engine.h"
+#include "model/bands.h"
 #include "model/buffer_parts.h"
 #include "model/differences.h"
 #include "search/learning/engine.h"
@@ -96,6 +98,95 @@ TEST(RandomParts, ForbidTheDifferencesThatTheirBytesForbid) {
       for (Offset y = at.begin; y < at.end; ++y) touching.insert(y - x);
     ASSERT_EQ(listed(touching_offsets(a, at, poll)), touching);
   }
+}
+
+/// All tiles of a tensor in rows of its planes, with up to two operands of a concatenation, and
+/// tiles anywhere in one of four.
+Buffer random_planes(Random& random, Step steps) {
+  const std::int64_t channels = random.between(2, 5);
+  const std::int64_t plane = random.between(1, 8);
+  Buffer buffer{.id = "t", .live = {{0, steps}}, .size = channels * plane};
+  const std::int64_t cut = random.between(1, channels);
+  for (const auto& [from, to] : {std::pair(std::int64_t{0}, cut), std::pair(cut, channels)})
+    for (std::int64_t k = from == to ? 0 : random.between(1, 4); k > 0; --k) {
+      const Step lower = random.between(0, steps - 1);
+      const std::int64_t row = random.between(0, plane - 1);
+      buffer.parts.push_back({.live = {{lower, random.between(lower + 1, steps)}},
+                              .offset = from * plane + row,
+                              .size = random.between(1, plane - row),
+                              .repeat = {{to - from, plane}}});
+    }
+  if (random.chance(25)) buffer.parts.push_back(random_tile(random, {plane, channels}, steps));
+  return buffer;
+}
+
+TEST(RandomParts, BandsAreTheBytesOfTheParts) {
+  const RandomRun run = from_environment({1, 6'000});
+  std::size_t repeated = 0;
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
+    Random random(seed);
+    const Step steps = random.between(1, 5);
+    const Buffer a =
+        random.chance(70) ? random_planes(random, steps) : random_tensor(random, steps);
+    Buffer expanded{.id = "e", .live = a.live, .size = a.size};
+    for (const Band& band : bands(a.parts))
+      for (std::int64_t k = 0; k < band.copies; ++k)
+        for (BufferPart part : band.parts) {
+          repeated += k > 0 ? 1 : 0;
+          part.offset += band.offset + k * band.stride;
+          expanded.parts.push_back(std::move(part));
+        }
+    const std::vector<Load> sums = loads(a);
+    for (Step t = 0; t < steps; ++t) {
+      const std::set<Offset> now = literal::occupied(a, 0, t);
+      ASSERT_EQ(literal::occupied(expanded, 0, t), now);
+      const auto load = std::find_if(sums.begin(), sums.end(),
+                                     [t](const Load& each) { return each.steps.contains(t); });
+      ASSERT_EQ(load != sums.end(), !now.empty());
+      if (now.empty()) continue;
+      ASSERT_EQ(load->bytes, std::ssize(now));
+      ASSERT_EQ(load->range, (AddressRange{*now.begin(), *now.rbegin() + 1}));
+    }
+    ASSERT_EQ(used_size(a), std::ssize(literal::used(a, 0)));
+    ASSERT_GE(part_segment_count(a), std::ssize(segments(a)));
+  }
+  EXPECT_GT(repeated, run.count);
+}
+
+TEST(RandomParts, TheCheckerComparesEveryCopy) {
+  const RandomRun run = from_environment({1, 6'000});
+  std::size_t right = 0;
+  for (std::uint64_t seed = run.seed; seed < run.seed + run.count; ++seed) {
+    SCOPED_TRACE("TESSERA_RANDOM_COUNT=1 TESSERA_RANDOM_SEED=" + std::to_string(seed));
+    Random random(seed);
+    const Step steps = random.between(1, 4);
+    const Buffer a = random_planes(random, steps);
+    Buffer b = random.chance(70) ? random_planes(random, steps) : random_tensor(random, steps);
+    b.id = "u";
+    PlacementProblem problem;
+    problem.memories.push_back({.name = "m", .capacity = 1'000});
+    problem.buffers = {a, b};
+    const Placement placement{
+        .places = {{0, random.between(0, b.size)}, {0, random.between(0, a.size)}}, .modes = {{}}};
+    const bool keeps = keeps_every_rule(problem, placement);
+    right += keeps ? 1 : 0;
+    const std::vector<Violation> found = check(problem, placement);
+    ASSERT_EQ(found.empty(), keeps) << to_yaml(problem) << to_text(problem, placement);
+    if (keeps) continue;
+    const Step step = *found.front().step;
+    std::set<Offset> shared;
+    const std::set<Offset> of_b = literal::occupied(b, placement.places[1].offset, step);
+    for (const Offset x : literal::occupied(a, placement.places[0].offset, step))
+      if (of_b.contains(x)) shared.insert(x);
+    bool named = false;
+    for (const Offset x : shared)
+      named =
+          named || found.front().message.find('[' + std::to_string(x) + ", ") != std::string::npos;
+    ASSERT_TRUE(named) << found.front().message << to_yaml(problem);
+  }
+  EXPECT_GT(right, run.count / 8);
+  EXPECT_LT(right, run.count * 7 / 8);
 }
 
 TEST(RandomParts, TheCheckerKeepsToTheWordsOfTheRules) {
