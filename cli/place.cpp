@@ -4,10 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -31,6 +33,7 @@ struct PlaceOptions {
   ProgressArguments progress;
   std::string minimize;
   std::string maximize;
+  std::string gap;
   std::string engine = "auto";
   std::vector<std::string> switches;
   std::string output_file;
@@ -264,6 +267,18 @@ void judge_order(const PlacementProblem& problem, Size height_bound, PlacementRe
   }
 }
 
+/// From "1%".
+double gap_of(const std::string& text) {
+  double percent = -1;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, percent);
+  if (error != std::errc() || std::string_view(rest, end) != "%" ||
+      !(percent >= 0 && percent < 100))
+    throw BadInput("--gap: '" + text + "' is not a percentage from 0% to below 100%",
+                   "write it as in --gap 1%");
+  return percent / 100;
+}
+
 /// Estimated work of checking and writing, relative to reading.
 constexpr int checking_and_writing = 3;
 
@@ -280,6 +295,7 @@ int run_place(const PlaceOptions& options, Session& session) {
   params.engine = options.engine;
   params.switches = options.switches;
   params.minimize = minimize_of(options, input.problem);
+  if (!options.gap.empty()) params.gap = gap_of(options.gap);
   params.limits = session.remaining(options.search.limits(), checking_and_writing);
   if (options.work > 0) params.limits.work = options.work;
   Interrupts& interrupts = session.interrupts();
@@ -359,6 +375,10 @@ void add_place(CLI::App& app, Command& command) {
       ->check(one_of({"benefit"}))
       ->excludes("--minimize")
       ->type_name("benefit");
+  sub->add_option("--gap", options->gap,
+                  "with --minimize height: stop when the height is this close to its lower bound, "
+                  "in percent of the height")
+      ->type_name("PERCENT%");
   sub->add_option("-o,--output", options->output_file,
                   "write the result: .json, .csv (input columns and offset), .yaml, .h (tables for "
                   "C), or .tflite (the input model with an offline memory plan)");

@@ -60,9 +60,12 @@ std::optional<StopReason> GroupHeights::lower(std::size_t rank) {
   for (bool first = true;; first = false) {
     const std::vector<Size> before = reached();
     const Size high = before[rank];
-    if (params_.progress)
-      params_.progress(heights(problem_, *best_.found.placement), params_.lower_bounds);
     low = std::min(low, high);
+    if (params_.progress) {
+      std::vector<Size> bounds = params_.lower_bounds;
+      if (group_.size() == 1) bounds[group_.front()] = low + params_.origin(group_.front());
+      params_.progress(heights(problem_, *best_.found.placement), bounds);
+    }
     if (low == high) return std::nullopt;
     // Placements meet the bound itself more often than other values.
     const Size target = first ? low : low + align_down((high - granule - low) / 2, granule);

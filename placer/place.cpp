@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,10 @@ class Placer {
     if (params_.minimize > Objective::switches) throw BadInput("unknown objective to minimise");
     objectives_ = resolve_objectives(params_.minimize, problem_);
     const Objective what = objectives_.front();
+    if (!(params_.gap >= 0 && params_.gap < 1))
+      throw BadInput("the gap must be at least 0 and below 1");
+    if (params_.gap > 0 && (what != Objective::height || in_order()))
+      throw BadInput("a gap requires the height as the only objective");
     search_.goal = goal_of(what);
     for (const Objective each : objectives_)
       require_engine(problem_, params_.engine, goal_of(each));
@@ -152,6 +157,20 @@ class Placer {
     params_.progress({.phase = phase, .height = height, .lower_bound = bound});
   }
 
+  /// A height of 0 is that of a memory that has no placement yet, or no buffers.
+  [[nodiscard]] bool within_gap(const std::vector<Size>& heights,
+                                const std::vector<Size>& bounds) const {
+    if (params_.gap == 0) return false;
+    const std::vector<Size> reached = from_origins(heights, origins_);
+    const std::vector<Size> least = from_origins(bounds, origins_);
+    for (MemoryIndex m = 0; m < reached.size(); ++m) {
+      const auto height = static_cast<double>(reached[m]);
+      const auto bound = static_cast<double>(least[m]);
+      if (height == 0 ? bound > 0 : height - bound > params_.gap * height) return false;
+    }
+    return true;
+  }
+
   /// `known`: bounds, counted from address 0.
   void minimise(std::vector<Size> known) {
     tell("minimize");
@@ -160,15 +179,22 @@ class Placer {
                      .lower_bounds = std::move(known),
                      .origins = origins_,
                      .progress = nullptr};
-    own.progress = [this](const std::vector<Size>& heights, const std::vector<Size>& bounds) {
+    std::stop_source near;  // the gap is reached
+    own.progress = [this, &near](const std::vector<Size>& heights,
+                                 const std::vector<Size>& bounds) {
       const auto largest = [this](const std::vector<Size>& ends) {
         const std::vector<Size> values = from_origins(ends, origins_);
         return values.empty() ? std::nullopt
                               : std::optional(*std::max_element(values.begin(), values.end()));
       };
       tell("minimize", largest(heights), largest(bounds));
+      if (within_gap(heights, bounds)) near.request_stop();
     };
+    const std::stop_callback outer(search_.budget.stop, [&near] { near.request_stop(); });
+    if (params_.gap > 0) own.search.budget.stop = near.get_token();
     HeightResult least = least_height(problem_, std::nullopt, own);
+    if (least.found.stop == StopReason::interrupted && !search_.budget.stop.stop_requested())
+      least.found.stop = StopReason::completed;
     group_bounds_ = std::move(least.group_bounds);
     result_.lower_bound = least.lower_bound;
     if (least.lower_bounds.size() == result_.lower_bounds.size())

@@ -50,13 +50,19 @@ std::function<void(const PlaceProgress&)> teller(Call& call, const py::object& c
   };
 }
 
-Answer place_arrays(const Arrays& arrays, const LimitArguments& limits, const py::handle& minimize,
-                    const py::handle& maximize, const std::string& engine,
-                    const py::object& progress) {
+struct Goal {
+  py::handle minimize;
+  py::handle maximize;
+  double gap = 0;
+};
+
+Answer place_arrays(const Arrays& arrays, const LimitArguments& limits, const Goal& goal,
+                    const std::string& engine, const py::object& progress) {
   const Problem given = problem_from(arrays);
   PlaceParams params;
   params.engine = engine;
-  params.minimize = minimize_of(minimize, maximize);
+  params.minimize = minimize_of(goal.minimize, goal.maximize);
+  params.gap = goal.gap;
   params.limits = limits_of(limits);
   Call call;
   params.limits.stop = call.token();
@@ -136,23 +142,24 @@ void bind_place(py::module_& module) {
       "place",
       [](py::object sizes, py::object lower, py::object upper, py::object capacity,
          py::object alignment, py::object ids, py::object fixed, py::object hints,
-         py::object benefits, const py::object& minimize, const py::object& maximize,
+         py::object benefits, const py::object& minimize, const py::object& maximize, double gap,
          const std::string& engine, py::object timeout, py::object work, py::object memory_limit,
          int threads, std::uint64_t seed, const py::object& progress) {
         return place_arrays(
             {std::move(sizes), std::move(lower), std::move(upper), std::move(capacity),
              std::move(alignment), std::move(ids), std::move(fixed), std::move(hints),
              std::move(benefits)},
-            {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed}, minimize,
-            maximize, engine, progress);
+            {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed},
+            {minimize, maximize, gap}, engine, progress);
       },
       py::arg("sizes"), py::arg("lower") = py::none(), py::arg("upper") = py::none(), py::kw_only(),
       py::arg("capacity") = py::none(), py::arg("alignment") = py::none(),
       py::arg("ids") = py::none(), py::arg("fixed") = py::none(), py::arg("hints") = py::none(),
       py::arg("benefits") = py::none(), py::arg("minimize") = py::none(),
-      py::arg("maximize") = py::none(), py::arg("engine") = "auto", py::arg("timeout") = py::none(),
-      py::arg("work") = py::none(), py::arg("memory_limit") = py::none(), py::arg("threads") = 2,
-      py::arg("seed") = 0, py::arg("progress") = py::none(),
+      py::arg("maximize") = py::none(), py::arg("gap") = 0.0, py::arg("engine") = "auto",
+      py::arg("timeout") = py::none(), py::arg("work") = py::none(),
+      py::arg("memory_limit") = py::none(), py::arg("threads") = 2, py::arg("seed") = 0,
+      py::arg("progress") = py::none(),
       R"(Finds an address for every buffer, or proves that no placement exists.
 
 Buffer k has `sizes[k]` bytes and is live in the steps `lower[k]` to `upper[k] - 1`. A Problem
@@ -168,6 +175,7 @@ replaces the arrays.
 "192 KiB". `fixed` and `hints` are arrays of offsets, -1 for none; no solver uses hints.
 `timeout` is in seconds.
 `minimize` is "height", "cost", "modes", "switches", or True for the objective of the problem.
+`gap`, such as 0.01, ends the search when the height is that close to its lower bound.
 
 `benefits` makes buffers optional: the value of placing each, nan for a buffer that must be placed.
 `maximize="benefit"` then chooses the buffers with the largest total benefit.

@@ -53,6 +53,9 @@ struct PlaceParams {
   /// buffer has to be placed. std::nullopt: the problem's objectives in order; if they are `fit`,
   /// the benefit if a buffer has one, else the cost if a relation is soft, else the height.
   std::optional<Objective> minimize = Objective::fit;
+  /// If the height is minimised: ends the search as soon as each memory's height exceeds its lower
+  /// bound by at most this share of the height. At least 0, below 1.
+  double gap = 0;
   /// Settings of solver switches, such as "learning.balance=off" (switches.h).
   std::vector<std::string> switches{};
   Limits limits{};

@@ -348,6 +348,7 @@ def place(
     benefits: Optional[_Real] = ...,
     minimize: Optional[_Minimize] = ...,
     maximize: Optional[str] = ...,
+    gap: float = ...,
     engine: str = ...,
     timeout: Optional[_Timeout] = ...,
     work: Optional[int] = ...,

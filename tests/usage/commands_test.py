@@ -42,6 +42,15 @@ class Place(Case):
         self.assertIn("height 12 of 12", done.stdout)
         self.assertEqual(done.stderr, "")
 
+    def test_gap(self):
+        problem = self.file("in.csv", SMALL)
+        self.ends(FOUND, "place", problem, "--minimize", "height", "--gap", "2.5%")
+        for wrong in ("1", "-1%", "100%", "x%", "1 %", "nan%"):
+            done = self.ends(BAD_INPUT, "place", problem, "--minimize", "height", f"--gap={wrong}")
+            self.assertIn("--gap 1%", done.stderr)
+        done = self.ends(BAD_INPUT, "place", problem, "-c", "12", "--gap", "1%")
+        self.assertIn("height", done.stderr)
+
     def test_json_keeps_the_contract(self):
         done = self.ends(FOUND, "place", self.file("in.csv", SMALL), "-c", "12", "--format", "json")
         result = json.loads(done.stdout)

@@ -11,6 +11,7 @@
 #include "tessera/files.h"
 #include "tessera/generate.h"
 #include "tests/support/paths.h"
+#include "tests/support/random.h"
 
 namespace tessera::placer {
 namespace {
@@ -223,6 +224,43 @@ TEST(Place, RefusesWhatItCannotTake) {
   PlacementProblem wrong = example("too-tight.yaml");
   wrong.buffers[0].size = 0;
   EXPECT_THROW(static_cast<void>(place(wrong, {})), BadInput);
+}
+
+TEST(Place, AGapEndsTheSearch) {
+  // Bins of 100 bytes: the bound counts bytes and no search closes the gap in this many nodes.
+  PlacementProblem problem;
+  problem.memories.push_back({.name = "m", .capacity = 2400, .straddle = false});
+  testing::Random random(5);
+  for (int k = 0; k < 24; ++k) {
+    problem.memories[0].banks.push_back({"b" + std::to_string(k), 100, {}});
+    problem.buffers.push_back(
+        {.id = "x" + std::to_string(k), .live = {{0, 1}}, .size = random.between(20, 60)});
+  }
+  PlaceParams params{.minimize = Objective::height};
+  params.limits.work = 20'000;
+  params.limits.threads = 1;
+  const PlacementResult all = place(problem, params);
+  ASSERT_EQ(all.stop, StopReason::node_limit);
+  ASSERT_LT(all.lower_bound, all.height);
+  const double gap = 1 - static_cast<double>(all.lower_bound) / static_cast<double>(all.height);
+  params.gap = gap + 1e-9;
+  const PlacementResult near = place(problem, params);
+  EXPECT_EQ(near.status, Status::feasible);
+  EXPECT_EQ(near.stop, StopReason::completed);
+  EXPECT_LE(static_cast<double>(near.height) * (1 - params.gap),
+            static_cast<double>(near.lower_bound));
+  EXPECT_FALSE(near.proven_minimum);
+  params.gap = gap / 2;
+  EXPECT_EQ(place(problem, params).stop, StopReason::node_limit);
+}
+
+TEST(Place, AGapIsAShareOfAHeight) {
+  const PlacementProblem problem = example("residual-block.csv", 153600);
+  for (const double gap : {-0.1, 1.0})
+    EXPECT_THROW(static_cast<void>(place(problem, {.minimize = Objective::height, .gap = gap})),
+                 BadInput);
+  EXPECT_THROW(static_cast<void>(place(problem, {.minimize = Objective::fit, .gap = 0.1})),
+               BadInput);
 }
 
 TEST(CheckResult, ComparesWhatTheResultSaysOfItself) {
