@@ -175,8 +175,8 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
                const LimitArguments& limits, const py::object& effort,
                std::int64_t nodes_per_question, std::int64_t tile_shapes,
                std::optional<std::int64_t> proof_shapes, bool residency, const py::object& weights,
-               const py::object& peak_limits, const py::object& reference, KeptAnswers* memory,
-               const py::object& progress, const SolverArguments& solver) {
+               const py::object& peak_limits, const py::object& reference, const Plan* start,
+               KeptAnswers* memory, const py::object& progress, const SolverArguments& solver) {
   const KeptNetwork net = network_of(network);
   auto machine = std::make_shared<const Hardware>(profile_of(hardware).hardware());
   PlanParams params;
@@ -194,6 +194,7 @@ Plan make_plan(const py::object& network, const py::object& hardware, const py::
   params.residency = residency;
   params.weights = numbers_of(weights, "weights");
   params.peak_limits = numbers_of(peak_limits, "limits");
+  if (start != nullptr) params.start = std::make_shared<const NetworkPlan>(start->plan);
   if (memory != nullptr) params.memory = memory->memory;
   std::optional<Hardware> other;
   if (py::isinstance<Plan>(reference))
@@ -419,13 +420,13 @@ void bind_plan(py::module_& module) {
          std::uint64_t seed, const py::object& effort, std::int64_t nodes_per_question,
          std::int64_t tile_shapes, std::optional<std::int64_t> proof_shapes, bool residency,
          const py::object& weights, const py::object& limits, const py::object& reference,
-         const std::shared_ptr<KeptAnswers>& memory, const py::object& progress,
+         const Plan* start, const std::shared_ptr<KeptAnswers>& memory, const py::object& progress,
          const std::string& engine, py::object question_timeout) {
         return make_plan(
             network, hardware, max_ops,
             {std::move(timeout), std::move(work), std::move(memory_limit), threads, seed}, effort,
             nodes_per_question, tile_shapes, proof_shapes, residency, weights, limits, reference,
-            memory.get(), progress, {engine, std::move(question_timeout)});
+            start, memory.get(), progress, {engine, std::move(question_timeout)});
       },
       py::arg("network"), py::arg("hardware"), py::kw_only(), py::arg("max_ops") = py::none(),
       py::arg("timeout") = py::none(), py::arg("work") = py::none(),
@@ -434,8 +435,9 @@ void bind_plan(py::module_& module) {
       py::arg("tile_shapes") = PlanParams{}.tile_shapes, py::arg("proof_shapes") = py::none(),
       py::arg("residency") = PlanParams{}.residency, py::arg("weights") = py::none(),
       py::arg("limits") = py::none(), py::arg("reference") = py::none(),
-      py::arg("memory").none(true) = py::none(), py::arg("progress") = py::none(),
-      py::arg("engine") = "auto", py::arg("question_timeout") = py::none(),
+      py::arg("start").none(true) = py::none(), py::arg("memory").none(true) = py::none(),
+      py::arg("progress") = py::none(), py::arg("engine") = "auto",
+      py::arg("question_timeout") = py::none(),
       R"(Plans a network on a machine: partitions it into groups, tiles and places each group.
 
     >>> b = NetworkBuilder("toy", dtype="int8")
@@ -455,6 +457,7 @@ void bind_plan(py::module_& module) {
 `effort` is the work of the search: "quick", "normal", "thorough" or a number of units.
 `tile_shapes` is the number of tile shapes evaluated per variant of a group of the best plan; 0: only the fewest tiles.
 `proof_shapes` is the number of tile shapes simulated for the lower bound.
+`start` is a known plan of the network, for this machine or another one, whose tiles the search begins with.
 `residency` allows tensors between groups to stay on chip and, if the profile allows it, weight prefetch.
 `memory` is a PlanMemory: results reused by the next call.
 `timeout` is in seconds, and so is `question_timeout`, the limit of each placement query by `engine`.

@@ -375,6 +375,7 @@ def plan(
     weights: Optional[Mapping[str, float]] = ...,
     limits: Optional[Mapping[str, Union[float, str]]] = ...,
     reference: Optional[Union[Profile, _Path, Plan]] = ...,
+    start: Optional[Plan] = ...,
     memory: Optional[PlanMemory] = ...,
     progress: Optional[Callable[[PlanProgress], object]] = ...,
     engine: str = ...,
