@@ -89,9 +89,11 @@ void PathSearch::start_with(const Runs& runs) {
                              .group = group}});
 }
 
-/// Groups that are not on this machine, or do not fit, are left out.
+/// Groups that are not on this machine, or do not fit, are left out. They take no work from the
+/// search.
 void PathSearch::take_start() {
   if (!params_.start) return;
+  const std::int64_t work = result_.work;
   for (const PlannedSubgraph& group : params_.start->subgraphs) {
     const std::optional<std::size_t> edge = edge_of(group);
     if (!edge) continue;
@@ -108,6 +110,7 @@ void PathSearch::take_start() {
          {.tiled = {
               .cap = capacity(), .cost = cost::additive_score(score_, own.metrics), .group = own}});
   }
+  result_.work = work;
   if (const auto path = known_path(levels_.front())) place(*path, levels_.front());
 }
 
