@@ -63,6 +63,7 @@ int run_explain(const ExplainOptions& options, Session& session) {
   validation::OutputFile* const file = session.writes("--output", options.file, {".json", ".txt"});
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
+  require_capacities(input.problem, options.input.path, "");
   ExplainParams params;
   params.limits = session.remaining(options.limits.limits(), Session::giving_back);
   params.limits.stop = session.interrupts().token();

@@ -36,6 +36,16 @@ void InputArguments::declare_numbers(CLI::App& app) {
                  "steps are operators");
 }
 
+void require_capacities(const PlacementProblem& problem, const std::string& path,
+                        const std::string& or_else) {
+  const bool one = problem.memories.size() == 1;
+  for (const Memory& memory : problem.memories)
+    if (memory.capacity == unbounded && problem.objective == Objective::fit)
+      throw BadInput(
+          path + ": has no capacity" + (one ? "" : " for memory '" + memory.name + "'"),
+          (one ? "add --capacity SIZE or --profile NAME" : "set its `capacity`") + or_else);
+}
+
 Input InputArguments::load() const {
   InputOptions options;
   if (!capacity.empty()) {

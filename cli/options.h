@@ -32,6 +32,11 @@ struct InputArguments {
   [[nodiscard]] Input load() const;
 };
 
+/// Throws BadInput if a memory has no capacity and the problem no objective. `or_else`: another way
+/// out, for the hint.
+void require_capacities(const PlacementProblem& problem, const std::string& path,
+                        const std::string& or_else);
+
 /// Declares --set, for commands with --profile.
 void declare_set(CLI::App& app, std::vector<std::string>& set);
 

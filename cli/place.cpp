@@ -78,21 +78,19 @@ void check_options(const PlaceOptions& options, const Input& input) {
                        ": the plan in a model has one arena, but the problem has " +
                        std::to_string(input.problem.memories.size()) + " memories",
                    "use .json, or a profile with one on-chip memory");
+  if (extension == ".csv" && input.csv && input.problem.memories.size() > 1)
+    throw BadInput("--output " + options.output_file + ": a CSV names no memory, but " +
+                       options.input.profile + " has " +
+                       std::to_string(input.problem.memories.size()) + " on-chip memories",
+                   "use .json, .yaml or .h");
   if (extension == ".csv" && !input.csv)
     static_cast<void>(problem_csv(input));  // throws if CSV cannot express the problem
   require_svg(options.plot_file);
-  if (!options.minimize.empty() || !options.maximize.empty()) return;
-  for (const Memory& memory : input.problem.memories) {
-    if (memory.capacity == unbounded && input.problem.objective == Objective::fit)
-      throw BadInput(
-          options.input.path + ": " +
-              (input.problem.memories.size() == 1
-                   ? "has no capacity"
-                   : "has no capacity for memory '" + memory.name + "'"),
-          input.problem.memories.size() == 1
-              ? "add --capacity SIZE or --profile NAME, or minimise the height with --minimize"
-              : "set its `capacity`, or minimise the heights with --minimize");
-  }
+  if (options.minimize.empty() && options.maximize.empty())
+    require_capacities(input.problem, options.input.path,
+                       input.problem.memories.size() == 1
+                           ? ", or minimise the height with --minimize"
+                           : ", or minimise the heights with --minimize");
 }
 
 /// All outputs except the JSON result require a placement.

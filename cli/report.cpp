@@ -324,9 +324,10 @@ std::string placement_report(const PlacementProblem& problem, const PlacementRes
       text = row("infeasible", "proved in " + number(result.seconds, 3) + " s by " + result.engine);
       if (!result.reason.empty()) text += row("", result.reason);
       text += row("", problem.rules.empty()
-                          ? "run tessera explain for a minimal set of buffers that does not fit"
-                          : "run tessera explain for a minimal set of buffers and rules that "
-                            "cannot be placed together");
+                          ? "tessera explain with the same input options names a minimal set of "
+                            "buffers that does not fit"
+                          : "tessera explain with the same input options names a minimal set of "
+                            "buffers and rules that cannot be placed together");
       break;
     case Status::unknown:
       text = row("unknown", "stopped by " + stop_text(result.stop) + " after " +
