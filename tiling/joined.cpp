@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tiling/op_region.h"
 #include "tiling/reach.h"
 
 namespace tessera::tiling {
@@ -13,13 +14,24 @@ bool is_in_place(const Subgraph& part, std::size_t operand, std::size_t made) {
   return part.tensors[operand].in_place_of == made;
 }
 
-/// Can an operand be produced inside the output? Only the concatenation may read it.
+/// Can an op compute every part of its only output alone? Softmax needs whole rows, for example.
+bool computes_any_part(const Subgraph& part, Step step) {
+  if (part.made_at[static_cast<std::size_t>(step)].size() != 1) return false;
+  const Op& op = part.op(step);
+  const std::size_t rank = part.network->tensors[op.outputs.front()].shape.size();
+  const Box element = whole(std::vector<Dim>(rank, 1));
+  return widen(*part.network, op, element) == element;
+}
+
+/// Can an operand be produced inside the output? Only the concatenation may read it, which has no
+/// place for parts that are computed and not needed.
 bool may_be_in_place(const Subgraph& part, const Join& join, TensorIndex seen, std::size_t made,
                      Step step) {
   const LocalTensor& own = part.tensors[join.local];
   const Tensor& tensor = part.tensor(join.local);
   if (!own.producer || own.leaves || own.kept || own.in_place_of || seen != own.tensor)
     return false;
+  if (!computes_any_part(part, *own.producer)) return false;
   if (own.consumers != std::vector<Step>{step} || tensor.type != part.tensor(made).type)
     return false;
   const auto& operands = part.operands_at[static_cast<std::size_t>(step)];

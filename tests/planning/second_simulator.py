@@ -92,10 +92,15 @@ class Run(Pipeline, Pieces, Words, Account):
                 mine = 1 if t.outside or len(t.shape) not in (2, 4) else brick
                 theirs = 1 if op.output.outside or len(t.shape) not in (2, 4) else brick
                 alone = t in self.made and t not in self.leaving and t.readers == [op] and op.inputs.count(t) == 1
-                if (alone and t.name not in self.kept and t.dtype == op.output.dtype and mine == theirs and
+                if (alone and self.any_part(t.maker) and t.name not in self.kept and t.dtype == op.output.dtype and mine == theirs and
                         begin % theirs == 0 and set(self.reached(t.maker, "output")) == set(self.reached(op, "output"))):
                     self.joined[t.name] = op.output.name
                 begin += t.shape[1]
+
+    @staticmethod
+    def any_part(op):
+        """Can each element be computed without others of the same output?"""
+        return op.kind != "softmax" or all(op.output.shape[axis] == 1 for axis in op.axes)
 
     @staticmethod
     def joins_what_lies_there(op):

@@ -269,6 +269,15 @@ TEST(Commands, StoresMayRepeatWhatIsThere) {
   EXPECT_EQ(seen.planned["joined"], 1);
 }
 
+/// A concatenation has no place for what a softmax computes beyond the part that a tile needs of
+/// it.
+TEST(Commands, OperandsThatAreComputedInWholeRowsAreCopied) {
+  Seen seen;
+  expect_right(97001125, seen);
+  EXPECT_EQ(seen.planned["planned"], 1);
+  EXPECT_TRUE(seen.refused.empty());
+}
+
 /// Tiles side by side need the same rows; only the last one may replace them.
 TEST(Commands, ReusedRowsLastForAllTilesBeside) {
   Seen seen;

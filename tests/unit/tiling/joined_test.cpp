@@ -107,6 +107,13 @@ TEST(Joined, OthersAreCopied) {
   Branches wide(8);
   wide.one.net.tensors[wide.joined].type = ElementType::int16;
   EXPECT_THAT(wide.in_place(wide.part({0, 3})), SizeIs(0)) << "of another type";
+
+  Branches rows_at_once(8);
+  rows_at_once.one.net.ops[0].kind = OpKind::softmax;
+  rows_at_once.one.net.ops[0].inputs = {rows_at_once.one.tensor({1, 8, 8, 8})};
+  rows_at_once.one.net.ops[0].axes = {3};
+  EXPECT_THAT(rows_at_once.in_place(rows_at_once.part({0, 3})), ElementsAre("b"))
+      << "a tile of a softmax computes whole rows";
 }
 
 TEST(Joined, ChannelsBeginABrick) {
