@@ -38,6 +38,7 @@ READERS = {
     ("networks.md", "ONNX"): ["io/onnx_ops.cpp"],
     ("networks.md", "TensorFlow Lite"): ["io/tflite_ops.cpp"],
     ("plans.md", "Plan JSON"): ["io/plan_json.cpp", "io/plan_words.h"],
+    ("plans.md", "Accounts"): ["io/account_json.cpp"],
     ("plans.md", "Plan CSV"): ["io/plan_csv.cpp"],
     ("profiles.md", ""): ["io/hardware_yaml.cpp", "io/engine_yaml.cpp", "io/hardware_merge.cpp",
                           "io/profile_edit.cpp"],
@@ -57,6 +58,7 @@ NO_KEYS = {
     "io/hardware_yaml.cpp": {"operands"},       # messages
     "io/memory_yaml.cpp": {"b"},                # names of banks
     "io/onnx_ops.cpp": {"Arg", "Reduce"},       # prefixes
+    "io/plan_csv.cpp": {"fetch"},               # users of memories, as in accounts
     "io/plan_json.cpp": {"activation", "feasible"},  # words of placements
     "io/plan_words.h": {"C", "H", "W"},         # axes
     "explorer/rows.cpp": {"B", "mm2", "ms", "pJ", "yes", "no", "null"},  # units and values
@@ -70,6 +72,7 @@ LOOKS_KEYS_UP = re.compile(r"\bFields \w*\(|[.>](?:need|find)\(\"[A-Za-z_]+\"")
 WRITERS = {
     ("problems.md", "Placement JSON"): ["io/placement_json_write.cpp", "io/objectives_json.cpp"],
     ("plans.md", "Plan JSON"): ["io/plan_json_write.cpp"],
+    ("plans.md", "Accounts"): ["io/account_json.cpp"],
     ("sweeps.md", "Results"): ["explorer/rows.cpp"],
     ("cli.md", ""): ["cli/check.cpp", "cli/explain.cpp", "cli/explore.cpp", "cli/mistakes.cpp",
                      "cli/place.cpp", "cli/plan.cpp", "cli/profile_text.cpp", "cli/profiles.cpp",

@@ -151,6 +151,7 @@ outputs: [y]
   // The claims are about plans without prefetch.
   plan.bound = plan.looked_at.bound = 0;
   plan.optimal = plan.looked_at.optimal = false;
+  plan.accounting = {};
   ASSERT_TRUE(take_early(network, hardware, params, {}, plan));
   EXPECT_EQ(plan.subgraphs[4].passing.size(), 4U);
   EXPECT_EQ(plan.subgraphs[4].ahead, std::vector<std::string>{"v"});
