@@ -157,9 +157,85 @@ bool Canonical::same(const Meaning& a, const Meaning& b, Size length, Size eleme
   return false;
 }
 
-void Canonical::each_run(
-    const Operand& operand, const Part& part,
-    const std::function<void(AddressRange bytes, std::int64_t first)>& see) const {
+/// Bytes of two elements, from runs of elements. A byte whose elements are consecutive has half the
+/// number of the first one; if that is odd, counted from odd_begin() on. Others have negative
+/// numbers.
+class Canonical::Packer {
+ public:
+  Packer(Canonical& canonical, TensorIndex tensor, Offset begin, const See& see)
+      : canonical_(canonical), odd_(canonical.odd_begin(tensor)), begin_(begin), see_(see) {}
+
+  /// Elements at address / 2.
+  void add(std::int64_t address, std::int64_t first, std::int64_t length) {
+    if (address % 2 != 0) {
+      if (low_ >= 0 && address / 2 != byte_) finish();
+      byte_ = address / 2;
+      high_ = first;
+      finish();
+      ++address, ++first, --length;
+    } else {
+      finish();
+    }
+    if (length > 1) {
+      const Offset at = begin_ + address / 2;
+      see_({at, at + length / 2}, first / 2 + (first % 2 != 0 ? odd_ : 0));
+    }
+    if (length % 2 != 0) {
+      byte_ = (address + length) / 2;
+      low_ = first + length - 1;
+    }
+  }
+  /// The byte whose second element is not in the run of the first one.
+  void finish() {
+    if (low_ < 0 && high_ < 0) return;
+    const std::int64_t number = low_ >= 0 && high_ == low_ + 1
+                                    ? low_ / 2 + (low_ % 2 != 0 ? odd_ : 0)
+                                    : canonical_.number_of({low_, high_});
+    see_({begin_ + byte_, begin_ + byte_ + 1}, number);
+    low_ = high_ = -1;
+  }
+
+ private:
+  Canonical& canonical_;
+  std::int64_t odd_;
+  Offset begin_;
+  const See& see_;
+  std::int64_t byte_ = 0;
+  std::int64_t low_ = -1;
+  std::int64_t high_ = -1;
+};
+
+std::int64_t Canonical::odd_begin(TensorIndex tensor) const {
+  return tiling::volume(tiling::whole(network_.tensors[tensor].shape)) / 2 + 1;
+}
+
+Canonical::Halves Canonical::halves(TensorIndex tensor, std::int64_t number) const {
+  if (number < 0) return apart_[static_cast<std::size_t>(-1 - number)];
+  const std::int64_t odd = odd_begin(tensor);
+  const std::int64_t low = number < odd ? 2 * number : 2 * (number - odd) + 1;
+  return {low, low + 1};
+}
+
+std::int64_t Canonical::number_of(const Halves& apart) {
+  const auto [known, fresh] =
+      numbers_.try_emplace(apart, -1 - static_cast<std::int64_t>(apart_.size()));
+  if (fresh) apart_.push_back(apart);
+  return known->second;
+}
+
+bool Canonical::same_halves(const Meaning& a, const Meaning& b, Size length) const {
+  if (!a.defined || !b.defined || a.tensor != b.tensor || a.sums != b.sums) return false;
+  if (a.first == b.first) return true;
+  for (std::int64_t k = 0; k < length; ++k) {
+    const Halves one = halves(a.tensor, a.first + k);
+    const Halves other = halves(a.tensor, b.first + k);
+    const auto differ = [](std::int64_t x, std::int64_t y) { return x >= 0 && y >= 0 && x != y; };
+    if (differ(one.first, other.first) || differ(one.second, other.second)) return false;
+  }
+  return true;
+}
+
+void Canonical::each_run(const Operand& operand, const Part& part, const See& see) {
   const Order& order = orders_[operand.tensor];
   const bool packed = operand.bits < 8;
   const std::int64_t unit = packed ? 1 : operand.element_bytes;
@@ -189,21 +265,22 @@ void Canonical::each_run(
       chunks.push_back(chunk);
     }
   }
+  Packer packer(*this, operand.tensor, part.address, see);
   for (const Chunk& chunk : chunks) {
     Walk walk;
     for (std::size_t axis = 0; axis < box.rank; ++axis)
       if (axis != 1) walk.add(box[axis].size(), part.strides[axis], order.strides[axis] * unit);
     if (box.rank > 1)
       walk.add(chunk.count, part.strides[1], order.brick > 1 ? unit : order.strides[1] * unit);
-    walk.run(
-        chunk.address, number + chunk.number, unit,
-        [&](std::int64_t address, std::int64_t first, std::int64_t length) {
-          if (packed)
-            see({part.address + address / 2, part.address + (address + length + 1) / 2}, first / 2);
-          else
-            see({part.address + address, part.address + address + length}, first);
-        });
+    walk.run(chunk.address, number + chunk.number, unit,
+             [&](std::int64_t address, std::int64_t first, std::int64_t length) {
+               if (packed)
+                 packer.add(address, first, length);
+               else
+                 see({part.address + address, part.address + address + length}, first);
+             });
   }
+  packer.finish();
 }
 
 }  // namespace tessera::commands

@@ -449,18 +449,21 @@ void SymbolicRun::read(const Command& command, const Operand& operand, std::int6
   const CommandId from = command.begins && !weight ? *command.begins : command.id;
   bool right = true;
   each_part(command, operand, [&](const Part& part) {
-    const auto see = [&](AddressRange range, std::int64_t first, Size element) {
+    const auto see = [&](AddressRange range, std::int64_t first) {
       right = right && in_memory(command, part.memory, range, part.buffer);
       if (!right) return;
       require_role(command, part.memory, range, true, weight);
       contents_.visit(part.memory, range, [&](Stored& stored) {
-        const std::int64_t wanted = first + stored.bytes.begin - range.begin;
-        const bool there =
-            element == 0
-                ? stored.meaning.defined && stored.meaning.tensor == operand.tensor
-                : canonical_.same(
-                      {.tensor = operand.tensor, .first = wanted, .sums = sums, .defined = true},
-                      stored.meaning, stored.bytes.size(), element);
+        const Meaning wanted{.tensor = operand.tensor,
+                             .first = first + stored.bytes.begin - range.begin,
+                             .sums = sums,
+                             .defined = true};
+        const Meaning& held = stored.meaning;
+        const Size length = stored.bytes.size();
+        bool there = held.defined && held.tensor == operand.tensor;
+        if (operand.encoded == 0)
+          there = operand.bits < 8 ? canonical_.same_halves(wanted, held, length)
+                                   : canonical_.same(wanted, held, length, operand.element_bytes);
         if (!there && right) {
           right = false;
           wrong(command,
@@ -479,11 +482,9 @@ void SymbolicRun::read(const Command& command, const Operand& operand, std::int6
       });
     };
     if (operand.encoded > 0)
-      see({part.address, part.address + operand.encoded}, 0, 0);
+      see({part.address, part.address + operand.encoded}, 0);
     else
-      canonical_.each_run(operand, part, [&](AddressRange range, std::int64_t first) {
-        see(range, first, operand.bits < 8 ? 1 : operand.element_bytes);
-      });
+      canonical_.each_run(operand, part, see);
   });
 }
 

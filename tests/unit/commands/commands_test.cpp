@@ -56,13 +56,33 @@ Hardware small_machine(bool double_buffer) {
   return h;
 }
 
+/// One position, 10 channels, and 4-bit weights in parts of 5 channels: 45 weights per filter.
+Network half_bytes() {
+  Network net = one_convolution();
+  net.tensors[0].shape = {1, 10, 3, 3};
+  net.tensors[1].shape = {2, 10, 3, 3};
+  net.tensors[1].type = ElementType::int4;
+  net.tensors[3].shape = {1, 2, 1, 1};
+  net.ops.front().pad_begin = net.ops.front().pad_end = {0, 0};
+  return net;
+}
+
+Hardware splitting_machine() {
+  Hardware h = small_machine(false);
+  h.memories.front().space.capacity = 120;
+  h.tiling.weights = {WeightPolicy::refetch};
+  h.tiling.reduction = {2};
+  return h;
+}
+
 struct Planned {
-  Network network = one_convolution();
+  Network network;
   Hardware hardware;
   NetworkPlan plan;
   std::string text;
 
-  explicit Planned(bool double_buffer) : hardware(small_machine(double_buffer)) {
+  explicit Planned(bool double_buffer) : Planned(one_convolution(), small_machine(double_buffer)) {}
+  Planned(Network net, Hardware machine) : network(std::move(net)), hardware(std::move(machine)) {
     PlanParams params;
     params.tile_shapes = 0;
     params.proof_shapes = 0;
@@ -301,6 +321,20 @@ TEST(Commands, DamageIsFound) {
   EXPECT_THROW(static_cast<void>(planned.judged(endless)), BadInput);
   const std::string open = planned.text.substr(0, planned.text.find("{\"end\""));
   EXPECT_NE(planned.judged(open).wrong, std::vector<std::string>{});
+}
+
+// The last weight of a filter and the first one of the next filter share a byte.
+TEST(Commands, WeightsOfHalfABytePerElementInParts) {
+  const Planned planned(half_bytes(), splitting_machine());
+  ASSERT_EQ(planned.plan.subgraphs.at(0).variant.reduction, 2);
+  EXPECT_EQ(planned.judged(planned.text).wrong, std::vector<std::string>{});
+  const std::string operand = "\"bits\":4,\"memory\":\"sram\"";
+  const std::string strides = "\"strides\":[45,9,3,1]";
+  for (const std::string other : {"[44,9,3,1]", "[46,9,3,1]", "[45,9,3,2]"}) {
+    SCOPED_TRACE(other);
+    EXPECT_NE(planned.judged(changed(planned.text, operand, strides, "\"strides\":" + other)).wrong,
+              std::vector<std::string>{});
+  }
 }
 
 }  // namespace
