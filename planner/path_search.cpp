@@ -11,6 +11,7 @@
 #include "cost/group_bound.h"
 #include "cost/score.h"
 #include "model/off_chip.h"
+#include "planner/describe.h"
 #include "planner/early.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"

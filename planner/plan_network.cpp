@@ -21,6 +21,7 @@
 #include "planner/describe.h"
 #include "planner/joined.h"
 #include "planner/offchip.h"
+#include "planner/peaks.h"
 #include "planner/pinned.h"
 #include "planner/planning.h"
 #include "tessera/plan.h"
