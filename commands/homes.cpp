@@ -39,10 +39,6 @@ Homes::Homes(const Network& network, const Hardware& hardware, const NetworkPlan
   pin(plan);
 }
 
-std::size_t Homes::index_of(const HardwareMemory& memory) const {
-  return static_cast<std::size_t>(&memory - hardware_.memories.data());
-}
-
 Layout Homes::layout_of(TensorIndex tensor) const {
   const HardwareMemory* home = off_chip::activations(hardware_);
   if (home == nullptr) return {};
@@ -82,7 +78,7 @@ void Homes::place_weights(const NetworkPlan& plan) {
   for (TensorIndex t = 0; t < network_.tensors.size(); ++t) {
     const Tensor& tensor = network_.tensors[t];
     if (tensor.kind != TensorKind::weight || tensor.view_of) continue;
-    put_weight(t, {index_of(*home), next}, off_chip_[t]);
+    put_weight(t, {off_chip::index_of(hardware_, *home), next}, off_chip_[t]);
     next += align_up(bytes_of_place(tensor, *off_chip_[t]), home->space.alignment);
   }
 }
@@ -112,11 +108,11 @@ void Homes::place_staged_weights(const NetworkPlan& plan) {
     if (tensor.kind != TensorKind::weight || tensor.view_of) continue;
     const std::optional<Offset> at = found(offsets, t);
     if (!at) continue;
-    put_weight(t, {index_of(front), *at}, off_chip_[t]);
+    put_weight(t, {off_chip::index_of(hardware_, front), *at}, off_chip_[t]);
     if (std::ranges::find(plan.behind.fetches, tensor.name, &PlannedFetch::tensor) ==
         plan.behind.fetches.end())
       continue;
-    put_weight(t, {index_of(back), next}, behind_[t]);
+    put_weight(t, {off_chip::index_of(hardware_, back), next}, behind_[t]);
     next += align_up(bytes_of_place(tensor, *behind_[t]), back.space.alignment);
   }
 }
@@ -132,7 +128,7 @@ std::optional<Offset> Homes::found(const Offsets& offsets, TensorIndex tensor) c
 void Homes::place_activations(const NetworkPlan& plan) {
   const HardwareMemory* home = off_chip::activations(hardware_);
   if (home == nullptr) return;
-  const std::size_t memory = index_of(*home);
+  const std::size_t memory = off_chip::index_of(hardware_, *home);
   const OffchipMemory* placed = memory_of(plan, home->space.name);
   if (placed == nullptr && !plan.offchip.empty()) return;
   Offsets offsets;

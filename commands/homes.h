@@ -65,8 +65,6 @@ class Homes {
   void place_activations(const NetworkPlan& plan);
   void place_joined();
   void pin(const NetworkPlan& plan);
-  /// Index in Hardware::memories.
-  [[nodiscard]] std::size_t index_of(const HardwareMemory& memory) const;
   [[nodiscard]] Layout layout_of(TensorIndex tensor) const;
   void put(TensorIndex tensor, const Spot& spot, const Layout& layout);
 

@@ -86,7 +86,7 @@ std::vector<Account> group_accounts(const TiledGroup& run) {
   std::vector<TileAccesses> accesses;
   for (std::size_t tile = 0; tile < run.grid->tiles.size(); ++tile) {
     costs.push_back(tile_cost(run, tasks, tile, links));
-    accesses.push_back(tile_accesses(run, tasks, tile, costs.back()));
+    accesses.push_back(tile_accesses(run, tasks, tile, costs.back(), links));
   }
   std::vector<Account> accounts(static_cast<std::size_t>(tasks.steps));
   for (const tiling::TileVisit& visit : walk.visits()) {

@@ -411,10 +411,6 @@ namespace {
 
 using Operand = TileAccess::Operand;
 
-std::size_t index_of(const Hardware& hardware, const HardwareMemory* memory) {
-  return static_cast<std::size_t>(memory - hardware.memories.data());
-}
-
 /// What the engine of an op reads and writes, and the copies before it.
 std::vector<TileAccess> op_accesses(const TiledGroup& run, const GroupTasks& tasks,
                                     const tiling::TileRegions& tile, Step step,
@@ -454,7 +450,7 @@ std::vector<TileAccess> move_accesses(const TiledGroup& run, const Move& move, c
       weight ? off_chip::weights(hardware) : off_chip::activations(hardware);
   // Without writable memory off chip, nothing but weights is transferred.
   if (home == nullptr) home = off_chip::weights(hardware);
-  TileAccess access{.memory = index_of(hardware, home),
+  TileAccess access{.memory = off_chip::index_of(hardware, *home),
                     .operand = weight      ? Operand::weights
                                : move.load ? Operand::input
                                            : Operand::output,
@@ -481,10 +477,9 @@ std::vector<TileAccess> move_accesses(const TiledGroup& run, const Move& move, c
 }  // namespace
 
 TileAccesses tile_accesses(const TiledGroup& run, const GroupTasks& tasks, std::size_t index,
-                           const TileCost& cost) {
+                           const TileCost& cost, const Links& links) {
   const tiling::TileRegions& tile = run.grid->tiles[index];
   const ChipPlaces on_chip(run, placement_of(run, index));
-  const Links links = links_of(*run.hardware);
   TileAccesses all;
   for (Step step = 0; step < tasks.steps; ++step) {
     OpCost op;

@@ -68,7 +68,8 @@ struct TileAccess {
   double bytes = 0;
 };
 
-/// What makes up the energy of a tile besides mode switches and static power.
+/// The energy of a tile: that of its computing and of its accesses. Mode switches and static power
+/// come on top.
 struct TileAccesses {
   std::vector<double> compute_pj;              ///< per step
   std::vector<std::vector<TileAccess>> ops;    ///< per step, with the copies before it
@@ -77,7 +78,8 @@ struct TileAccesses {
 
 /// The accesses of a tile that tile_cost() prices.  require: cost is tile_cost() of it.
 [[nodiscard]] TileAccesses tile_accesses(const TiledGroup& run, const GroupTasks& tasks,
-                                         std::size_t tile, const TileCost& cost);
+                                         std::size_t tile, const TileCost& cost,
+                                         const Links& links);
 
 /// The placement of one of the grid's tiles, and its mode switches before each step.
 [[nodiscard]] const Placement& placement_of(const TiledGroup& run, std::size_t tile);

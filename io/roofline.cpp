@@ -76,7 +76,7 @@ int decade_of(double value) {
 }
 
 int decade_after(double value) {
-  return static_cast<int>(std::floor(std::log10(value))) + 1;
+  return decade_of(value) + 1;
 }
 
 /// The ridge, where both limits meet, and all points.
@@ -127,7 +127,7 @@ void draw_roofs(svg::Canvas& canvas, const LogScale& across, const LogScale& up,
                 const Roofs& roofs) {
   const double flat = frame_y + frame_height - up.at(roofs.macs_per_cycle);
   const double ridge = roofs.macs_per_cycle / roofs.bytes_per_cycle;
-  // The slope begins at the frame_x edge, or at the lower one.
+  // The slope begins at the left edge of the frame, or at the lower one.
   const double begin =
       std::max(std::pow(10.0, across.low), std::pow(10.0, up.low) / roofs.bytes_per_cycle);
   canvas.line(frame_x + across.at(begin),

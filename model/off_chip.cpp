@@ -20,6 +20,10 @@ std::vector<std::size_t> memories(const Hardware& hardware) {
   return result;
 }
 
+std::size_t index_of(const Hardware& hardware, const HardwareMemory& memory) {
+  return static_cast<std::size_t>(&memory - hardware.memories.data());
+}
+
 std::string names(const Hardware& hardware) {
   std::string names;
   for (const std::size_t m : memories(hardware))

@@ -20,6 +20,9 @@ namespace tessera::off_chip {
 /// profile's order.
 [[nodiscard]] std::vector<std::size_t> memories(const Hardware& hardware);
 
+/// Position in Hardware::memories. require: the memory is one of them.
+[[nodiscard]] std::size_t index_of(const Hardware& hardware, const HardwareMemory& memory);
+
 /// Their names, such as "flash and dram".
 [[nodiscard]] std::string names(const Hardware& hardware);
 

@@ -229,7 +229,7 @@ class UnusedKeys {
       wrong("convert", "remove it, or add `layout` to the memories",
             "has a conversion rate for layouts, but no transfer converts a layout");
     } else if (hardware_.clock_hz > 0) {
-      at(HardwarePart::memory, static_cast<std::size_t>(home - hardware_.memories.data()),
+      at(HardwarePart::memory, off_chip::index_of(hardware_, *home),
          say("Memory '", home->space.name, "'"));
       wrong("layout", "add a rate, `dma: {convert: 8 B/cycle}`, or use the same layout",
             "has the `layout` ", to_string(home->layout), ", on-chip memories have ",

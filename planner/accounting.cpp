@@ -31,21 +31,18 @@ std::vector<cost::Account> op_accounts(const Network& network, const Hardware& h
 /// Fetches read one of two memories and write the other one.
 void add_fetches(const Network& network, const Hardware& hardware, const PlannedBehind& behind,
                  cost::Account& account) {
-  const auto index = [&](const HardwareMemory* memory) {
-    return static_cast<std::size_t>(memory - hardware.memories.data());
-  };
   for (const PlannedFetch& fetch : behind.fetches) {
     const auto tensor = std::ranges::find(network.tensors, fetch.tensor, &Tensor::name);
     using Operand = cost::TileAccess::Operand;
     const bool weight = tensor != network.tensors.end() && tensor->kind == TensorKind::weight;
-    cost::AccessKey key{.memory = index(off_chip::backing(hardware)),
+    cost::AccessKey key{.memory = off_chip::index_of(hardware, *off_chip::backing(hardware)),
                         .user = cost::fetch_user(hardware),
                         .operand = weight         ? Operand::weights
                                    : fetch.writes ? Operand::output
                                                   : Operand::input,
                         .write = fetch.writes};
     account.bytes[key] += static_cast<double>(fetch.bytes);
-    key.memory = index(off_chip::weights(hardware));
+    key.memory = off_chip::index_of(hardware, *off_chip::weights(hardware));
     key.write = !fetch.writes;
     account.bytes[key] += static_cast<double>(fetch.bytes);
   }

@@ -121,6 +121,11 @@ std::shared_ptr<const CandidateAnswer> LaterLook::answer_of(Candidates& candidat
   return answer;
 }
 
+PlannedSubgraph LaterLook::group_of(Candidates& candidates, OpRange ops,
+                                    const PlannedSubgraph& option) const {
+  return subgraph_of(network_, hardware_, ops, option, candidates.kept(ops), readers_);
+}
+
 std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRange ops,
                                                    const ShapeGoal& goal,
                                                    SharedWork* shared) const {
@@ -130,7 +135,7 @@ std::optional<PlannedSubgraph> LaterLook::best_run(Candidates& candidates, OpRan
   const auto best = std::ranges::min_element(
       answer->options, {}, [&](const PlannedSubgraph& s) { return goal.score(s.metrics); });
   if (goal.score(best->metrics) == std::numeric_limits<double>::infinity()) return std::nullopt;
-  return subgraph_of(network_, hardware_, ops, *best, candidates.kept(ops), readers_);
+  return group_of(candidates, ops, *best);
 }
 
 std::vector<TensorIndex> LaterLook::stays_of(const std::vector<PlannedSubgraph>& runs) const {

@@ -47,6 +47,10 @@ class LaterLook {
   [[nodiscard]] static std::shared_ptr<const CandidateAnswer> answer_of(Candidates& candidates,
                                                                         OpRange ops);
 
+  /// The group in the tiles of an option. `candidates` has answered it.
+  [[nodiscard]] PlannedSubgraph group_of(Candidates& candidates, OpRange ops,
+                                         const PlannedSubgraph& option) const;
+
   /// The group in its best tiles: nothing if none is found soon, or none within the limits.
   /// `goal`: without shapes only the largest tile of each variant is evaluated. Threads that share
   /// the work help.

@@ -14,7 +14,6 @@
 #include "cost/score.h"
 #include "model/derived.h"
 #include "model/stored.h"
-#include "planner/describe.h"
 #include "planner/early.h"
 #include "search/partition/structure.h"
 #include "tiling/subgraph.h"
@@ -411,9 +410,7 @@ void PathBound::place(Step& step, const Choice& choice) const {
     now.peak = step.most + 1;
   }
   if (placed.status != Status::feasible) return;
-  step.placed =
-      subgraph_of(network_, hardware_, ops, candidates.answer(ops)->options[placed.option],
-                  candidates.kept(ops), readers_);
+  step.placed = group_of(candidates, ops, candidates.answer(ops)->options[placed.option]);
   now.height = step.placed->metrics.peak_bytes;
 }
 

@@ -48,7 +48,6 @@ class PathBound : LaterLook {
   [[nodiscard]] double least() const;
   /// Work of all steps (effort.h).
   [[nodiscard]] std::int64_t work() const;
-  [[nodiscard]] std::int64_t shapes() const { return shapes_; }
 
   /// A group in a tiling that was placed.
   struct Placed {

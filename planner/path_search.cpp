@@ -11,7 +11,6 @@
 #include "cost/group_bound.h"
 #include "cost/score.h"
 #include "model/off_chip.h"
-#include "planner/describe.h"
 #include "planner/early.h"
 #include "planner/peaks.h"
 #include "planner/piece.h"
@@ -83,11 +82,14 @@ PathResult PathSearch::run(const Runs& start) {
 /// These groups are in their largest tiles. With no others to choose from, they are chosen for
 /// their peaks, too.
 void PathSearch::start_with(const Runs& runs) {
+  if (params_.tile_shapes == 0) return;
   for (const PlannedSubgraph& group : runs)
-    if (const std::optional<std::size_t> edge = edge_of(group); edge && params_.tile_shapes > 0)
-      keep(*edge, {.tiled = {.cap = capacity(),
-                             .cost = cost::additive_score(score_, group.metrics),
-                             .group = group}});
+    if (const std::optional<std::size_t> edge = edge_of(group)) keep_group(*edge, group);
+}
+
+void PathSearch::keep_group(std::size_t edge, PlannedSubgraph group) {
+  const double cost = cost::additive_score(score_, group.metrics);
+  keep(edge, {.tiled = {.cap = capacity(), .cost = cost, .group = std::move(group)}});
 }
 
 /// Groups that are not on this machine, or do not fit, are left out. They take no work from the
@@ -103,13 +105,9 @@ void PathSearch::take_start() {
     static_cast<void>(answer_of(candidates, group.ops));
     const Candidates::Placed placed = candidates.place(
         group.ops, {.variant = group.variant, .shape = {group.extent}}, capacity());
-    if (placed.status != Status::feasible) continue;
-    const PlannedSubgraph own = subgraph_of(network_, hardware_, group.ops,
-                                            candidates.answer(group.ops)->options[placed.option],
-                                            candidates.kept(group.ops), readers_);
-    keep(*edge,
-         {.tiled = {
-              .cap = capacity(), .cost = cost::additive_score(score_, own.metrics), .group = own}});
+    if (placed.status == Status::feasible)
+      keep_group(*edge, group_of(candidates, group.ops,
+                                 candidates.answer(group.ops)->options[placed.option]));
   }
   result_.work = work;
   if (const auto path = known_path(levels_.front())) place(*path, levels_.front());
@@ -222,7 +220,7 @@ bool PathSearch::search(Level& level, double weight) {
     else if (tile(fresh, level.cap); const auto better = known_path(level))
       place(*better, level);
     raise_bound(result_.work / bound_part);
-    if (params_.progress) params_.progress({best_, bound_ ? bound_->least() : 0, result_.tiled});
+    if (params_.progress) params_.progress({.best_score = best_, .solved = result_.tiled});
   }
   return false;
 }

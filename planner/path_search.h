@@ -88,6 +88,8 @@ class PathSearch : LaterLook {
 
   void find_bounds();
   void start_with(const Runs& runs);
+  /// Tiled in the whole memory, and not refined.
+  void keep_group(std::size_t edge, PlannedSubgraph group);
   /// The groups of PlanParams::start.
   void take_start();
   /// False: the budget ended.
