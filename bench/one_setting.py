@@ -2,7 +2,7 @@
 """Effect of one setting of a profile: each plan with it, relative to the plan without.
 
     bench/one_setting.py --program build/release/cli/tessera --networks ../shared/models/*.onnx \\
-                         --profiles ethos-u65-like gap9-like --set tiling.stay=rows --timeout 30s
+                         --profiles ethos-u65-like gap9-like --set tiling.pinned=weights --timeout 30s
 
 A Markdown table: score, DRAM traffic, latency, energy and the time to plan, each as a ratio, and their
 geometric means. `--both KEY=VALUE` changes the profile of both plans; arguments after `--` go to both

@@ -390,27 +390,15 @@ std::string first_of(std::vector<std::string> names) {
   return joined_names(names) + more;
 }
 
-/// Tensors that stay on-chip completely or partly, and are otherwise stored.
+/// Tensors that stay on-chip between groups.
 std::string kept_line(const NetworkPlan& plan) {
   std::vector<std::string> kept;
-  std::vector<std::string> in_part;
-  const auto add = [](std::vector<std::string>& names, const std::string& name) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  };
-  for (const PlannedSubgraph& s : plan.subgraphs) {
-    for (const std::string& name : s.kept) add(kept, name);
-    for (const PlannedRows& part : s.kept_rows)
-      add(in_part,
-          part.tensor + " (" + counted(static_cast<std::size_t>(part.rows), "row", "rows") + ")");
-  }
-  std::string text;
-  if (!kept.empty())
-    text += counted(kept.size(), "resident tensor", "resident tensors") +
-            " between groups: " + first_of(kept);
-  if (!in_part.empty())
-    text +=
-        counted(in_part.size(), "tensor", "tensors") + " resident in part: " + first_of(in_part);
-  return text;
+  for (const PlannedSubgraph& s : plan.subgraphs)
+    for (const std::string& name : s.kept)
+      if (std::ranges::find(kept, name) == kept.end()) kept.push_back(name);
+  if (kept.empty()) return "";
+  return counted(kept.size(), "resident tensor", "resident tensors") +
+         " between groups: " + first_of(kept);
 }
 
 /// Counters of the search. Each candidate is solved, reused or pruned; `infeasible` and `unknown`
@@ -457,14 +445,10 @@ std::string proof_line(const NetworkPlan& plan) {
   const auto explored = [&](const char* what) {
     return plan.looked_at.over.find(what) != std::string::npos;
   };
-  std::string later;
-  if (explored("weight prefetch on")) later += "weight prefetch";
-  if (explored("resident rows on"))
-    later += (later.empty() ? "" : " and ") + std::string("resident rows");
   return "Optimal within the explored space: all partitions, with the fewest-tile " +
          std::string(explored("cheapest evaluated tiles") ? "and refined tilings" : "tiling") +
          " of each group" +
-         (later.empty() ? std::string() : ", and " + later + " on the best of them") + ".\n";
+         (explored("weight prefetch on") ? ", and weight prefetch on the best of them.\n" : ".\n");
 }
 
 /// The metrics of the plan, and its score relative to the reference.

@@ -325,8 +325,6 @@ Sheet sheet_of(const Profile& profile) {
                 "copied: operands of concatenations are stored separately off chip");
     if (hardware.tiling.early == Early::weights)
       sheet.add("tiling.early", "weights of later groups, while the last op runs");
-    if (hardware.tiling.stay == Stay::rows)
-      sheet.add("tiling.stay", "rows: a part of a tensor may be resident between groups");
     if (hardware.tiling.pinned == Pinned::weights)
       sheet.add("tiling.pinned", "weights may be pinned on chip, loaded once");
     if (hardware.coding)

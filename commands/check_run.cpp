@@ -316,18 +316,12 @@ void SymbolicRun::count_bytes(const Command& command) {
   Transfer& transfer = transfers_[command.id];
   transfer.counted = command.bytes;
   transfer.moved = moved;
-  tiling::Box box = command.box;
-  if (command.resident_rows > 0 && box.rank > 0) {
-    const std::size_t axis = box.rank < 2 ? 0 : box.rank - 2;
-    box[axis].begin = std::max(box[axis].begin, command.resident_rows);
-    if (box[axis].empty()) far = nullptr;
-  }
   if (far == nullptr) return;
   const std::vector<Operand>& places = header_.tensors[command.tensor].places;
   if (!places.empty() && places.front().encoded > 0)
     transfer.burst = far->burst;
   else
-    transfer.expected = possible_bytes(command.tensor, box, far->burst);
+    transfer.expected = possible_bytes(command.tensor, command.box, far->burst);
 }
 
 /// A tile counts the bursts of the first tile that is like it, so those of an earlier part with

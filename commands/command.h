@@ -116,7 +116,6 @@ struct Command {
   std::vector<Copy> copies;
   Size bytes = 0;
   bool direct = false;
-  Dim resident_rows = 0;             ///< the first rows of the tensor are on-chip
   std::optional<CommandId> rest_of;  ///< the first command of the same transfer
   // compute
   std::string op;

@@ -5,7 +5,6 @@
 #include "model/pinned.h"
 #include "model/stored.h"
 #include "tiling/joined.h"
-#include "tiling/kept_rows.h"
 
 namespace tessera::commands {
 
@@ -240,22 +239,6 @@ std::vector<Part> Group::chip_parts(const TileAt& tile, std::size_t local, std::
   if (const Box part = tiling::intersect(tiling::tidy(rest), box); !part.none)
     parts.push_back(part_at(chip_place(tile, local, share), part));
   return parts;
-}
-
-Place Group::rows_place(const TileAt& tile, std::size_t local) const {
-  const tiling::Subgraph& part = piece_.part;
-  const std::vector<tiling::LoweredBuffer>& buffers = piece_.lowering.buffers;
-  for (std::size_t b = 0; b < buffers.size(); ++b) {
-    if (buffers[b].role != BufferRole::part) continue;
-    const tiling::KeptRows& kept = part.kept_rows[buffers[b].tensor];
-    if (kept.tensor != tensor(local)) continue;
-    const Tensor& of = context_.network.tensors[kept.tensor];
-    Box content = tiling::whole(of.shape);
-    content[tiling::row_axis(content.rank)].end = kept.rows;
-    return place_of(tile, b, of, content, tiling::brick_of(part, local));
-  }
-  throw Unsupported("tensor '" + part.tensor(local).name + "' has no resident rows in group " +
-                    std::to_string(index_));
 }
 
 }  // namespace tessera::commands

@@ -83,8 +83,6 @@ class Group {
   /// The on-chip parts of `box`, with reused halos.
   [[nodiscard]] std::vector<Part> chip_parts(const TileAt& tile, std::size_t local,
                                              std::size_t share, const tiling::Box& box) const;
-  /// The resident first rows of a local tensor.
-  [[nodiscard]] Place rows_place(const TileAt& tile, std::size_t local) const;
 
   /// A buffer of reused halos: `rows` or `columns`. Nothing if the tensor has none.
   [[nodiscard]] std::optional<Place> halo_place(const TileAt& tile, std::size_t local,

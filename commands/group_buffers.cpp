@@ -55,10 +55,6 @@ void GroupBuffers::find_names(std::size_t group) {
     const tiling::LoweredBuffer& buffer = piece.lowering.buffers[b];
     const std::string& id = piece.lowering.problem.buffers[b].id;
     if (buffer.role == BufferRole::passing) continue;
-    if (buffer.role == BufferRole::part) {
-      names_.emplace(id, part.kept_rows[buffer.tensor].tensor);
-      continue;
-    }
     for (std::size_t t = 0; t < part.tensors.size(); ++t) {
       std::size_t holder = t;  // perhaps inside the buffer of another tensor
       while (holder != buffer.tensor && part.tensors[holder].in_place_of)

@@ -5,7 +5,6 @@
 
 #include "commands/operands.h"
 #include "tiling/joined.h"
-#include "tiling/kept_rows.h"
 
 namespace tessera::commands {
 
@@ -139,7 +138,6 @@ void Issuer::issue_move(std::size_t task, const TileAt& tile) {
     command.bus = pipeline.tasks[task].bus;
     command.bus_cycles = pipeline.bus_cycles[tile.visit][task];
   }
-  command.resident_rows = group_.part().tensors[move.local].kept_rows;
   if (move.direct) {
     command.direct = true;
     const Side side = side_of(group_.off_chip_place(move.local), command.box);
@@ -168,7 +166,6 @@ void Issuer::issue_move(std::size_t task, const TileAt& tile) {
 
 void Issuer::add_copies(const cost::Move& move, const TileAt& tile, const Box& box,
                         Command& command) const {
-  const Dim rows = group_.part().tensors[move.local].kept_rows;
   const Place chip = group_.chip_place(tile, move.local, move.share);
   if (move.load || !group_.reuses_halo(move.local, move.share)) command.buffer = chip.buffer;
   const auto between = [&](const Box& part, const Place& far) {
@@ -186,11 +183,7 @@ void Issuer::add_copies(const cost::Move& move, const TileAt& tile, const Box& b
       for (Copy& copy : transfer(near, far, from.box)) command.copies.push_back(std::move(copy));
     }
   };
-  const Box past = rows > 0 ? tiling::past_rows(box, rows) : box;
-  if (!past.none) between(past, group_.off_chip_place(move.local));
-  if (rows == 0) return;
-  const Box among = tiling::among_rows(box, rows);
-  if (!among.none) between(among, group_.rows_place(tile, move.local));
+  if (!box.none) between(box, group_.off_chip_place(move.local));
 }
 
 /// The first output channels, whose weights arrive first, or the rest.

@@ -115,7 +115,6 @@ class Line {
     if (!c.buffer.empty()) word("buffer", c.buffer);
     if (c.bytes != 0) number("bytes", c.bytes);
     if (c.direct) out_ += ",\"direct\":true";
-    if (c.resident_rows > 0) number("resident_rows", c.resident_rows);
     if (c.rest_of) number("rest_of", *c.rest_of);
     if (c.copies.empty()) return;
     sides(c.copies.front());

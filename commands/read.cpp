@@ -216,7 +216,6 @@ void CommandReader::transfer(const Node& node, Command& command) const {
   command.buffer = text(node, "buffer");
   command.bytes = whole(node, "bytes", 0);
   command.direct = node.find("direct") != nullptr;
-  command.resident_rows = whole(node, "resident_rows", 0);
   if (const Node* rest = node.find("rest_of")) command.rest_of = whole(*rest);
   const auto add = [&](const Node& from) {
     Copy copy;

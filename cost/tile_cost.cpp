@@ -13,7 +13,6 @@
 #include "model/pinned.h"
 #include "tiling/ceil_div.h"
 #include "tiling/joined.h"
-#include "tiling/kept_rows.h"
 
 namespace tessera::cost {
 namespace {
@@ -145,13 +144,6 @@ ChipPlaces::ChipPlaces(const TiledGroup& run, const Placement& placement)
   for (std::size_t b = 0; b < run.lowering->buffers.size(); ++b) {
     const tiling::LoweredBuffer& buffer = run.lowering->buffers[b];
     const MemoryIndex memory = placement.places[b].memory;
-    if (buffer.role == tiling::BufferRole::part) {
-      const TensorIndex whole = run.subgraph->kept_rows[buffer.tensor].tensor;
-      rows_.resize(run.subgraph->tensors.size());
-      for (std::size_t t = 0; t < rows_.size(); ++t)
-        if (run.subgraph->planned(run.subgraph->tensors[t].tensor) == whole)
-          rows_[t] = {memory, energies[memory]};
-    }
     if (!tiling::is_whole_or_tile(buffer.role)) continue;
     places_[buffer.tensor * shares_ + buffer.share] = {memory, energies[memory]};
   }
@@ -383,20 +375,10 @@ TileCost tile_cost(const TiledGroup& run, const GroupTasks& tasks, std::size_t i
                             : move.load   ? tile.fresh[move.local]
                                           : tile.stored[move.local];
     const OnChip& here = on_chip.of(move.local, move.share);
-    const Dim rows = part.tensors[move.local].kept_rows;
-    const BurstCount count = rows > 0 ? moved(part, move.local, tiling::past_rows(box, rows), link)
-                                      : moved(part, move.local, box, link);
+    const BurstCount count = moved(part, move.local, box, link);
     one.transfer = transfer_cost(count, link, move.load);
     one.energy_pj = move_energy(count, one.transfer, move.load, link, here.energy);
     one.chip_bytes = count.bytes;
-    if (rows > 0) {
-      const double stays = bytes_on_chip(part, move.local, tiling::among_rows(box, rows));
-      const OnChip& there = on_chip.of_rows(move.local);
-      one.row_bytes = stays;
-      if (stays > 0)
-        add_copy(hardware, stays, move.load ? there : here, move.load ? here : there,
-                 one.transfer.cycles, one.energy_pj);
-    }
     if (!move.in_slices) continue;
     const std::int64_t parts = cost.ops[static_cast<std::size_t>(move.use)].slices;
     const Cycles streaming =
@@ -460,17 +442,10 @@ std::vector<TileAccess> move_accesses(const TiledGroup& run, const Move& move, c
   std::vector<TileAccess> list{access};
   if (move.direct) return list;
   const std::size_t here = memory_on_chip(hardware, on_chip.of(move.local, move.share).memory);
-  const auto add = [&](std::size_t memory, bool write, double bytes) {
-    access.memory = memory;
-    access.write = write;
-    access.bytes = bytes;
-    list.push_back(access);
-  };
-  add(here, move.load, static_cast<double>(cost.chip_bytes));
-  if (cost.row_bytes > 0) {
-    add(here, move.load, cost.row_bytes);
-    add(memory_on_chip(hardware, on_chip.of_rows(move.local).memory), !move.load, cost.row_bytes);
-  }
+  access.memory = here;
+  access.write = move.load;
+  access.bytes = static_cast<double>(cost.chip_bytes);
+  list.push_back(access);
   return list;
 }
 

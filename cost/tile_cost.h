@@ -34,8 +34,7 @@ struct OpCost {
 struct MoveCost {
   TransferCost transfer;
   double energy_pj = 0;
-  Size chip_bytes = 0;   ///< at the on-chip end
-  double row_bytes = 0;  ///< copied on chip: among the rows that stay
+  Size chip_bytes = 0;  ///< at the on-chip end
   // Cycles of the transfer after the first slice.
   Cycles later = 0;
   Cycles later_shared = 0;
@@ -97,13 +96,10 @@ class ChipPlaces {
   [[nodiscard]] const OnChip& of(std::size_t local, std::size_t share) const {
     return places_[local * shares_ + share];
   }
-  /// The memory of a local tensor's kept rows. require: it keeps rows
-  [[nodiscard]] const OnChip& of_rows(std::size_t local) const { return rows_[local]; }
 
  private:
   std::size_t shares_ = 1;
   std::vector<OnChip> places_;
-  std::vector<OnChip> rows_;  ///< empty if no rows are kept
 };
 
 }  // namespace tessera::cost

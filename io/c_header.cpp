@@ -382,13 +382,6 @@ typedef struct {
   const NAME_place *places;
   uint32_t buffers;
 } NAME_placement;
-/* The first rows of a tensor, along its second-to-last axis, that are resident in the buffer
-   `id`.stays: tiles copy their share of these rows from and to that buffer, and all other rows off
-   chip. */
-typedef struct {
-  const char *id;
-  uint64_t rows;
-} NAME_rows;
 typedef struct {
   uint32_t first_op, last_op;
   uint64_t tile[3], tiles[3]; /* C, H, W: of a tile of the last op's result, and how many along each */
@@ -403,8 +396,6 @@ typedef struct {
      later group, `passing` weights that it holds between the two. A null pointer ends each list;
      a list without entries is null. */
   const char *const *kept, *const *early, *const *ahead, *const *passing;
-  /* Partly resident tensors; an entry without id ends the list. */
-  const NAME_rows *kept_rows;
   const NAME_placement *placements;
   uint32_t placements_count;
 } NAME_run;
@@ -476,12 +467,6 @@ void add_run(CHeader& header, const PlannedSubgraph& run, std::size_t number) {
     for (const std::string& name : *listed) header.text(c_string(name) + ", ");
     header.text("0};\n");
   }
-  if (!run.kept_rows.empty()) {
-    header.text("static const " + header.low() + "_rows " + of + "_kept_rows[] = {");
-    for (const PlannedRows& part : run.kept_rows)
-      header.text("{" + c_string(part.tensor) + ", " + c_number(part.rows) + "}, ");
-    header.text("{0, 0}};\n");
-  }
   header.text("static const " + header.low() + "_placement " + of + "_placements[] = {" +
               placements + "};\n");
 }
@@ -498,8 +483,6 @@ void add_runs(CHeader& header, const NetworkPlan& plan) {
     std::string lists;
     for (const auto& [list, listed] : lists_of(run))
       lists += listed->empty() ? "0, " : header.low() + "_run" + std::to_string(k) + list + ", ";
-    lists +=
-        run.kept_rows.empty() ? "0, " : header.low() + "_run" + std::to_string(k) + "_kept_rows, ";
     header.text(
         "  {" + c_number(static_cast<Size>(run.ops.first)) + ", " +
         c_number(static_cast<Size>(run.ops.last)) + ", " + c_axes(run.extent) + ", " +

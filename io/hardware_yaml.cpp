@@ -351,8 +351,6 @@ class HardwareReader {
     if (const Node* n = fields.find("concat"))
       tiling.concat =
           static_cast<Concat>(as_one_of(sources_, *n, "concat", {"in_place", "copied"}));
-    if (const Node* n = fields.find("stay"))
-      tiling.stay = static_cast<Stay>(as_one_of(sources_, *n, "stay", {"whole", "rows"}));
     if (const Node* n = fields.find("pinned"))
       tiling.pinned = static_cast<Pinned>(as_one_of(sources_, *n, "pinned", {"none", "weights"}));
     fields.finish();

@@ -197,9 +197,6 @@ class PlanReader {
           to.push_back(as_text(sources_, name, key));
     };
     names("kept", s.kept);
-    if (const Node* list = fields.find("kept_rows"))
-      for (const Node& kept : as_list(sources_, *list, "kept_rows"))
-        s.kept_rows.push_back(rows(kept));
     names("early", s.early);
     names("ahead", s.ahead);
     names("passing", s.passing);
@@ -223,15 +220,6 @@ class PlanReader {
       throw MismatchError(sources_.file(node), node.line,
                           "`order` does not match the stationary operand of the variant",
                           wrong_plan);
-  }
-
-  PlannedRows rows(const Node& node) const {
-    Fields fields(sources_, node, "an entry of `kept_rows`");
-    PlannedRows rows;
-    rows.tensor = as_text(sources_, fields.need("tensor"), "tensor");
-    rows.rows = as_whole(sources_, fields.need("rows"), "rows", 1);
-    fields.finish();
-    return rows;
   }
 
   PlannedPin pin(const Node& node) const {

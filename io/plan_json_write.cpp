@@ -49,13 +49,6 @@ std::string placement_text(const PlannedPlacement& planned) {
   return text;
 }
 
-std::string rows_text(const PlannedRows& rows) {
-  return json_object([&](JsonObject& object) {
-    object.text("tensor", rows.tensor);
-    object.number("rows", rows.rows);
-  });
-}
-
 /// The entry of the op or group `index`; none in a plan without accounting.
 void write_account(JsonObject& object, const std::vector<PlannedAccount>& accounts,
                    std::size_t index) {
@@ -96,8 +89,6 @@ std::string subgraph_text(const NetworkPlan& plan, const PlannedSubgraph& subgra
     if (!listed.empty()) write_list(object.entry(key), listed, ", ", json_string);
   };
   names("kept", subgraph.kept);
-  if (!subgraph.kept_rows.empty())
-    write_list(object.entry("kept_rows"), subgraph.kept_rows, ", ", rows_text);
   names("early", subgraph.early);
   names("ahead", subgraph.ahead);
   names("passing", subgraph.passing);

@@ -327,7 +327,6 @@ class HardwareChecker {
     choice("engines", tiling.engines, EngineOrder::side_by_side);
     choice("concat", tiling.concat, Concat::copied);
     choice("pinned", tiling.pinned, Pinned::weights);
-    choice("stay", tiling.stay, Stay::rows);
     for (const std::int64_t parts : tiling.reduction)
       if (parts < 1 || parts > hardware_limits::reduction)
         wrong("reduction", "has sums in ", parts, " parts; they lie within 1 .. ",

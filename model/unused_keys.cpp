@@ -278,7 +278,6 @@ class UnusedKeys {
     direct();
     early();
     pinned();
-    stay();
     side_by_side();
     for (std::size_t m = 0; m < reached.size(); ++m) {
       if (reached[m] || hardware_.memories[m].offchip) continue;
@@ -379,18 +378,6 @@ class UnusedKeys {
     else if (!pin_memory(hardware_))
       wrong("pinned", "write `pinned: none`, or add an on-chip memory without banks",
             "has `pinned` weights, but no on-chip memory without banks, modes and reserved ranges");
-  }
-
-  /// Is there a tensor of which the first rows can stay on-chip?
-  void stay() {
-    if (hardware_.tiling.stay == Stay::whole) return;
-    at(HardwarePart::profile, 0, say("Profile '", hardware_.name, "'"));
-    if (stays_on_chip(hardware_))
-      wrong("stay", "write `stay: whole`",
-            "has `stay: rows`, but no writable off-chip memory for the other rows");
-    else if (off_chip::backing(hardware_) != nullptr)
-      wrong("stay", "write `stay: whole`",
-            "has `stay: rows`, which is not supported with a backing memory");
   }
 
   /// Are there engines that can overlap?

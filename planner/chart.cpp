@@ -28,7 +28,6 @@ io::ChartKind kind_of(const Piece& piece, const tiling::LoweredBuffer& buffer) {
   switch (buffer.role) {
     case tiling::BufferRole::kept:
     case tiling::BufferRole::passing:
-    case tiling::BufferRole::part:
       return io::ChartKind::kept;
     case tiling::BufferRole::columns:
     case tiling::BufferRole::rows:

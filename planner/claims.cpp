@@ -12,7 +12,7 @@ void Plannings::claim(NetworkPlan& plan) {
   double bound = path_bound_;
   if (bound == 0) {
     bound = least_of_all(plan, false, whole_.budget());
-    if (later_.prefetch) bound = std::min(bound, least_of_all(plan, true, whole_.budget()));
+    if (prefetches_) bound = std::min(bound, least_of_all(plan, true, whole_.budget()));
   }
   plan.bound = std::min(plan.score, bound);
   plan.optimal = plan.bound >= plan.score * cost::rounding;
@@ -21,8 +21,7 @@ void Plannings::claim(NetworkPlan& plan) {
 }
 
 void Plannings::claim_explored(const PathResult& found, NetworkPlan& plan) {
-  // The search does not know plans with resident rows.
-  if (!later_.rows) path_bound_ = found.bound;
+  path_bound_ = found.bound;
   claim(plan);
   if (plan.optimal || params_.tile_shapes > 0 || !found.exact) return;
   plan.bound = plan.score;
@@ -44,7 +43,7 @@ double Plannings::least_of_all(const NetworkPlan& plan, bool early, const Budget
 
 void Plannings::bounds_in_time(const NetworkPlan& plan) {
   least_of_all(plan, false, validation::without_last(2, limited_.budget()));
-  if (later_.prefetch) least_of_all(plan, true, validation::without_last(2, limited_.budget()));
+  if (prefetches_) least_of_all(plan, true, validation::without_last(2, limited_.budget()));
 }
 
 std::string Plannings::over_everything() const {
@@ -54,10 +53,8 @@ std::string Plannings::over_everything() const {
   text += ", with any tiling of the profile";
   if (std::ranges::any_of(network_.tensors, [](const Tensor& t) { return t.joined.has_value(); }))
     text += ", with concatenated tensors in place off chip";
-  if (params_.residency && !stays_on_chip(hardware_))
-    text += later_.rows ? ", with any residency between groups, whole or in rows"
-                        : ", with any residency between groups";
-  if (later_.prefetch) text += ", with any weight prefetch";
+  if (params_.residency && !stays_on_chip(hardware_)) text += ", with any residency between groups";
+  if (prefetches_) text += ", with any weight prefetch";
   if (!params_.peak_limits.empty()) text += ", within the given peak limits";
   return text;
 }
@@ -71,8 +68,7 @@ std::string Plannings::over_explored() const {
           ? ", each group in the cheapest evaluated tiles of each variant of the profile's tiling"
           : ", each group in its fewest tiles for each variant of the profile's tiling";
   if (params_.residency && !stays_on_chip(hardware_)) text += ", with any residency between groups";
-  if (later_.prefetch) text += ", and weight prefetch on the best of those";
-  if (later_.rows) text += ", and resident rows on the best of those";
+  if (prefetches_) text += ", and weight prefetch on the best of those";
   if (!params_.peak_limits.empty()) text += ", within the given peak limits";
   return text;
 }

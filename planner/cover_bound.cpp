@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cost/group_bound.h"
-#include "planner/kept_rows.h"
 #include "planner/peaks.h"
 #include "planner/stay_items.h"
 #include "search/partition/lattice.h"
@@ -85,7 +84,7 @@ double bound_of_all(const Network& network, const Hardware& hardware,
 double bound_of_plans(const Network& network, const Hardware& hardware, const PlanParams& plans,
                       const CoverBoundParams& params) {
   const auto of_covers = [&] {
-    if (stays_on_chip(hardware) || (plans.residency && may_keep_rows(network, hardware)))
+    if (stays_on_chip(hardware))
       return bound_of_covers(network, hardware, cost::possible_residents(network), params);
     if (!plans.residency) return bound_of_covers(network, hardware, {}, params);
     const auto capacity = static_cast<double>(on_chip_capacity(hardware));

@@ -310,8 +310,7 @@ class PrefetchedWeights : LaterLook {
     const Piece& piece = *known;
     std::vector<BufferPlace>& places = run.placements.front().placement.places;
     // After the group's own tensors, before tensors that wait for other groups.
-    const auto end = places.end() - static_cast<std::ptrdiff_t>(piece.part.passing.size() +
-                                                                piece.part.kept_rows.size());
+    const auto end = places.end() - static_cast<std::ptrdiff_t>(piece.part.passing.size());
     const std::size_t needed = piece.lowering.buffers.size();
     if (needed >= places.size())
       places.insert(end, needed - places.size(), BufferPlace{});

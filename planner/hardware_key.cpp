@@ -141,9 +141,9 @@ class Key {
   }
   void put(const TilingOptions& tiling) {
     const auto& [double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos,
-                 early, engines, concat, pinned, stay] = tiling;
+                 early, engines, concat, pinned] = tiling;
     add(double_buffer, weights, halo, stationary, one_copy, reduction, direct, kept_halos, early,
-        engines, concat, pinned, stay);
+        engines, concat, pinned);
   }
 
   std::string text_;

@@ -13,7 +13,6 @@
 #include "planner/piece.h"
 #include "tessera/errors.h"
 #include "tessera/validate.h"
-#include "tiling/kept_rows.h"
 #include "validation/limited_budget.h"
 
 namespace tessera::planner {
@@ -44,8 +43,6 @@ std::optional<Held> held_by(const Piece& piece, std::span<const PlannedSubgraph>
   const tiling::LoweredBuffer& lowered = piece.lowering.buffers[buffer];
   if (lowered.role == tiling::BufferRole::passing)
     return Held{piece.part.planned(piece.part.passing[lowered.tensor])};
-  if (lowered.role == tiling::BufferRole::part)
-    return Held{piece.part.kept_rows[lowered.tensor].tensor};
   const tiling::LocalTensor& local = piece.part.tensors[lowered.tensor];
   if (lowered.role == tiling::BufferRole::kept) return Held{piece.part.planned(local.tensor)};
   if (!local.early && !local.ahead && !local.left) return std::nullopt;
@@ -144,19 +141,15 @@ std::vector<std::pair<std::size_t, std::size_t>> tied_runs(const Hardware& hardw
     return stretches;
   }
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    if (runs[k].kept.empty() && runs[k].kept_rows.empty() && runs[k].early.empty() &&
-        runs[k].ahead.empty() && runs[k].passing.empty())
+    if (runs[k].kept.empty() && runs[k].early.empty() && runs[k].ahead.empty() &&
+        runs[k].passing.empty())
       continue;
     const auto stays = [&](const std::string& name) {
       return std::ranges::find(runs[k].kept, name) != runs[k].kept.end();
     };
-    const auto rows_stay = [&](const PlannedRows& rows) {
-      return std::ranges::find(runs[k].kept_rows, rows) != runs[k].kept_rows.end();
-    };
     const bool tied = !stretches.empty() && stretches.back().second == k &&
                       (!runs[k].early.empty() || !runs[k].passing.empty() ||
-                       std::ranges::any_of(runs[k - 1].kept, stays) ||
-                       std::ranges::any_of(runs[k - 1].kept_rows, rows_stay));
+                       std::ranges::any_of(runs[k - 1].kept, stays));
     if (tied)
       ++stretches.back().second;
     else
@@ -239,53 +232,6 @@ void residence_wrong(const Network& network, const Hardware& hardware,
     }
 }
 
-/// Resident rows are listed by all groups from the writer to the last reader.
-void rows_wrong(const Network& network, const Hardware& hardware,
-                const std::vector<PlannedSubgraph>& runs, std::vector<std::string>& wrong) {
-  std::map<std::string, Dim> listed;
-  for (const PlannedSubgraph& run : runs)
-    for (const PlannedRows& rows : run.kept_rows) {
-      const auto [known, fresh] = listed.try_emplace(rows.tensor, rows.rows);
-      if (!fresh && known->second != rows.rows)
-        wrong.push_back("of tensor '" + rows.tensor + "' " + std::to_string(known->second) +
-                        " rows stay on chip in one group, and " + std::to_string(rows.rows) +
-                        " in another");
-    }
-  if (listed.empty() || !wrong.empty()) return;
-  if (hardware.tiling.stay != Stay::rows) {
-    wrong.emplace_back("rows of tensors are resident, which the profile's `tiling` does not allow");
-    return;
-  }
-  const std::vector<std::optional<OpIndex>> readers = tiling::last_readers(network);
-  const std::vector<TensorIndex> may = tiling::may_stay_in_part(network, readers);
-  for (const auto& [name, rows] : listed) {
-    const auto is_it = [&](TensorIndex t) { return network.tensors[t].name == name; };
-    const auto found = std::ranges::find_if(may, is_it);
-    if (found == may.end()) {
-      wrong.push_back("of tensor '" + name +
-                      "' no rows can stay on chip: it is a network output, is not produced by one "
-                      "op for others, or is concatenated off chip");
-      continue;
-    }
-    OpIndex maker = 0;
-    for (OpIndex k = 0; k < network.ops.size(); ++k)
-      if (std::ranges::find(network.ops[k].outputs, *found) != network.ops[k].outputs.end())
-        maker = k;
-    for (const PlannedSubgraph& run : runs) {
-      const auto is_listed = [&](const PlannedRows& rows_of) { return rows_of.tensor == name; };
-      const bool is = std::ranges::any_of(run.kept_rows, is_listed);
-      const bool lives = maker <= run.ops.last && *readers[*found] >= run.ops.first;
-      const bool crosses = maker < run.ops.first || *readers[*found] > run.ops.last;
-      if (is != (lives && crosses))
-        wrong.push_back(
-            "the group of ops " + std::to_string(run.ops.first) + " to " +
-            std::to_string(run.ops.last) +
-            (is ? " lists rows of '" + name + "' that are not resident there"
-                : " does not list the rows of '" + name + "' that are resident during it"));
-    }
-  }
-}
-
 /// A prefetched weight was loaded by an earlier group, and all groups between list it.
 void early_wrong(const Network& network, const Hardware& hardware,
                  const std::vector<PlannedSubgraph>& runs, std::vector<std::string>& wrong) {
@@ -336,7 +282,6 @@ std::vector<std::string> kept_wrong(const Network& network, const Hardware& hard
                                     const std::vector<PlannedSubgraph>& runs) {
   std::vector<std::string> wrong;
   residence_wrong(network, hardware, runs, wrong);
-  rows_wrong(network, hardware, runs, wrong);
   early_wrong(network, hardware, runs, wrong);
   if (!wrong.empty()) return wrong;
   std::map<Held, std::pair<BufferPlace, Size>> places;

@@ -1,5 +1,5 @@
 // Base of the searches that improve a plan: the path search (path_search.h), weight prefetch
-// (early.h), partly resident tensors (kept_rows.h).
+// (early.h).
 // Private to planner/.
 #pragma once
 

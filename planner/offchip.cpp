@@ -21,7 +21,6 @@
 #include "tessera/validate.h"
 #include "tiling/direct.h"
 #include "tiling/geometry.h"
-#include "tiling/kept_rows.h"
 #include "tiling/lower.h"
 #include "tiling/reach.h"
 #include "tiling/stored_box.h"
@@ -212,12 +211,12 @@ class Traffic {
         if (place) of_tensor = tiling::in_whole(*place, of_tensor);
         return lies(home, of_tensor);
       };
-      const tiling::Box read = tiling::past_rows(tile.fresh[t], local.kept_rows);
+      const tiling::Box& read = tile.fresh[t];
       if (loaded && !read.none)
         followed.accesses.push_back(
             {home, {step + (direct(true, t) || read_beside_stores(t) ? 1 : 0), whole(read)}});
       if (!tiling::is_stored(local)) continue;
-      const tiling::Box written = tiling::past_rows(tile.stored[t], local.kept_rows);
+      const tiling::Box& written = tile.stored[t];
       if (written.none) continue;
       followed.accesses.push_back({home, {step + (direct(false, t) ? 0 : 1), whole(written)}});
       tiling::Box& all = followed.stored.try_emplace(home, whole(written)).first->second;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "model/off_chip.h"
-#include "tiling/kept_rows.h"
 #include "tiling/loops.h"
 #include "tiling/reduction.h"
 #include "tiling/trailing.h"
@@ -87,27 +86,6 @@ void set_prefetched(const Network& network, const Hardware& hardware,
   tiling::set_prefetched(part, hardware, weights);
 }
 
-/// Sets partly resident tensors of this group and of others.
-void set_kept_rows(const Network& network, const Hardware& hardware, const PlannedSubgraph& planned,
-                   tiling::Subgraph& part) {
-  std::vector<tiling::KeptRows> kept;
-  for (const PlannedRows& said : planned.kept_rows) {
-    const TensorIndex t = named(network, planned, {said.tensor}, "keeps rows of").front();
-    const Dim all = tiling::rows_in_all(network.tensors[t]);
-    if (said.rows < 1 || said.rows > all)
-      refuse(planned, "keeps " + std::to_string(said.rows) + " rows of '" + said.tensor +
-                          "', which has " + std::to_string(all));
-    if (!kept.empty() && t <= kept.back().tensor)
-      refuse(planned, "lists '" + said.tensor +
-                          "' among `kept_rows` twice, or not in the order of the tensors");
-    const auto is_kept = [&](const std::string& name) { return name == said.tensor; };
-    if (std::ranges::any_of(planned.kept, is_kept))
-      refuse(planned, "keeps all of '" + said.tensor + "' and rows of it");
-    kept.push_back(tiling::kept_rows_of(network, hardware, t, said.rows));
-  }
-  tiling::set_kept_rows(part, std::move(kept));
-}
-
 }  // namespace
 
 std::vector<TensorIndex> kept_tensors(const Network& network, const PlannedSubgraph& planned) {
@@ -157,10 +135,7 @@ tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
   tiling::Subgraph part = tiling::make_subgraph(network, planned.ops, readers, hardware,
                                                 kept_tensors(network, planned));
   set_prefetched(network, hardware, planned, part);
-  if (planned.variant.reduction == 1) {
-    set_kept_rows(network, hardware, planned, part);
-    return part;
-  }
+  if (planned.variant.reduction == 1) return part;
   if (planned.variant.halo != HaloPolicy::recompute || planned.variant.one_copy != OneCopy::none)
     refuse(planned,
            "has a split reduction, which needs recomputed halos and no single copies of "
@@ -173,7 +148,6 @@ tiling::Subgraph planned_part(const Network& network, const Hardware& hardware,
   if (!split)
     refuse(planned, "has no product whose reduction can be split into " +
                         std::to_string(planned.variant.reduction) + " parts");
-  set_kept_rows(network, hardware, planned, *split);
   return *std::move(split);
 }
 
@@ -242,11 +216,6 @@ Piece make_piece(const Network& network, const Hardware& hardware, const Planned
                    : "the engine writes outputs there, but its inputs are not stored in that "
                      "memory"));
   }
-  for (const tiling::KeptRows& kept : part.kept_rows)
-    if (const std::string why =
-            tiling::refuses_rows(part, space, hardware, planned.variant, kept.tensor);
-        !why.empty())
-      refuse(planned, "keeps rows of '" + kept.name + "', and " + why);
   tiling::TileGrid grid = geometry.grid(shape);
   if (grid.counts != planned.counts) refuse(planned, "states another number of tiles");
   tiling::Lowering lowering = tiling::lower(part, space, hardware, planned.variant);

@@ -29,10 +29,6 @@ std::string key_of(const PlannedSubgraph& planned) {
   names(planned.early);
   names(planned.ahead);
   names(planned.passing);
-  for (const PlannedRows& rows : planned.kept_rows) {
-    names({rows.tensor});
-    number(rows.rows);
-  }
   return key;
 }
 

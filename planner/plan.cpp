@@ -12,7 +12,6 @@
 #include "model/shared_work.h"
 #include "planner/describe.h"
 #include "planner/early.h"
-#include "planner/kept_rows.h"
 #include "planner/modes.h"
 #include "planner/peaks.h"
 #include "planner/plannings.h"
@@ -32,19 +31,13 @@ constexpr double worth_keeping = 0.005;
 Plannings::Plannings(const Network& network, const Hardware& hardware, const PlanParams& params)
     : network_(network),
       hardware_(hardware),
-      later_(later_phases(network, hardware, params)),
-      params_(for_the_search(params, hardware, later_)),
+      prefetches_(params.residency && may_come_early(network, hardware)),
+      params_(for_the_search(params, hardware, prefetches_)),
       whole_(params.limits),
-      going_on_(for_the_search(params, hardware, {}).limits),
+      going_on_(for_the_search(params, hardware, false).limits),
       limited_(params_.limits),
       fewest_modes_(params.fewest_modes) {
   if (!params_.memory) params_.memory = make_plan_memory();
-}
-
-Plannings::LaterPhases Plannings::later_phases(const Network& network, const Hardware& hardware,
-                                               const PlanParams& params) {
-  return {.prefetch = params.residency && may_come_early(network, hardware),
-          .rows = params.tile_shapes > 0 && params.residency && may_keep_rows(network, hardware)};
 }
 
 NetworkPlan Plannings::run() {
@@ -53,8 +46,10 @@ NetworkPlan Plannings::run() {
   if (may_search(plan)) nearly = search(plan);
   if (plan.status == Status::feasible) {
     if (may_go_on(plan) && cut_ != StopReason::completed) plan.optimal = false;
-    if (later_.any() && may_look_later(plan)) run_later_phases(plan, nearly);
-    if (later_.prefetch && may_look_later(plan)) keep_weights(plan);
+    if (prefetches_ && may_look_later(plan)) {
+      prefetch(plan, nearly);
+      if (may_look_later(plan)) keep_weights(plan);
+    }
     plan.looked_at = {complete_ ? plan.score : plan.bound, complete_, over_explored()};
     if (params_.tile_shapes > 0) {
       claim(plan);
@@ -171,20 +166,13 @@ NetworkPlan Plannings::described(const NetworkPlan& plan, Runs groups) const {
   return next;
 }
 
-void Plannings::run_later_phases(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) {
+void Plannings::prefetch(NetworkPlan& plan, std::vector<NetworkPlan>& nearly) {
   const std::size_t all = 1 + nearly.size();
   each_sharing({.threads = params_.limits.threads}, all, [&](std::size_t k, SharedWork& shared) {
     PlanParams params = rest_of(going_on_);
     params.limits.threads = threads_of_each(params.limits.threads, all);
     const Helpers helpers{.threads = params.limits.threads, .outer = &shared};
-    NetworkPlan& each = k == 0 ? plan : nearly[k - 1];
-    // Partly resident tensors take space from prefetched weights, which may gain more.
-    NetworkPlan without = each;
-    const bool keeps = later_.rows && take_kept_rows(network_, hardware_, params, each);
-    if (later_.prefetch) take_early(network_, hardware_, params, helpers, each);
-    if (!keeps || !later_.prefetch) return;
-    take_early(network_, hardware_, params, helpers, without);
-    if (without.score < each.score) each = std::move(without);
+    take_early(network_, hardware_, params, helpers, k == 0 ? plan : nearly[k - 1]);
   });
   for (NetworkPlan& each : nearly)
     if (each.score < plan.score) plan = std::move(each);
@@ -230,13 +218,12 @@ void Plannings::take_modes(NetworkPlan& plan) const {
   plan.stop = whole_.budget().exhausted().value_or(plan.stop);
 }
 
-PlanParams Plannings::for_the_search(PlanParams params, const Hardware& hardware,
-                                     const LaterPhases& later) {
+PlanParams Plannings::for_the_search(PlanParams params, const Hardware& hardware, bool prefetches) {
   std::optional<std::chrono::nanoseconds>& timeout = params.limits.timeout;
   if (timeout && params.fewest_modes) *timeout -= *timeout / 5;
   params.fewest_modes = false;
   if (timeout && always_settles(hardware)) *timeout -= *timeout / 50;
-  if (timeout && later.any()) *timeout -= *timeout / 10;
+  if (timeout && prefetches) *timeout -= *timeout / 10;
   return params;
 }
 

@@ -37,15 +37,6 @@ class Plannings {
   NetworkPlan run();
 
  private:
-  /// Phases after the path search.
-  struct LaterPhases {
-    bool prefetch = false;
-    bool rows = false;  ///< resident in part
-    [[nodiscard]] bool any() const { return prefetch || rows; }
-  };
-  [[nodiscard]] static LaterPhases later_phases(const Network& network, const Hardware& hardware,
-                                                const PlanParams& params);
-
   /// Layer by layer. If that is no plan: the best partition with the largest tile of each group.
   [[nodiscard]] NetworkPlan start();
   [[nodiscard]] bool may_search(const NetworkPlan& plan) const;
@@ -55,8 +46,8 @@ class Plannings {
   /// With addresses off chip and all metrics; infeasible if the off-chip memories are too small.
   [[nodiscard]] NetworkPlan described(const NetworkPlan& plan, Runs groups) const;
 
-  /// Weight prefetch and partly resident tensors, on the plan and on others with almost its score.
-  void run_later_phases(NetworkPlan& plan, std::vector<NetworkPlan>& nearly);
+  /// Weight prefetch, on the plan and on others with almost its score.
+  void prefetch(NetworkPlan& plan, std::vector<NetworkPlan>& nearly);
 
   /// Weights that several groups read stay on chip between them only if each group keeps them for
   /// all of its tiles. That may cost more, so the path search does not find such groups: plans
@@ -68,7 +59,7 @@ class Plannings {
 
   /// Without the time for the last phases.
   [[nodiscard]] static PlanParams for_the_search(PlanParams params, const Hardware& hardware,
-                                                 const LaterPhases& later);
+                                                 bool prefetches);
 
   [[nodiscard]] PlanParams rest() const { return rest_of(limited_); }
   [[nodiscard]] PlanParams rest_of(const validation::LimitedBudget& limited) const;
@@ -101,7 +92,7 @@ class Plannings {
 
   const Network& network_;
   const Hardware& hardware_;
-  const LaterPhases later_;
+  const bool prefetches_;  ///< weight prefetch follows the search
   PlanParams params_;
   mutable std::mutex told_lock_;  ///< guards the next two members
   mutable double told_score_ = std::numeric_limits<double>::infinity();

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tiling/geometry.h"
-#include "tiling/kept_rows.h"
 #include "tiling/propagate.h"
 
 namespace tessera::tiling {
@@ -148,14 +147,6 @@ struct AxisRules {
       absolute(needed, fixed[t]);
       absolute(regions.fresh[t], fixed[t]);
     }
-    // A tensor with resident first rows: the position decides which rows come from where.
-    for (std::size_t t = 0; t < subgraph.tensors.size(); ++t)
-      if (const Dim rows = subgraph.tensors[t].kept_rows; rows > 0)
-        for (const Box* box : {&regions.fresh[t], &regions.stored[t]}) {
-          const Box there = among_rows(*box, rows);
-          const std::size_t along = row_axis(there.rank);
-          out.push_back(there.none || there.rank == 0 ? 0 : there[along].size());
-        }
     for (const auto& [t, region] : read_) relative(region, regions.needed[t]);
     for (std::size_t step = 0; step < subgraph.steps(); ++step) {
       const Box& made = regions.fresh[subgraph.made_at[step].front()];

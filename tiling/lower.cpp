@@ -113,7 +113,6 @@ class Lowerer {
       out_.in_place.emplace_back(t, *part_.tensors[t].in_place_of);
     }
     for (std::size_t k = 0; k < part_.passing.size(); ++k) passing(k);
-    for (std::size_t k = 0; k < part_.kept_rows.size(); ++k) kept_rows(k);
     for (Buffer& buffer : out_.problem.buffers) {
       tidy(buffer.read);
       tidy(buffer.write);
@@ -367,18 +366,6 @@ class Lowerer {
       buffer.memories = part_.passing_in[k];
     out_.buffers.push_back(
         {k, BufferRole::passing, 0, bytes_of(tensor), buffer.size, 0, std::nullopt});
-    out_.problem.buffers.push_back(std::move(buffer));
-    out_.across_tiles = true;
-  }
-
-  /// Ops do not access resident rows in their place.
-  void kept_rows(std::size_t k) {
-    const KeptRows& kept = part_.kept_rows[k];
-    Buffer buffer;
-    buffer.id = kept.name + ".stays";
-    buffer.size = kept.bytes;
-    buffer.live = {{0, period_}};
-    out_.buffers.push_back({k, BufferRole::part, 0, {}, buffer.size, 0, std::nullopt});
     out_.problem.buffers.push_back(std::move(buffer));
     out_.across_tiles = true;
   }

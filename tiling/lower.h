@@ -50,7 +50,6 @@ enum class BufferRole : std::uint8_t {
   tile,     ///< the tile's part of a tensor (the fresh part with reused halos)
   columns,  ///< overlap with the tile to the left
   rows,     ///< overlap with the tiles above
-  part,     ///< rows of a tensor that stay on-chip between groups (kept_rows.h)
 };
 
 /// Is it the operand of an op, and not only a reused halo?
@@ -59,8 +58,7 @@ enum class BufferRole : std::uint8_t {
 }
 
 struct LoweredBuffer {
-  /// Index in Subgraph::tensors; for passing tensors in Subgraph::passing, for parts in
-  /// ::kept_rows.
+  /// Index in Subgraph::tensors; for passing tensors in Subgraph::passing.
   std::size_t tensor = 0;
   BufferRole role = BufferRole::tile;
   int copy = 0;         ///< 1 for the second of two copies

@@ -34,8 +34,6 @@ struct LocalTensor {
   bool outside = false;          ///< with bricks: a network input or output, which has none
   /// Resident: comes from outside or leaves, and is on-chip as a whole meanwhile.
   bool kept = false;
-  /// Comes from outside or leaves, and this many of its first rows are resident (kept_rows.h).
-  Dim kept_rows = 0;
   /// For a resident tensor from outside: the memories that its producer's engine reaches; empty:
   /// any.
   Memories made_in{};
@@ -65,14 +63,6 @@ struct LocalOperand {
   TensorIndex seen_as = 0;  ///< the tensor that the op names: the tensor itself or a view of it
 };
 
-/// The resident first rows of a tensor (kept_rows.h).
-struct KeptRows {
-  TensorIndex tensor = 0;  ///< in the planned network
-  std::string name{};
-  Dim rows = 0;
-  Size bytes = 0;  ///< on-chip
-};
-
 struct Subgraph {
   const Network* network = nullptr;  ///< outlives the subgraph
   OpRange ops;
@@ -82,7 +72,6 @@ struct Subgraph {
   /// Tensors of other groups that are resident as a whole during this group.
   std::vector<TensorIndex> passing;
   std::vector<Memories> passing_in;  ///< per passing tensor; empty: any
-  std::vector<KeptRows> kept_rows;   ///< in the order of tensors
   Dim brick = 1;  ///< channels of an on-chip brick (Layout); parts take whole bricks
   // For a group with a split product (reduction.h).
   std::shared_ptr<const Network> own;  ///< its own network, which has no other ops; else null

@@ -303,12 +303,6 @@ enum class Concat : std::uint8_t {
   copied,    ///< separate
 };
 
-/// How much of a tensor may stay on-chip between the group that produces it and its last reader.
-enum class Stay : std::uint8_t {
-  whole,  ///< all of it or nothing
-  rows,   ///< also its first rows, with the rest off-chip
-};
-
 /// Data that may be pinned: present on-chip before the first inference, and never moved.
 enum class Pinned : std::uint8_t {
   none,
@@ -331,7 +325,6 @@ struct TilingOptions {
   EngineOrder engines = EngineOrder::in_turn;
   Concat concat = Concat::in_place;
   Pinned pinned = Pinned::none;
-  Stay stay = Stay::whole;
 };
 
 /// One variant: how a group of ops iterates over its tiles.

@@ -36,13 +36,6 @@ struct PlannedPlacement {
   std::string engine;
 };
 
-/// The first rows of a tensor, along the last axis but one.
-struct PlannedRows {
-  std::string tensor;
-  Dim rows = 0;
-  friend bool operator==(const PlannedRows&, const PlannedRows&) = default;
-};
-
 /// A group of ops with its tiles, placements and costs.
 struct PlannedSubgraph {
   OpRange ops;
@@ -54,9 +47,6 @@ struct PlannedSubgraph {
   /// reader, although they could be stored off-chip meanwhile. In the order of the network's
   /// tensors.
   std::vector<std::string> kept;
-  /// Tensors whose first rows are resident and whose other rows are off-chip. Tiles read and write
-  /// these rows on-chip.
-  std::vector<PlannedRows> kept_rows;
   /// Names of weights that an earlier subgraph has prefetched.
   std::vector<std::string> early;
   /// Names of weights for a later subgraph: those that it prefetches after its first tile has its

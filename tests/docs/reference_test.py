@@ -222,7 +222,7 @@ class Reference(unittest.TestCase):
                 ("problems.md", "Problem YAML", "io/problem_yaml.cpp", "window"),
                 ("problems.md", "Buffer CSV", "io/buffer_csv.cpp", "buffer_id"),
                 ("profiles.md", "", "io/engine_yaml.cpp", "folds_columns"),
-                ("plans.md", "Plan JSON", "io/plan_json.cpp", "kept_rows"),
+                ("plans.md", "Plan JSON", "io/plan_json.cpp", "passing"),
                 ("sweeps.md", "Sweep YAML", "io/sweep_yaml.cpp", "samples")]:
             with self.subTest(file=file, key=key):
                 text = section((REFERENCE / page).read_text(encoding="utf-8"), heading)

@@ -85,26 +85,6 @@ class OverCuts(Compare):
             seed += 1
             self.assertLess(seed - SEED, 8 * count + 40, "most of them have none")
 
-    def test_rows_that_stay(self):
-        covered, seed, count = collections.Counter(), SEED, max(1, COUNT // 8)
-        while covered["rows stay"] < count:
-            draw = random.Random(seed)
-            network = RandomNetwork(draw, draw.randint(2, 6))
-            machine = RandomMachine(draw, draw.choice([256, 512, 1024, 2048]))
-            machine.value["tiling"]["stay"] = "rows"
-            machine.value["objective"] = {"latency": 0.2, "dram_bytes": 0.8}
-            with self.subTest(seed=seed, again=f"TESSERA_RANDOM_COUNT=8 TESSERA_RANDOM_SEED={seed}"):
-                memories = machine.value["memories"].values()
-                if any(memory.get("offchip") and memory.get("writable", True) for memory in memories):
-                    mine = self.planned(network, machine, "--max-ops", str(draw.choice([1, 1, 2])))
-                    if mine:
-                        covered.update(mine.covered() if "rows stay" in mine.covered() else ())
-            seed += 1
-            self.assertLess(seed - SEED, 20 * count + 60, "most of them have none")
-        if count >= 10:
-            for what in ("many tiles", "double buffer", "sums in parts", "bricks", "halos kept", "several channels"):
-                self.assertGreater(covered[what], 0, what)
-
     def test_what_comes_from_behind(self):
         covered, planned, seed, count = collections.Counter(), 0, SEED, max(1, COUNT // 2)
         while planned < count:

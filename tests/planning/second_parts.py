@@ -24,16 +24,6 @@ def common(boxes):
     return box if size_of(box) > 0 else None
 
 
-def at_row(box, rows):
-    """The part of a box within the first rows (second to last axis), and the rest."""
-    if not size_of(box):
-        return None, box
-    axis = max(0, len(box) - 2)
-    parts = [tuple(span if a == axis else one for a, one in enumerate(box))
-             for span in ((box[axis][0], min(box[axis][1], rows)), (max(box[axis][0], rows), box[axis][1]))]
-    return tuple(part if part[axis][0] < part[axis][1] else None for part in parts)
-
-
 def what_is_new(piece, before):
     """The difference of two boxes: the whole box unless the difference is a box; None if it is empty."""
     both = before and tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(piece, before))

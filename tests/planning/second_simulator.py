@@ -12,7 +12,7 @@ from math import ceil
 
 from second_account import Account
 from second_machine import Work, engine_of
-from second_parts import at_row, common, hull, in_parts, moved_bytes, part_of, size_of
+from second_parts import common, hull, in_parts, moved_bytes, part_of, size_of
 from second_pieces import Pieces
 from second_pipeline import Pipeline
 from second_words import Words
@@ -58,9 +58,6 @@ class Run(Pipeline, Pieces, Words, Account):
         # If programs cannot write off-chip, all tensors for other groups stay on chip; otherwise the resident
         # ones of the plan.
         self.kept = set(subgraph.get("kept", ())) if machine.writable() else {t.name for t in self.loaded + self.leaving}
-        # partly resident tensors and their rows
-        self.rows = {part["tensor"]: part["rows"] for part in subgraph.get("kept_rows", ())}
-        self.rows_moved = False
         self.in_its_place = (len(self.ops) == 1 and self.joins_what_lies_there(self.ops[0]) and
                              not self.kept & {t.name for t in self.loaded + self.leaving})
         self.find_joined()
@@ -181,9 +178,6 @@ class Run(Pipeline, Pieces, Words, Account):
                 kind.append(op.padding(box))
         kind += [need[t.name] and tuple(high - low for low, high in need[t.name]) for t in self.loaded]
         kind += [beside(fresh[t.name], need[t.name]) for t in self.loaded]
-        for name, rows in self.rows.items():
-            parts = [box for boxes in (fresh, piece) for other, box in boxes.items() if name in (other, other.rpartition(".part")[0])]
-            kind += [size_of(at_row(box, rows)[0]) for box in parts]
         return tuple(kind)
 
     def regions(self, at):
@@ -470,18 +464,7 @@ class Run(Pipeline, Pieces, Words, Account):
     def move(self, begin, rank, memory, way, tensor, box, step, chip, slices=None):
         """A load (way 0) or a store (way 1) of a part of a tensor. With slices, it is the first slice, and
         returns the others."""
-        m, there, copying = self.machine, None, 0
-        whole = tensor.slice[0].name if tensor.slice else tensor.name
-        if whole in self.rows and size_of(box) and not tensor.weight:
-            there, box = at_row(box, self.rows[whole])
-        if size_of(there):
-            held, home = self.in_bricks(tensor, there), self.placements[0][0][whole + ".stays"]
-            ends = (home, chip) if way == 0 else (chip, home)
-            copying = m.setup + ceil(home.serving(held, held) if home is chip else max(ends[0].serving(held, 0), ends[1].serving(0, held)))
-            self.energy += held * (ends[0].energy[0] + ends[1].energy[1])
-            self.book(ends[0], "dma", ("input", "output")[way], 0, held)
-            self.book(ends[1], "dma", ("input", "output")[way], 1, held)
-            self.rows_moved = True
+        m = self.machine
         held, moved = moved_bytes(tensor, box, memory, self.stored.get(tensor.name))
         self.bytes += moved
         self.energy += moved * memory.energy[way] + held * chip.energy[1 - way]
@@ -496,7 +479,7 @@ class Run(Pipeline, Pieces, Words, Account):
         shared = ceil(moved / memory.bandwidth[way])
         first = m.setup + memory.latency[way] if moved else 0
         parts = slices or 1
-        self.transfers.append((begin, rank, lane, copying + first + -(-alone // parts), -(-shared // parts), step, tensor.name))
+        self.transfers.append((begin, rank, lane, first + -(-alone // parts), -(-shared // parts), step, tensor.name))
         if slices is None:
             return []
         return [(begin, rank + 0.5, lane, alone - -(-alone // parts), shared - -(-shared // parts), step, tensor.name + ", the rest")]

@@ -57,7 +57,6 @@ class Words:
             ("two memories off the chip", len(m.offchip) > 1),
             ("weights come early", bool(self.early - set(self.pinned))),
             ("weights are pinned", any(w.name in self.pinned for op in self.ops for w in op.weights)), ("weights wait", self.waiting), ("weights are left", bool(self.left)), ("stays on the chip", not m.writable()), ("kept", m.writable() and bool(self.kept)),
-            ("rows stay", self.rows_moved),
             ("side by side", self.lead < len(self.ops)), ("held up on the chip", self.held_up),
             ("a queue is shared", any("queue" in engine_of(m, op) for op in self.ops)), ("read off the chip", bool(self.direct[0])), ("written off the chip", bool(self.direct[1])),
             ("several channels", m.channels > 1), ("read and write apart", not m.offchip[0].shared)) if is_so}

@@ -256,9 +256,6 @@ class Machine:
         if tensor.place.get("encoded"):
             return -(-encoded // memory.burst) * memory.burst
         box = box_of(command)
-        if "resident_rows" in command:
-            rows = len(box) - 2
-            box[rows] = (max(box[rows][0], command["resident_rows"]), box[rows][1])
         if "brick" in tensor.place:
             size = tensor.place["brick"]["channels"]
             box[1] = tuple(n - box[1][0] % size for n in box[1])
