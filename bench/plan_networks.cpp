@@ -44,7 +44,7 @@ std::string verdict(const NetworkPlan& plan) {
   if (plan.status == Status::unknown) return "open";
   if (plan.optimal) return "proved";
   const std::string least = "at least " + std::to_string(plan.bound).substr(0, 6);
-  return plan.looked_at.optimal ? "optimal within the explored space, " + least : least;
+  return plan.explored.optimal ? "optimal within the explored space, " + least : least;
 }
 
 void print(const std::string& network, const std::string& profile, const NetworkPlan& plan) {

@@ -86,7 +86,7 @@ def plan_variants(number):
         plans = [tessera.plan(net, hardware, max_ops=most, threads=1, memory=memory)
                  for net in nets]
         wall, own = time.perf_counter() - wall, time.process_time() - own
-        proved = sum(plan.looked_at["optimal"] for plan in plans)
+        proved = sum(plan.explored["optimal"] for plan in plans)
         print(f"{len(nets)} variants, max_ops={most}{', one PlanMemory' if shared else ''}: "
               f"{wall / len(nets):.3f} s each by the clock, {own / len(nets):.3f} s of processor; "
               f"{proved} proved best of such pieces")

@@ -139,21 +139,23 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware,
                            const PlanReportOptions& options) {
   Size capacity = 0;
   for (const Memory& memory : placement_memories(hardware)) capacity += memory.capacity;
-  std::vector<std::string> heads{"#",      "ops",  "numbers", "variant",   "tiles",    "latency",
-                                 "energy", "DRAM", "peak",    "of memory", "MACs busy"};
+  std::vector<std::string> heads{"#",      "ops",  "numbers", "variant",   "tiles",     "latency",
+                                 "energy", "DRAM", "peak",    "of memory", "MACs busy", "gap"};
   Table table(heads);
   const OpLabels names(plan);
   for (std::size_t k = 0; k < plan.subgraphs.size(); ++k) {
     const PlannedSubgraph& s = plan.subgraphs[k];
     const double used = 100.0 * static_cast<double>(s.metrics.peak_bytes) /
                         static_cast<double>(std::max<Size>(1, capacity));
-    table.add({std::to_string(k), names.of(s),
-               s.ops.size() == 1 ? std::to_string(s.ops.first)
-                                 : std::to_string(s.ops.first) + "-" + std::to_string(s.ops.last),
-               variant_text(s), tiles_text(s), time_text(s.metrics.latency_cycles, hardware),
-               energy_text(s.metrics.energy_pj), bytes_text(s.metrics.dram_bytes),
-               bytes_text(s.metrics.peak_bytes), decimals(used, 0) + " %",
-               decimals(100 * s.utilisation, 0) + " %"});
+    table.add(
+        {std::to_string(k), names.of(s),
+         s.ops.size() == 1 ? std::to_string(s.ops.first)
+                           : std::to_string(s.ops.first) + "-" + std::to_string(s.ops.last),
+         variant_text(s), tiles_text(s), time_text(s.metrics.latency_cycles, hardware),
+         energy_text(s.metrics.energy_pj), bytes_text(s.metrics.dram_bytes),
+         bytes_text(s.metrics.peak_bytes), decimals(used, 0) + " %",
+         decimals(100 * s.utilisation, 0) + " %",
+         k < plan.group_bounds.size() ? decimals(100 * gap_of_group(plan, k), 1) + " %" : "-"});
   }
   constexpr std::size_t ops = 1;
   const auto room_for_ops = [&] {
@@ -172,7 +174,11 @@ std::string subgraph_table(const NetworkPlan& plan, const Hardware& hardware,
       left_out += (left_out.empty() ? "" : ", ") + std::string(head);
     }
   };
-  leave_out({"variant", "MACs busy", "of memory", "numbers", "energy"}, enough_for_ops);
+  if (plan.group_bounds.empty()) {
+    table.leave_out(heads.size() - 1);
+    heads.pop_back();
+  }
+  leave_out({"variant", "MACs busy", "of memory", "numbers", "gap", "energy"}, enough_for_ops);
   leave_out({"tiles", "peak"}, least_for_ops);
   table.shorten(ops, std::max(room_for_ops(), least_for_ops));
   std::size_t left = 2;  // text columns come first
@@ -419,36 +425,43 @@ std::string stats_text(const PlanSearch& search) {
 
 /// The bound of such a plan holds for the fewest tiles of each group only.
 bool of_fewest_tiles(const NetworkPlan& plan) {
-  return plan.proved_over.find("fewest") != std::string::npos;
+  return plan.scope.tiles == PlanScope::Tiles::fewest;
 }
 
 /// " into groups of at most 3 ops", if the claim is limited to these.
-std::string longest_group(std::string_view proved_over) {
-  constexpr std::string_view before = "at most ";
-  const std::size_t at = proved_over.find(before);
-  const std::size_t end = proved_over.find(" ops per group");
-  if (at == std::string_view::npos || end == std::string_view::npos || end < at) return "";
-  const std::string ops(proved_over.substr(at + before.size(), end - at - before.size()));
-  return ops == "1" ? " into single ops" : " into groups of at most " + ops + " ops";
+std::string longest_group(const PlanScope& scope) {
+  if (!scope.max_ops) return "";
+  return *scope.max_ops == 1 ? " into single ops"
+                             : " into groups of at most " + std::to_string(*scope.max_ops) + " ops";
 }
 
 std::string proof_line(const NetworkPlan& plan) {
   if (plan.optimal)
-    return "Optimal over all partitions" + longest_group(plan.proved_over) +
+    return "Optimal over all partitions" + longest_group(plan.scope) +
            (of_fewest_tiles(plan) ? " with each group in its fewest tiles.\n"
                                   : " and all tilings of the profile.\n");
-  if (!plan.looked_at.optimal)
+  if (!plan.explored.optimal)
     return "Not proved optimal within the explored space" +
            (plan.stop == StopReason::completed ? ": --effort ended the search"
                                                : ": stopped by " + stop_text(plan.stop)) +
            ".\n";
-  const auto explored = [&](const char* what) {
-    return plan.looked_at.over.find(what) != std::string::npos;
-  };
+  const PlanScope& explored = plan.explored.scope;
   return "Optimal within the explored space: all partitions, with the fewest-tile " +
-         std::string(explored("cheapest evaluated tiles") ? "and refined tilings" : "tiling") +
+         std::string(explored.tiles == PlanScope::Tiles::evaluated ? "and refined tilings"
+                                                                   : "tiling") +
          " of each group" +
-         (explored("weight prefetch on") ? ", and weight prefetch on the best of them.\n" : ".\n");
+         (explored.prefetch == PlanScope::Prefetch::on_best
+              ? ", and weight prefetch on the best of them.\n"
+              : ".\n");
+}
+
+/// What the gap consists of, if the bounds of groups are known.
+std::string gap_line(const NetworkPlan& plan) {
+  if (plan.group_bounds.empty() || plan.optimal) return "";
+  const double gap = 100 * gap_of(plan);
+  const double groups = std::min(gap, 100 * gap_of_groups(plan));  // peaks share the rest
+  return "gap: " + decimals(groups, 1) + " % in the tiles of these groups, " +
+         decimals(gap - groups, 1) + " % in other groups and resident tensors\n";
 }
 
 /// The metrics of the plan, and its score relative to the reference.
@@ -467,9 +480,9 @@ std::string headline(const NetworkPlan& plan, const Hardware& hardware) {
   // the machine differs from the profile, by --set or similar
   const bool unchanged = named && r.profile == plan.profile;
   text += (r.profile.empty() ? plan.profile : r.profile) + (unchanged ? " without --set)" : ")");
-  const double gap = plan.score > 0 ? std::max(0.0, 1 - plan.bound / plan.score) : 0;
-  return text + ", lower bound " + decimals(plan.bound, 4) + " (gap " + decimals(100 * gap, 1) +
-         " %" + (of_fewest_tiles(plan) ? ", fewest tiles" : "") + ")\n";
+  return text + ", lower bound " + decimals(plan.bound, 4) + " (gap " +
+         decimals(100 * gap_of(plan), 1) + " %" + (of_fewest_tiles(plan) ? ", fewest tiles" : "") +
+         ")\n" + gap_line(plan);
 }
 
 }  // namespace

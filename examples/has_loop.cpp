@@ -46,7 +46,7 @@ int main(int count, char** words) {
     params.memory = tessera::make_plan_memory();
     params.max_ops = 4;
     params.tile_shapes = 8;
-    params.proof_shapes = 0;       // machines are compared by their explored plans
+    params.proof_shapes = 0;                     // machines are compared by their explored plans
     params.effort = tessera::quick_plan_effort;  // work, not seconds: reproducible
 
     std::mt19937_64 random(0);
@@ -74,7 +74,7 @@ int main(int count, char** words) {
       if (plan.status != tessera::Status::feasible) continue;  // the plan contains the reason
       const Cost cost{
           1e3 * static_cast<double>(plan.totals.latency_cycles) / profile.hardware().clock_hz,
-          plan.looked_at.optimal};
+          plan.explored.optimal};
       seen.emplace(now, cost);
       // Kept if no machine of at most its capacity is as fast; removes slower and larger ones.
       const auto above = front.upper_bound(now.capacity_kib);

@@ -63,10 +63,10 @@ KnownPlan summary_of(const NetworkPlan& plan) {
     known.status = SweepStatus::infeasible;
   } else if (plan.status == Status::feasible) {
     // Machines are compared by their explored plans.
-    const bool proved = plan.optimal || plan.looked_at.optimal;
+    const bool proved = plan.optimal || plan.explored.optimal;
     known.status = proved ? SweepStatus::proved : SweepStatus::limit;
     known.score = plan.score;
-    known.bound = plan.optimal ? plan.bound : plan.looked_at.bound;
+    known.bound = plan.optimal ? plan.bound : plan.explored.bound;
     if (!proved)
       known.reason = plan.stop == StopReason::completed && plan.search.unknown == 0
                          ? "not proved: a better plan may exist"

@@ -68,8 +68,10 @@ class PlanReader {
     fields.take("score", plan.score);
     fields.take("bound", plan.bound);
     fields.take("proven_optimal", plan.optimal);
-    fields.take("proved_over", plan.proved_over);
-    if (const Node* node = fields.find("looked_at")) plan.looked_at = claim(*node);
+    static_cast<void>(fields.find("gap"));  // follows from score and bound
+    plan.scope = scope(fields);
+    if (const Node* node = fields.find("looked_at")) plan.explored = claim(*node, "looked_at");
+    if (const Node* node = fields.find("explored")) plan.explored = claim(*node, "explored");
     fields.take("limit_mattered", plan.limit_mattered);
     plan.objectives = read_objectives(sources_, fields);
     if (const Node* node = fields.find("weights")) plan.weights = weights(*node);
@@ -94,6 +96,7 @@ class PlanReader {
     if (const Node* list = feasible ? &fields.need("subgraphs") : fields.find("subgraphs"))
       for (const Node& node : as_list(sources_, *list, "subgraphs"))
         plan.subgraphs.push_back(subgraph(node));
+    plan.group_bounds = group_bounds_;
     if (const Node* list = fields.find("layers"))
       for (const Node& node : as_list(sources_, *list, "layers"))
         plan.layers.push_back(layer(node));
@@ -113,14 +116,37 @@ class PlanReader {
   }
 
  private:
-  PlanClaim claim(const Node& node) const {
-    Fields fields(sources_, node, "looked_at");
+  PlanScope scope(Fields& fields) const {
+    static_cast<void>(fields.find("proved_over"));  // the same as text
+    PlanScope scope;
+    if (const Node* list = fields.find("scope"))
+      for (const Node& node : as_list(sources_, *list, "scope"))
+        if (const std::string word = as_text(sources_, node, "scope"); !add_word(word, scope))
+          throw MismatchError(sources_.file(node), node.line,
+                              "`scope` has an unknown word, '" + word + "'", wrong_plan);
+    return scope;
+  }
+
+  PlanClaim claim(const Node& node, const char* name) const {
+    Fields fields(sources_, node, name);
     PlanClaim claim;
     fields.take("bound", claim.bound);
     fields.take("proven_optimal", claim.optimal);
-    fields.take("proved_over", claim.over);
+    claim.scope = scope(fields);
     fields.finish();
     return claim;
+  }
+
+  GroupBound group_bound(const Node& node) const {
+    Fields fields(sources_, node, "bound");
+    GroupBound bound;
+    fields.take("score", bound.bound);
+    bound.least.latency_cycles =
+        as_whole(sources_, fields.need("latency_cycles"), "latency_cycles", 0);
+    fields.take("energy_pj", bound.least.energy_pj);
+    bound.least.dram_bytes = as_whole(sources_, fields.need("dram_bytes"), "dram_bytes", 0);
+    fields.finish();
+    return bound;
   }
 
   ObjectiveWeights weights(const Node& node) const {
@@ -201,6 +227,10 @@ class PlanReader {
     names("ahead", s.ahead);
     names("passing", s.passing);
     if (const Node* m = fields.find("metrics")) s.metrics = read_metrics(sources_, *m, "metrics");
+    if (const Node* bound = fields.find("bound")) {
+      group_bounds_.push_back(group_bound(*bound));
+      fields.take("score", group_bounds_.back().score);
+    }
     fields.take("utilisation", s.utilisation);
     fields.take("mode_switches", s.mode_switches);
     if (const Node* account = fields.find("account"))
@@ -419,6 +449,7 @@ class PlanReader {
   const PlannedProblem& problem_of_;
   PlannedPlaces places_{};
   PlanAccounting accounting_{};
+  std::vector<GroupBound> group_bounds_{};
   const PlannedClaims& claims_;
 };
 

@@ -55,6 +55,16 @@ void write_account(JsonObject& object, const std::vector<PlannedAccount>& accoun
   if (index < accounts.size()) object.entry("account") += account_text(accounts[index]);
 }
 
+void write_bound(JsonObject& object, const GroupBound& bound) {
+  object.real("score", bound.score);
+  JsonObject least(object.entry("bound"));
+  least.real("score", bound.bound);
+  least.number("latency_cycles", bound.least.latency_cycles);
+  least.real("energy_pj", bound.least.energy_pj);
+  least.number("dram_bytes", bound.least.dram_bytes);
+  least.close();
+}
+
 std::string subgraph_text(const NetworkPlan& plan, const PlannedSubgraph& subgraph) {
   std::string out;
   JsonObject object(out);
@@ -99,6 +109,9 @@ std::string subgraph_text(const NetworkPlan& plan, const PlannedSubgraph& subgra
     write_list(object.entry("more_placements"), more, ",\n", placement_text);
   }
   write_metrics(object.entry("metrics"), subgraph.metrics);
+  if (!plan.group_bounds.empty())
+    write_bound(object,
+                plan.group_bounds[static_cast<std::size_t>(&subgraph - plan.subgraphs.data())]);
   object.real("utilisation", subgraph.utilisation);
   object.number("mode_switches", subgraph.mode_switches);
   write_account(object, plan.accounting.groups,
@@ -165,6 +178,34 @@ std::string offchip_text(const OffchipMemory& memory) {
   return out;
 }
 
+void write_scope(JsonObject& object, const PlanScope& scope) {
+  write_list(object.entry("scope"), words_of(scope), ", ", json_string);
+}
+
+/// `proved_over` and `looked_at` are the old names of `scope` and `explored`.
+void write_claims(JsonObject& object, const NetworkPlan& plan) {
+  object.real("bound", plan.bound);
+  object.real("gap", gap_of(plan));
+  object.truth("proven_optimal", plan.optimal);
+  if (const std::string text = to_text(plan.scope); !text.empty()) {
+    write_scope(object, plan.scope);
+    object.text("proved_over", text);
+  }
+  if (const std::string text = to_text(plan.explored.scope); !text.empty()) {
+    JsonObject explored(object.entry("explored"));
+    write_scope(explored, plan.explored.scope);
+    explored.real("bound", plan.explored.bound);
+    explored.truth("proven_optimal", plan.explored.optimal);
+    explored.close();
+    if (plan.explored == PlanClaim{plan.bound, plan.optimal, plan.scope}) return;
+    JsonObject looked(object.entry("looked_at"));
+    looked.real("bound", plan.explored.bound);
+    looked.truth("proven_optimal", plan.explored.optimal);
+    looked.text("proved_over", text);
+    looked.close();
+  }
+}
+
 std::string behind_text(const PlannedBehind& behind) {
   return json_object([&](JsonObject& object) {
     object.text("memory", behind.memory);
@@ -220,17 +261,7 @@ std::string write_plan_json(const NetworkPlan& plan) {
   object.real("clock_hz", plan.clock_hz);
   if (!plan.dtype.empty()) object.text("dtype", plan.dtype);
   object.real("score", plan.score);
-  object.real("bound", plan.bound);
-  object.truth("proven_optimal", plan.optimal);
-  if (!plan.proved_over.empty()) object.text("proved_over", plan.proved_over);
-  if (const PlanClaim whole{plan.bound, plan.optimal, plan.proved_over};
-      !plan.looked_at.over.empty() && plan.looked_at != whole) {
-    JsonObject looked(object.entry("looked_at"));
-    looked.real("bound", plan.looked_at.bound);
-    looked.truth("proven_optimal", plan.looked_at.optimal);
-    looked.text("proved_over", plan.looked_at.over);
-    looked.close();
-  }
+  write_claims(object, plan);
   object.truth("limit_mattered", plan.limit_mattered);
   write_objectives(object, plan.objectives);
   {

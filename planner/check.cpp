@@ -197,8 +197,9 @@ class PlanChecker {
           json_number(plan_.clock_hz));
     if (!(plan_.reference.clock_hz >= 0))  // 0: not specified
       say("the clock of the reference is negative");
-    claim({plan_.bound, plan_.optimal, plan_.proved_over}, "");
-    claim(plan_.looked_at, "`looked_at`: ");
+    claim({plan_.bound, plan_.optimal, plan_.scope}, "");
+    claim(plan_.explored, "`explored`: ");
+    group_bounds();
     objectives();
     idle();
     accounting();
@@ -213,6 +214,20 @@ class PlanChecker {
       say(where + "the bound is above the score of the plan");
     if (said.optimal && said.bound < plan_.score && !close(said.bound, plan_.score))
       say(where + "the plan is marked optimal, but its bound is below its score");
+  }
+
+  void group_bounds() {
+    if (plan_.group_bounds.empty()) return;
+    if (plan_.group_bounds.size() != plan_.subgraphs.size())
+      return say("not every group has a lower bound, or none has");
+    const cost::Score score{plan_.weights, cost::in_cycles_of(hardware_.clock_hz, plan_.reference)};
+    for (std::size_t k = 0; k < plan_.subgraphs.size(); ++k) {
+      const auto& [part, bound, least] = plan_.group_bounds[k];
+      if (!close(part, cost::additive_score(score, plan_.subgraphs[k].metrics)))
+        say(name_of(plan_.subgraphs[k]) + " has another part of the score than it states");
+      if (bound > part && !close(bound, part))
+        say(name_of(plan_.subgraphs[k]) + " has a lower bound above its part of the score");
+    }
   }
 
   void weights() {

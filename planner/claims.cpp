@@ -17,16 +17,31 @@ void Plannings::claim(NetworkPlan& plan) {
   plan.bound = std::min(plan.score, bound);
   plan.optimal = plan.bound >= plan.score * cost::rounding;
   if (plan.optimal) plan.bound = plan.score;
-  plan.proved_over = over_everything();
+  plan.scope = scope(PlanScope::Tiles::any);
 }
 
 void Plannings::claim_explored(const PathResult& found, NetworkPlan& plan) {
   path_bound_ = found.bound;
+  floors_ = found.floors;
   claim(plan);
   if (plan.optimal || params_.tile_shapes > 0 || !found.exact) return;
   plan.bound = plan.score;
   plan.optimal = true;
-  plan.proved_over = over_explored();
+  plan.scope = explored_scope();
+}
+
+/// Nothing, if a later phase chose a group that the search did not know.
+void Plannings::bound_groups(NetworkPlan& plan) const {
+  const cost::Score score{plan.weights, cost::in_cycles_of(hardware_.clock_hz, plan.reference)};
+  plan.group_bounds.clear();
+  for (const PlannedSubgraph& group : plan.subgraphs) {
+    const auto floor = std::ranges::find_if(floors_, [&](const GroupFloor& each) {
+      return each.ops == group.ops && each.kept == group.kept;
+    });
+    if (floor == floors_.end()) return plan.group_bounds.clear();
+    const double part = cost::additive_score(score, group.metrics);
+    plan.group_bounds.push_back({part, std::min(part, floor->cost), floor->least});
+  }
 }
 
 double Plannings::least_of_all(const NetworkPlan& plan, bool early, const Budget& budget) {
@@ -46,31 +61,23 @@ void Plannings::bounds_in_time(const NetworkPlan& plan) {
   if (prefetches_) least_of_all(plan, true, validation::without_last(2, limited_.budget()));
 }
 
-std::string Plannings::over_everything() const {
-  std::string text = "partitions into groups of consecutive ops";
-  if (params_.max_ops < network_.ops.size())
-    text += ", at most " + std::to_string(params_.max_ops) + " ops per group";
-  text += ", with any tiling of the profile";
-  if (std::ranges::any_of(network_.tensors, [](const Tensor& t) { return t.joined.has_value(); }))
-    text += ", with concatenated tensors in place off chip";
-  if (params_.residency && !stays_on_chip(hardware_)) text += ", with any residency between groups";
-  if (prefetches_) text += ", with any weight prefetch";
-  if (!params_.peak_limits.empty()) text += ", within the given peak limits";
-  return text;
+PlanScope Plannings::scope(PlanScope::Tiles tiles) const {
+  PlanScope scope{.tiles = tiles};
+  if (params_.max_ops < network_.ops.size()) scope.max_ops = params_.max_ops;
+  scope.joined =
+      tiles == PlanScope::Tiles::any &&
+      std::ranges::any_of(network_.tensors, [](const Tensor& t) { return t.joined.has_value(); });
+  scope.residency = params_.residency && !stays_on_chip(hardware_);
+  if (prefetches_) scope.prefetch = PlanScope::Prefetch::any;
+  scope.peak_limits = !params_.peak_limits.empty();
+  return scope;
 }
 
-std::string Plannings::over_explored() const {
-  std::string text = "partitions into groups of consecutive ops";
-  if (params_.max_ops < network_.ops.size())
-    text += ", at most " + std::to_string(params_.max_ops) + " ops per group";
-  text +=
-      params_.tile_shapes > 0
-          ? ", each group in the cheapest evaluated tiles of each variant of the profile's tiling"
-          : ", each group in its fewest tiles for each variant of the profile's tiling";
-  if (params_.residency && !stays_on_chip(hardware_)) text += ", with any residency between groups";
-  if (prefetches_) text += ", and weight prefetch on the best of those";
-  if (!params_.peak_limits.empty()) text += ", within the given peak limits";
-  return text;
+PlanScope Plannings::explored_scope() const {
+  PlanScope explored =
+      scope(params_.tile_shapes > 0 ? PlanScope::Tiles::evaluated : PlanScope::Tiles::fewest);
+  if (prefetches_) explored.prefetch = PlanScope::Prefetch::on_best;
+  return explored;
 }
 
 }  // namespace tessera::planner

@@ -198,15 +198,16 @@ class ClaimCheck {
   }
 
   void bounds() {
-    const PlanClaim all{plan_.bound, plan_.optimal, plan_.proved_over};
+    const PlanClaim all{plan_.bound, plan_.optimal, plan_.scope};
     claim(all, "");
-    if (plan_.looked_at != all) claim(plan_.looked_at, " of the explored space");
+    if (plan_.explored != all) claim(plan_.explored, " of the explored space");
   }
   void claim(const PlanClaim& said, const std::string& of_what) {
     if (!(said.bound > 0) && !said.optimal) return;
-    verdict_.claimed.push_back(
-        "bound " + std::to_string(said.bound) + (said.optimal ? ", proven_optimal" : "") + of_what +
-        (said.over.empty() ? ": its range is not stated" : ": over " + said.over));
+    const std::string over = to_text(said.scope);
+    verdict_.claimed.push_back("bound " + std::to_string(said.bound) +
+                               (said.optimal ? ", proven_optimal" : "") + of_what +
+                               (over.empty() ? ": its range is not stated" : ": over " + over));
   }
 
   /// Repeats the proof: its result may be better, or worse with little time.

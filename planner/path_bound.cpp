@@ -124,6 +124,18 @@ double PathBound::least() const {
   return std::ranges::min(intervals_, {}, &Interval::score).score;
 }
 
+PathBound::Least PathBound::least_of(std::size_t edge) const {
+  const Floor& floor = floors_[edge];
+  Least least{floor.cost, floor.least};
+  const auto known = by_edge_.find(edge);
+  if (known == by_edge_.end()) return least;
+  const Structure& structure = *known->second;
+  const Choice* const choice = choice_of(structure, on_chip_capacity(within_));
+  least.cost = std::max(floor.cost, choice == nullptr ? structure.open : choice->cost);
+  if (choice != nullptr) least.metrics = choice->least;
+  return least;
+}
+
 std::shared_ptr<PathBound::Structure> PathBound::structure_of(std::size_t edge) {
   std::shared_ptr<Structure>& known = by_edge_[edge];
   if (known) return known;
@@ -277,17 +289,19 @@ Metrics PathBound::no_less(Metrics m, std::size_t edge, bool prefetch) const {
 }
 
 /// Only resident weights are prefetched.
-double PathBound::cost_of(std::size_t edge, Metrics metrics, const TileVariant& variant) const {
-  const bool prefetch = floors_[edge].prefetch && variant.weights == WeightPolicy::resident;
-  const Metrics least = no_less(metrics, edge, prefetch);
+Metrics PathBound::least_in(std::size_t edge, const Metrics& metrics,
+                            const TileVariant& variant) const {
+  return no_less(metrics, edge,
+                 floors_[edge].prefetch && variant.weights == WeightPolicy::resident);
+}
+
+double PathBound::cost_of(const Metrics& least) const {
   return limits_.allow(least) ? cost::additive_score(score_, least) * cost::rounding : never;
 }
 
 Candidates::ScoreOf PathBound::cost_in_any_variant(std::size_t edge) const {
-  return [this, edge](const Metrics& m) {
-    const Metrics least = no_less(m, edge, floors_[edge].prefetch);
-    return limits_.allow(least) ? cost::additive_score(score_, least) * cost::rounding : never;
-  };
+  return
+      [this, edge](const Metrics& m) { return cost_of(no_less(m, edge, floors_[edge].prefetch)); };
 }
 
 /// Drops the choices that cost no less than a placed one, and have no lower peak. Groups of tilings
@@ -329,7 +343,7 @@ void PathBound::list(Step& step) const {
 
 /// The lower bound of the tilings that are not choices by themselves.
 double PathBound::cost_of_rest(const Step& step, const TilingGroup& group) const {
-  const double cost = cost_of(step.edge, group.least, group.variant);
+  const double cost = cost_of(least_in(step.edge, group.least, group.variant));
   return cost < step.next.simulated ? std::max(cost, step.next.reach) : cost;
 }
 
@@ -340,6 +354,7 @@ void PathBound::offer(Step& step, std::span<const TilingGroup> groups) const {
     if (each.tiling || each.rung == Rung::undecided) choices.push_back(std::move(each));
   for (const TilingGroup& group : groups)
     choices.push_back({.cost = cost_of_rest(step, group),
+                       .least = least_in(step.edge, group.least, group.variant),
                        .peak = group.least.peak_bytes - floors_[step.edge].beyond});
   step.next.choices = best_of(std::move(choices));
 }
@@ -377,10 +392,10 @@ void PathBound::simulate(Step& step, const Choice& choice) const {
   for (const Choice& each : next.choices)
     if (each.tiling) known.insert(name_of(*each.tiling));
   for (const Tiling& tiling : *found) {
+    const Metrics least = least_in(step.edge, tiling.least, tiling.variant);
     const Size peak = tiling.least.peak_bytes - floors_[step.edge].beyond;
     if (peak <= on_chip_capacity(within_) && !known.contains(name_of(tiling)))
-      next.choices.push_back(
-          {cost_of(step.edge, tiling.least, tiling.variant), peak, Rung::simulated, tiling});
+      next.choices.push_back({cost_of(least), least, peak, Rung::simulated, tiling});
   }
   const double simulated = std::nextafter(most, never);
   // Groups above, simulated before, may have tilings between their reach and the new one.

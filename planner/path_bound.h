@@ -46,6 +46,12 @@ class PathBound : LaterLook {
   [[nodiscard]] bool raise(double best);
   /// No plan scores less than this.
   [[nodiscard]] double least() const;
+  /// The cheapest tiling of an edge that is not excluded: its costs are no less.
+  struct Least {
+    double cost = 0;
+    Metrics metrics{};
+  };
+  [[nodiscard]] Least least_of(std::size_t edge) const;
   /// Work of all steps (effort.h).
   [[nodiscard]] std::int64_t work() const;
 
@@ -75,6 +81,7 @@ class PathBound : LaterLook {
   /// Some tilings of a group.
   struct Choice {
     double cost = 0;  ///< lower bound, without the peak
+    Metrics least{};  ///< lower bounds
     Size peak = 0;    ///< lower bound
     Rung rung = Rung::listed;
     std::optional<Tiling> tiling{};  ///< of one, once simulated
@@ -126,7 +133,9 @@ class PathBound : LaterLook {
   void simulate(Step& step, const Choice& choice) const;
   void place(Step& step, const Choice& choice) const;
   [[nodiscard]] Metrics no_less(Metrics metrics, std::size_t edge, bool prefetch) const;
-  [[nodiscard]] double cost_of(std::size_t edge, Metrics metrics, const TileVariant& variant) const;
+  [[nodiscard]] Metrics least_in(std::size_t edge, const Metrics& metrics,
+                                 const TileVariant& variant) const;
+  [[nodiscard]] double cost_of(const Metrics& least) const;
   /// In the variant that costs least.
   [[nodiscard]] Candidates::ScoreOf cost_in_any_variant(std::size_t edge) const;
   [[nodiscard]] static std::vector<Choice> best_of(std::vector<Choice> choices);

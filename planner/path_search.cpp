@@ -63,6 +63,10 @@ PathResult PathSearch::run(const Runs& start) {
   result_.complete = explore() || proved();
   raise_bound(most_work_);
   if (bound_) result_.bound = early_ ? early_->least() : proved() ? best_ : bound_->least();
+  if (bound_) {
+    note_floors(start);
+    for (const Runs& runs : result_.plans) note_floors(runs);
+  }
   if (bound_) result_.work += bound_->work();
   if (early_) result_.work += early_->work();
   const bool all_items = groups_.may.others.empty() && groups_.whole;
@@ -483,6 +487,18 @@ void PathSearch::note_shares(const Runs& runs) {
     if (!edge || bounds_[*edge] <= 0) continue;
     const double ratio = cost::additive_score(score_, group.metrics) / bounds_[*edge];
     for (OpIndex op = group.ops.first; op <= group.ops.last; ++op) shares_[op] = ratio;
+  }
+}
+
+void PathSearch::note_floors(const Runs& runs) {
+  for (const PlannedSubgraph& group : runs) {
+    const auto is_it = [&](const GroupFloor& floor) {
+      return floor.ops == group.ops && floor.kept == group.kept;
+    };
+    const std::optional<std::size_t> edge = edge_of(group);
+    if (!edge || std::ranges::any_of(result_.floors, is_it)) continue;
+    const auto [cost, least] = (early_ ? *early_ : *bound_).least_of(*edge);
+    result_.floors.push_back({group.ops, group.kept, cost, least});
   }
 }
 

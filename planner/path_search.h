@@ -35,17 +35,26 @@ namespace tessera::planner {
 
 using Runs = std::vector<PlannedSubgraph>;  ///< the groups of a plan
 
+/// Lower bounds of a group with its resident tensors, in any tiles.
+struct GroupFloor {
+  OpRange ops;
+  std::vector<std::string> kept;
+  double cost = 0;  ///< without the peak
+  Metrics least{};
+};
+
 struct PathResult {
   /// Plans, each with a lower score than the one before it and than the first plan. All resident
   /// tensors are placed.
   std::vector<Runs> plans{};
-  bool complete = false;    ///< no explored plan is better
-  bool exact = false;       ///< complete, and no other choice of explored tilings is better
-  double bound = 0;         ///< no plan scores less; 0: unknown
-  std::int64_t work = 0;    ///< effort.h
-  PlanSearch search{};      ///< the counters of candidates
-  std::int64_t tiled = 0;   ///< groups
-  std::int64_t rounds = 0;  ///< shortest paths
+  bool complete = false;  ///< no explored plan is better
+  bool exact = false;     ///< complete, and no other choice of explored tilings is better
+  double bound = 0;       ///< no plan scores less; 0: unknown
+  std::vector<GroupFloor> floors{};  ///< of the groups of all plans, if the bound is known
+  std::int64_t work = 0;             ///< effort.h
+  PlanSearch search{};               ///< the counters of candidates
+  std::int64_t tiled = 0;            ///< groups
+  std::int64_t rounds = 0;           ///< shortest paths
 };
 
 class PathSearch : LaterLook {
@@ -128,6 +137,7 @@ class PathSearch : LaterLook {
   }
   void place(const search::LatticePath& path, Level& level);
   void note_shares(const Runs& runs);
+  void note_floors(const Runs& runs);
 
   GroupLattice groups_;
   std::optional<PathBound> bound_;  ///< of plans without prefetch; if it holds for all of them

@@ -50,10 +50,10 @@ NetworkPlan Plannings::run() {
       prefetch(plan, nearly);
       if (may_look_later(plan)) keep_weights(plan);
     }
-    plan.looked_at = {complete_ ? plan.score : plan.bound, complete_, over_explored()};
+    plan.explored = {complete_ ? plan.score : plan.bound, complete_, explored_scope()};
     if (params_.tile_shapes > 0) {
       claim(plan);
-      if (plan.optimal) plan.looked_at = {plan.bound, true, plan.proved_over};
+      if (plan.optimal) plan.explored = {plan.bound, true, plan.scope};
     }
     if (fewest_modes_) take_modes(plan);
   }
@@ -61,13 +61,14 @@ NetworkPlan Plannings::run() {
     settle_off_chip(network_, hardware_, whole_.budget(), plan, params_.limits.threads);
   if (plan.status == Status::unknown && plan.reason.empty())
     plan.reason = "no partition of the network was found within the limits of the search";
+  bound_groups(plan);
   if (params_.progress && plan.status == Status::feasible)
     params_.progress({plan.score, plan.bound, std::max(told_solved_, solved_)});
   if (may_go_on(plan) && cut_ != StopReason::completed) {
     plan.stop = cut_;
     plan.optimal = false;
   }
-  if (cut_ != StopReason::completed) plan.looked_at = {plan.bound, plan.optimal, plan.proved_over};
+  if (cut_ != StopReason::completed) plan.explored = {plan.bound, plan.optimal, plan.scope};
   // A limit may also end the last phases, such as the off-chip placement.
   if (plan.status != Status::infeasible && plan.stop == StopReason::completed)
     plan.stop = whole_.budget().exhausted().value_or(plan.stop);
@@ -212,8 +213,7 @@ void Plannings::take_modes(NetworkPlan& plan) const {
   describe(network_, hardware_, score, plan, params_.limits.threads);
   // The bounds do not know that other placements may switch modes less often.
   if (plan.optimal || plan.bound > plan.score) plan.bound = plan.score;
-  if (plan.looked_at.optimal || plan.looked_at.bound > plan.score)
-    plan.looked_at.bound = plan.score;
+  if (plan.explored.optimal || plan.explored.bound > plan.score) plan.explored.bound = plan.score;
   if (plan.objectives.back().proved || plan.stop != StopReason::completed) return;
   plan.stop = whole_.budget().exhausted().value_or(plan.stop);
 }
@@ -251,7 +251,7 @@ void Plannings::take_instead(NetworkPlan& plan, NetworkPlan other) {
   other.bound = std::min(plan.bound, other.score);
   other.optimal = false;
   other.limit_mattered = plan.limit_mattered;
-  other.proved_over = plan.proved_over;
+  other.scope = plan.scope;
   plan = std::move(other);
 }
 

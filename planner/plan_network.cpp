@@ -79,7 +79,7 @@ NetworkPlan better_of(NetworkPlan first, NetworkPlan second) {
     optimal = optimal && bound >= best.score;
   };
   both(best.bound, best.optimal, other.bound);
-  both(best.looked_at.bound, best.looked_at.optimal, other.looked_at.bound);
+  both(best.explored.bound, best.explored.optimal, other.explored.bound);
   return std::move(best);
 }
 
@@ -129,10 +129,10 @@ void claim_with_pins(const Network& network, const Hardware& hardware, const Pla
   plan.bound =
       std::min(plan.score, bound_of_plans(own, hardware, params, {score, params.max_ops, early}));
   plan.optimal = plan.bound >= plan.score;
-  plan.proved_over += ", with any pinned weights";
-  plan.looked_at.bound = std::min(plan.looked_at.bound, plan.score);
-  plan.looked_at.optimal = false;
-  plan.looked_at.over += ", with the chosen pinned weights";
+  plan.scope.pins = PlanScope::Pins::any;
+  plan.explored.bound = std::min(plan.explored.bound, plan.score);
+  plan.explored.optimal = false;
+  plan.explored.scope.pins = PlanScope::Pins::chosen;
 }
 
 /// Plans without pinned weights, then with sets of several sizes, each with a part of the time. The
@@ -231,8 +231,9 @@ void take_start(const Network& network, const Hardware& hardware, const PlanPara
   start.score = known;
   start.bound = std::min(plan.bound, known);
   start.optimal = false;
-  start.proved_over = plan.proved_over;
-  start.looked_at = {std::min(plan.looked_at.bound, known), false, plan.looked_at.over};
+  start.scope = plan.scope;
+  start.explored = {std::min(plan.explored.bound, known), false, plan.explored.scope};
+  start.group_bounds.clear();
   start.weights = plan.weights;
   start.reference = plan.reference;
   start.baseline = plan.baseline;

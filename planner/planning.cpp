@@ -241,7 +241,7 @@ class Planner {
     plan_.bound = result.bound;
     plan_.optimal = result.optimal;
     plan_.limit_mattered = result.limit_mattered;
-    plan_.proved_over = proved_over();
+    plan_.scope = scope();
     note_search(&result);
     if (result.status == Status::infeasible) {
       plan_.reason = why_limited();
@@ -277,15 +277,13 @@ class Planner {
     return candidates_.answer(evaluated)->options[run.option];
   }
 
-  /// The scope of the bound, as text in plan files.
-  [[nodiscard]] std::string proved_over() const {
-    std::string text = "partitions into groups of consecutive ops";
-    if (params_.max_ops < network_.ops.size())
-      text += ", at most " + std::to_string(params_.max_ops) + " ops per group";
-    text += ", each group in its fewest tiles for each variant of the profile's tiling";
-    if (lowered_.tiling.halo != hardware_.tiling.halo) text += " without halo reuse";
-    if (!params_.peak_limits.empty()) text += ", within the given peak limits";
-    return text;
+  /// The scope of the bound.
+  [[nodiscard]] PlanScope scope() const {
+    PlanScope scope{.tiles = PlanScope::Tiles::fewest,
+                    .without_halo_reuse = lowered_.tiling.halo != hardware_.tiling.halo,
+                    .peak_limits = !params_.peak_limits.empty()};
+    if (params_.max_ops < network_.ops.size()) scope.max_ops = params_.max_ops;
+    return scope;
   }
 
   [[nodiscard]] std::string why_limited() {

@@ -83,8 +83,9 @@ class Plannings {
   /// Before the search uses up the time: bounds of deep networks take a second or two.
   void bounds_in_time(const NetworkPlan& plan);
 
-  [[nodiscard]] std::string over_everything() const;
-  [[nodiscard]] std::string over_explored() const;
+  void bound_groups(NetworkPlan& plan) const;
+  [[nodiscard]] PlanScope scope(PlanScope::Tiles tiles) const;
+  [[nodiscard]] PlanScope explored_scope() const;
 
   /// Reports the best score so far. Plans that are made in parallel report one after the other.
   [[nodiscard]] std::function<void(const PlanProgress&)> progress_from(
@@ -109,8 +110,9 @@ class Plannings {
   };
   std::array<Least, 2> least_of_all_;  ///< without and with weight prefetch
   double path_bound_ = 0;              ///< no plan scores less
-  bool fewest_modes_ = false;          ///< minimised when all else is decided
-  bool complete_ = false;              ///< the path search ended by itself
+  std::vector<GroupFloor> floors_;
+  bool fewest_modes_ = false;  ///< minimised when all else is decided
+  bool complete_ = false;      ///< the path search ended by itself
 };
 
 }  // namespace tessera::planner

@@ -357,18 +357,33 @@ lower is better. `bound` is a proved lower bound of the score.
       .def_property_readonly("bound", [](const Plan& p) { return p.plan.bound; })
       .def_property_readonly("optimal", [](const Plan& p) { return p.plan.optimal; })
       .def_property_readonly(
+          "explored",
+          [](const Plan& p) {
+            py::dict claim;
+            claim["bound"] = p.plan.explored.bound;
+            claim["optimal"] = p.plan.explored.optimal;
+            claim["scope"] = words_of(p.plan.explored.scope);
+            return claim;
+          },
+          "Bound and proof within the explored space of tiles, and its scope.")
+      .def_property_readonly(
           "looked_at",
           [](const Plan& p) {
             py::dict claim;
-            claim["bound"] = p.plan.looked_at.bound;
-            claim["optimal"] = p.plan.looked_at.optimal;
-            claim["proved_over"] = p.plan.looked_at.over;
+            claim["bound"] = p.plan.explored.bound;
+            claim["optimal"] = p.plan.explored.optimal;
+            claim["proved_over"] = to_text(p.plan.explored.scope);
             return claim;
           },
-          "Bound and proof within the explored space of tiles.")
+          "The old name of `explored`.")
       .def_property_readonly(
-          "proved_over", [](const Plan& p) { return p.plan.proved_over; },
-          "The range of `bound`, as text.")
+          "gap", [](const Plan& p) { return gap_of(p.plan); },
+          "1 - bound / score: the most that a better plan could save.")
+      .def_property_readonly(
+          "scope", [](const Plan& p) { return words_of(p.plan.scope); },
+          "The plans that `bound` covers, as a list of words.")
+      .def_property_readonly(
+          "proved_over", [](const Plan& p) { return to_text(p.plan.scope); }, "`scope` as text.")
       .def_property_readonly("totals", [](const Plan& p) { return metrics_dict(p.plan.totals); })
       .def_property_readonly(
           "baseline", [](const Plan& p) { return metrics_dict(p.plan.baseline); },
@@ -445,7 +460,7 @@ void bind_plan(py::module_& module) {
     >>> for _ in range(3):
     ...     x = b.conv(x, 16, kernel=3, activation="relu")
     >>> made = plan(b.build(x), "ethos-u55-like")
-    >>> made.status, made.looked_at["optimal"]
+    >>> made.status, made.explored["optimal"]
     ('feasible', True)
     >>> made.totals["latency_cycles"] < made.baseline["latency_cycles"]
     True

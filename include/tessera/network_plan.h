@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "hardware.h"
 #include "network.h"
 #include "placement.h"
+#include "plan_scope.h"
 
 namespace tessera {
 
@@ -210,8 +212,16 @@ struct PlanReference {
 struct PlanClaim {
   double bound = 0;
   bool optimal = false;
-  std::string over;  ///< that set in words
+  PlanScope scope;
   friend bool operator==(const PlanClaim&, const PlanClaim&) = default;
+};
+
+/// A group's part of the score, without the peak.
+struct GroupBound {
+  double score = 0;
+  double bound = 0;  ///< no tiling of the group with these resident tensors has less
+  Metrics least{};   ///< of the cheapest tiling that is not excluded: its costs are no less
+  friend bool operator==(const GroupBound&, const GroupBound&) = default;
 };
 
 /// The result of plan_network().
@@ -233,10 +243,13 @@ struct NetworkPlan {
   double score = 0;  ///< weighted, against the reference: below 1 is better
   double bound = 0;  ///< proved lower bound on the score of all partitions with any tiles
   bool optimal = false;
-  std::string proved_over;  ///< the set of plans of `bound` and `optimal`, in words
+  PlanScope scope;  ///< the plans that `bound` and `optimal` cover
   /// The same for the explored plans: the fewest tiles that fit, and refined tilings that were
   /// evaluated. It covers fewer plans, so it is proved more often.
-  PlanClaim looked_at;
+  PlanClaim explored;
+  /// Per group; empty if unknown. The score less `bound` is the sum of their gaps and of what other
+  /// partitions and resident tensors may save.
+  std::vector<GroupBound> group_bounds;
   /// Further objectives (PlanParams::fewest_modes), with bounds over all placements of these groups
   /// and tiles that cost no more.
   std::vector<ObjectiveValue> objectives;
@@ -251,5 +264,24 @@ struct NetworkPlan {
   PlanSearch search;
   std::uint64_t seed = 0;
 };
+
+/// The part of the score that the group's other tilings may save.
+/// require: plan.group_bounds is not empty
+[[nodiscard]] inline double gap_of_group(const NetworkPlan& plan, std::size_t group) {
+  const GroupBound& known = plan.group_bounds[group];
+  return plan.score > 0 && known.score > known.bound ? (known.score - known.bound) / plan.score : 0;
+}
+
+/// The sum over all groups.
+[[nodiscard]] inline double gap_of_groups(const NetworkPlan& plan) {
+  double sum = 0;
+  for (std::size_t k = 0; k < plan.group_bounds.size(); ++k) sum += gap_of_group(plan, k);
+  return sum;
+}
+
+/// The most that a better plan could save, as a part of the score.
+[[nodiscard]] inline double gap_of(const NetworkPlan& plan) {
+  return plan.score > plan.bound ? 1 - plan.bound / plan.score : 0;
+}
 
 }  // namespace tessera

@@ -12,7 +12,7 @@
 // Checking:   check.h, check_result.h, validate.h, hardware_check.h
 // Files:      files.h, profile.h, import.h, export.h, generate.h
 // Values:     problem.h, rules.h, input.h, placement.h, claim.h, hardware.h, silicon.h, network.h,
-//             network_plan.h, graph.h, tile_graph.h, limits.h, effort.h
+//             network_plan.h, plan_scope.h, graph.h, tile_graph.h, limits.h, effort.h
 #pragma once
 
 #include "api.h"
@@ -46,6 +46,7 @@
 #include "place.h"
 #include "placement.h"
 #include "plan.h"
+#include "plan_scope.h"
 #include "problem.h"
 #include "profile.h"
 #include "report.h"

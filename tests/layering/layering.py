@@ -43,7 +43,7 @@ API = pathlib.PurePath("include/tessera")
 C_API = pathlib.PurePath("include/tessera_c.h")
 API_MODULES = {
     "model": {"api", "check", "claim", "effort", "errors", "graph", "hardware", "hardware_check", "input", "names",
-              "network", "network_plan", "network_shapes", "network_stats", "placement", "problem",
+              "network", "network_plan", "network_shapes", "network_stats", "placement", "plan_scope", "problem",
               "rules", "silicon", "tile_graph", "units", "validate"},
     "validation": {"files", "generate", "import", "limits", "profile", "version"},
     "placer": {"check_result", "code_rules", "engines", "explain", "export", "order", "place", "report", "schedule", "session",

@@ -118,11 +118,11 @@ outputs: [u, v]
     const NetworkPlan plan = plan_network(network, profile.hardware(), params);
     // The bound on plans that were not evaluated is valid.
     EXPECT_LE(plan.bound, whole.score);
-    EXPECT_LE(plan.looked_at.bound, whole.score);
+    EXPECT_LE(plan.explored.bound, whole.score);
     if (plan.stop != StopReason::completed) continue;
     EXPECT_EQ(plan.score, whole.score);
     EXPECT_EQ(plan.bound, whole.bound);
-    EXPECT_EQ(plan.looked_at.bound, whole.looked_at.bound);
+    EXPECT_EQ(plan.explored.bound, whole.explored.bound);
   }
 }
 

@@ -108,6 +108,17 @@ double raised_bound(const Network& network, const Hardware& hardware, PlanParams
   return bound.least();
 }
 
+/// The least cost of any tiling of a group with its resident tensors.
+double best_of_group(const Network& network, const Hardware& hardware, const cost::Score& score,
+                     const PlannedSubgraph& group) {
+  const tiling::Subgraph part =
+      tiling::make_subgraph(network, group.ops, tiling::last_readers(network), hardware,
+                            planner::kept_tensors(network, group));
+  double best = infinity;
+  for (const Tiling& each : tilings_of(part, hardware, score)) best = std::min(best, each.cost);
+  return best;
+}
+
 TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
   const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100, 8));
@@ -115,6 +126,7 @@ TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
   int proved = 0;
   int best_found = 0;
   int in_place = 0;
+  int groups_bounded = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("repeat with TESSERA_SEED=" + std::to_string(seed) + " TESSERA_CASES=1");
     Random random(seed ^ 0x9f00f);
@@ -147,6 +159,11 @@ TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
     EXPECT_LE(plan.bound, plan.score);
     EXPECT_LE(plan.bound, best * (1 + 1e-8));
     EXPECT_GE(plan.score, best * (1 - 1e-8));
+    for (std::size_t k = 0; k < plan.group_bounds.size(); ++k) {
+      EXPECT_LE(plan.group_bounds[k].bound,
+                best_of_group(own, hardware, score, plan.subgraphs[k]) * (1 + 1e-8));
+      ++groups_bounded;
+    }
     in_place += dense && !plan.joined.empty() ? 1 : 0;
     best_found += plan.score <= best * (1 + 1e-8) ? 1 : 0;
     if (!plan.optimal) continue;
@@ -157,6 +174,7 @@ TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
             << " the best there is\n";
   EXPECT_GT(planned, static_cast<int>(cases / 2));
   EXPECT_GT(proved, planned / 2);
+  EXPECT_GT(groups_bounded, planned / 2);
   if (cases >= 100) {
     EXPECT_GT(in_place, 0);
   }

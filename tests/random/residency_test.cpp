@@ -126,7 +126,7 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
                     (1 + 1e-9));
     }
     higher += bound > roomless * (1 + 1e-9) ? 1 : 0;
-    if (plan.optimal && plan.proved_over.find("any residency") != std::string::npos) {
+    if (plan.optimal && plan.scope.residency) {
       ++proved;
       ASSERT_LE(plan.score, best * (1 + 1e-9));
     }

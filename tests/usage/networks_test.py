@@ -120,7 +120,8 @@ class Plans(Case):
         for key in ("latency_cycles", "energy_pj", "dram_bytes", "peak_bytes"):
             plan["reference"][key] *= 4
         for part, key in ((plan, "score"), (plan, "bound"), (plan["baseline"], "score"),
-                          (plan.get("looked_at", {}), "bound")):
+                          (plan["explored"], "bound"), *((s, "score") for s in plan["subgraphs"]),
+                          *((s.get("bound", {}), "score") for s in plan["subgraphs"])):
             if key in part:
                 part[key] /= 4
         done = self.check(FOUND, plan)
@@ -144,6 +145,8 @@ class Plans(Case):
         for claim in (right, right.get("looked_at", right)):
             self.assertIn(claim["proved_over"], done.stdout)
         self.assertIn("with any tiling", right["proved_over"])
+        self.assertIn("any tiles", right["scope"])
+        self.assertAlmostEqual(right["gap"], 1 - right["bound"] / right["score"])
         self.assertNotIn("baseline", done.stdout)  # it was recomputed, and is the same
         claimed = json.loads(self.check(FOUND, right, "--format", "json").stdout)["claimed"]
         self.assertEqual(len(claimed), 4 if "looked_at" in right else 3)

@@ -65,7 +65,7 @@ TEST(Early, AProofHoldsForWeightsThatComeEarly) {
   const NetworkPlan plan = plan_network(network, hardware, {.effort = 300});
   ASSERT_EQ(plan.subgraphs.size(), 1U);
   EXPECT_TRUE(plan.optimal) << plan.score << ' ' << plan.bound;
-  EXPECT_NE(plan.proved_over.find("any weight prefetch"), std::string::npos);
+  EXPECT_EQ(plan.scope.prefetch, PlanScope::Prefetch::any);
 }
 
 // Exporters let several ops share a weight.
@@ -149,8 +149,8 @@ outputs: [y]
   ASSERT_TRUE(check_plan(network, hardware, plan).empty());
   hardware.tiling.early = Early::weights;
   // The claims are about plans without prefetch.
-  plan.bound = plan.looked_at.bound = 0;
-  plan.optimal = plan.looked_at.optimal = false;
+  plan.bound = plan.explored.bound = 0;
+  plan.optimal = plan.explored.optimal = false;
   plan.accounting = {};
   ASSERT_TRUE(take_early(network, hardware, params, {}, plan));
   EXPECT_EQ(plan.subgraphs[4].passing.size(), 4U);

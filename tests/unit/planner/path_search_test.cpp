@@ -101,8 +101,8 @@ TEST(PathSearch, PlansAreRight) {
     for (const Runs& groups : found.plans) {
       NetworkPlan plan = start;
       plan.subgraphs = groups;
-      plan.bound = plan.looked_at.bound = 0;
-      plan.optimal = plan.looked_at.optimal = false;
+      plan.bound = plan.explored.bound = 0;
+      plan.optimal = plan.explored.optimal = false;
       settle_off_chip(made.network, made.hardware, {}, plan, 1);
       describe(made.network, made.hardware, score, plan, 1);
       for (const std::string& wrong : check_plan(made.network, made.hardware, plan))

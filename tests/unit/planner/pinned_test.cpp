@@ -49,7 +49,7 @@ TEST(Pinned, NothingOfThemIsMoved) {
   EXPECT_EQ(plan.baseline, fetched.baseline);
   EXPECT_EQ(plan.reference.totals, fetched.reference.totals);
   EXPECT_LE(plan.bound, plan.score);
-  EXPECT_THAT(plan.proved_over, HasSubstr("any pinned weights"));
+  EXPECT_EQ(plan.scope.pins, PlanScope::Pins::any);
   for (const PlannedSubgraph& run : plan.subgraphs) {
     const PlannedPlacement& placed = run.placements.front();
     for (const BufferPlace& place : placed.placement.places) EXPECT_GE(place.offset, 192);
