@@ -58,14 +58,6 @@ bool same_problem(const InputArguments& arguments, const Reading& reading, const
   }
 }
 
-std::string as_argument(const std::string& text) {
-  constexpr std::string_view special = " \t\"'\\$`*?[](){}<>|&;!#~";
-  if (text.find_first_of(special) == text.npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
-  return quoted + "'";
-}
-
 std::string difference(const std::string& key, const std::string& made, const std::string& here) {
   if (made.empty()) return "it was made without --" + key + " " + as_argument(here);
   const std::string so = "it was made with " + key + " " + made;

@@ -13,6 +13,14 @@
 
 namespace tessera::cli {
 
+std::string as_argument(const std::string& text) {
+  constexpr std::string_view special = " \t\n\"'\\$`*?[](){}<>|&;!#~";
+  if (!text.empty() && text.find_first_of(special) == text.npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) c == '\'' ? quoted += "'\\''" : quoted += c;
+  return quoted + "'";
+}
+
 void InputArguments::declare(CLI::App& app) {
   app.add_option("INPUT", path,
                  "buffer CSV, problem YAML, dsa-solver JSON, memory profile of ExecuTorch or "
@@ -34,6 +42,19 @@ void InputArguments::declare_numbers(CLI::App& app) {
   app.add_option("--scratch", scratch,
                  "scratch buffers of the kernels of a TensorFlow Lite model: a buffer CSV whose "
                  "steps are operators");
+}
+
+std::string InputArguments::words() const {
+  std::string text = as_argument(path);
+  const auto add = [&text](const std::string& option, const std::string& value) {
+    if (!value.empty()) text += " " + option + " " + as_argument(value);
+  };
+  add("--capacity", capacity);
+  add("--profile", profile);
+  for (const std::string& change : set) add("--set", change);
+  add("--lifetimes", lifetimes);
+  add("--scratch", scratch);
+  return text;
 }
 
 void require_capacities(const PlacementProblem& problem, const std::string& path,
@@ -65,6 +86,17 @@ Input InputArguments::load() const {
                      "tessera plan NETWORK --profile NAME plans a network");
     throw;
   }
+}
+
+void require_capacities(const std::string& path, const PlacementProblem& problem,
+                        const std::string& otherwise) {
+  if (problem.objective != Objective::fit) return;
+  const bool one = problem.memories.size() == 1;
+  for (const Memory& memory : problem.memories)
+    if (memory.capacity == unbounded)
+      throw BadInput(
+          path + ": has no capacity" + (one ? "" : " for memory '" + memory.name + "'"),
+          (one ? "add --capacity SIZE or --profile NAME" : "set its `capacity`") + otherwise);
 }
 
 void declare_set(CLI::App& app, std::vector<std::string>& set) {

@@ -30,7 +30,12 @@ struct InputArguments {
   void declare_numbers(CLI::App& app);
   /// Throws BadInput.
   [[nodiscard]] Input load() const;
+  /// INPUT and the options, as words for a shell: "in.csv --capacity '1 MiB'".
+  [[nodiscard]] std::string words() const;
 };
+
+/// The text as one word for a shell, quoted if necessary.
+[[nodiscard]] std::string as_argument(const std::string& text);
 
 /// Throws BadInput if a memory has no capacity and the problem no objective. `or_else`: another way
 /// out, for the hint.

@@ -341,6 +341,7 @@ int run_place(const PlaceOptions& options, Session& session) {
     session.report([&] {
       return placement_report(input.problem, result,
                               {.minimizing = what == Objective::height,
+                               .explain = options.order ? "" : options.input.words(),
                                .stats = options.stats,
                                .width = words_width()});
     });

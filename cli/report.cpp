@@ -323,11 +323,12 @@ std::string placement_report(const PlacementProblem& problem, const PlacementRes
     case Status::infeasible:
       text = row("infeasible", "proved in " + number(result.seconds, 3) + " s by " + result.engine);
       if (!result.reason.empty()) text += row("", result.reason);
-      text += row("", problem.rules.empty()
-                          ? "tessera explain with the same input options names a minimal set of "
-                            "buffers that does not fit"
-                          : "tessera explain with the same input options names a minimal set of "
-                            "buffers and rules that cannot be placed together");
+      if (!options.explain.empty())
+        text += row("", problem.rules.empty()
+                            ? "for a minimal set of buffers that does not fit, run"
+                            : "for a minimal set of buffers and rules that cannot be placed "
+                              "together, run") +
+                "  tessera explain " + options.explain + "\n";
       break;
     case Status::unknown:
       text = row("unknown", "stopped by " + stop_text(result.stop) + " after " +

@@ -22,6 +22,8 @@ struct Peak {
 
 struct ReportOptions {
   bool minimizing = false;  ///< state whether the height is proved minimal
+  /// Arguments of `tessera explain` for this problem; empty: it cannot explain it.
+  std::string explain;
   bool stats = false;
   std::size_t width = 0;  ///< of sentences
 };

@@ -180,6 +180,7 @@ std::string result_csv(const Input& input, const Placement& placement) {
   validation::require_valid(input.problem);
   validation::require_placed(input.problem, placement);
   const std::vector<Offset> addresses = validation::addresses_of(input.problem, placement);
+  if (input.problem.memories.size() > 1) validation::require_csv(input.problem);
   if (input.csv) return io::write_buffer_csv(input.csv->table, placement.places, addresses);
   validation::require_csv(input.problem);
   return io::write_buffer_csv(input.problem, placement.places, addresses);

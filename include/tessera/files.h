@@ -39,7 +39,8 @@ namespace tessera {
 [[nodiscard]] TESSERA_API std::string result_json(const PlacementProblem& problem,
                                                   const PlacementResult& result);
 /// The input's columns plus `offset`.
-/// ensure: throws BadInput if CSV cannot express the problem.
+/// ensure: throws BadInput if there are several memories, or if the input is no CSV and CSV cannot
+/// express the problem.
 [[nodiscard]] TESSERA_API std::string result_csv(const Input& input, const Placement& placement);
 /// The input model with the offsets for TensorFlow Lite Micro in its metadata
 /// "OfflineMemoryAllocation".

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -170,6 +171,48 @@ relations: [{avoid_overlap: [a, b], cost: 3}]
     def test_no_capacity(self):
         done = self.ends(BAD_INPUT, "place", self.file("in.csv", SMALL))
         self.assertIn("capacity", done.stderr)
+
+    def test_infeasible_names_the_command_that_explains_it(self):
+        """With every option that changes the problem, quoted for a shell."""
+        profile = self.file("two sizes.yaml", """tessera: hardware/1
+name: two
+memories: {sram: {capacity: 64}}
+""")
+        high = SMALL.replace("a,0,3,4", "a,0,3,5")
+        for text, more in ((high, ("-c", "12 B")), (high, ("-p", profile, "--set", "memories.sram.capacity=12 B")),
+                           ("id,lower,upper,size\na,0,1,8\nb,1,3,8\n", ("-c", 12, "--lifetimes", "inclusive"))):
+            with self.subTest(more=more):
+                told = self.ends(INFEASIBLE, "place", self.file("in.csv", text), *more).stdout
+                advice = [line for line in told.splitlines() if line.startswith("  tessera explain ")]
+                self.assertEqual(len(advice), 1, told)
+                why = self.ends(INFEASIBLE, *shlex.split(advice[0])[1:]).stdout
+                self.assertIn("has 12 bytes", why)
+
+    def test_explain_needs_a_capacity_as_place_does(self):
+        path = self.file("in.csv", SMALL)
+        for command in ("place", "explain"):
+            done = self.ends(BAD_INPUT, command, path)
+            self.assertIn(f"{path}: has no capacity", done.stderr)
+            self.assertIn("add --capacity SIZE or --profile NAME", done.stderr)
+        fixed = self.file("fixed.csv", "id,lower,upper,size,offset\na,0,3,4,0\nb,1,2,8,2\n")
+        self.ends(INFEASIBLE, "explain", fixed)  # at every capacity
+
+    def test_csv_has_no_column_for_memories(self):
+        path = self.file("in.csv", SMALL)
+        two = self.file("two.yaml", """tessera: hardware/1
+name: two
+memories: {a: {capacity: 8}, b: {capacity: 8}}
+""")
+        out = self.folder / "out.csv"
+        done = self.ends(BAD_INPUT, "place", path, "-p", two, "-o", out)
+        self.assertIn("a CSV has no column for the memory of a buffer, but the problem has 2 memories", done.stderr)
+        self.assertIn("use .json, .yaml or .h", done.stderr)
+        self.assertFalse(out.exists())
+        result = self.folder / "out.json"
+        self.ends(FOUND, "place", path, "-p", two, "-o", result)
+        self.ends(FOUND, "check", path, result, "-p", two)
+        self.ends(FOUND, "place", path, "-p", two, "--set", "memories.b=null", "--set", "memories.a.capacity=12",
+                  "-o", out)
 
     def test_minimize_needs_no_capacity_and_does_not_eat_the_input(self):
         path = self.file("in.csv", SMALL)
