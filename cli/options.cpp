@@ -88,17 +88,6 @@ Input InputArguments::load() const {
   }
 }
 
-void require_capacities(const std::string& path, const PlacementProblem& problem,
-                        const std::string& otherwise) {
-  if (problem.objective != Objective::fit) return;
-  const bool one = problem.memories.size() == 1;
-  for (const Memory& memory : problem.memories)
-    if (memory.capacity == unbounded)
-      throw BadInput(
-          path + ": has no capacity" + (one ? "" : " for memory '" + memory.name + "'"),
-          (one ? "add --capacity SIZE or --profile NAME" : "set its `capacity`") + otherwise);
-}
-
 void declare_set(CLI::App& app, std::vector<std::string>& set) {
   app.add_option("--set", set,
                  "change a key of the profile: memories.sram.capacity='1 MiB'; repeatable, and "

@@ -132,7 +132,7 @@ std::string memory_report(const PlacementProblem& problem, const PlacementResult
   if (!peak.buffers.empty()) {
     text += row("", "peak at step " + std::to_string(peak.step) + ": " + bytes(peak.bytes) +
                         " live in " + count(peak.buffers.size(), "buffer") + ", " +
-                        percent(peak.bytes, height) + " of the height");
+                        percent(peak.bytes, height) + " of the height " + std::to_string(height));
     text += buffer_table(problem, *result.placement, peak.buffers);
   }
   if (m < result.placement->modes.size() && !result.placement->modes[m].empty()) {

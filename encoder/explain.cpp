@@ -463,7 +463,7 @@ class Explainer {
         text << ". The sum fits, but in every arrangement a buffer lacks enough contiguous bytes "
                 "(fragmentation).\n";
       else
-        text << ". The sum fits, but no placement satisfies every rule.\n";
+        text << ". That is enough, but no placement satisfies every rule.\n";
     }
     const bool all_rules = members_.rules.size() == hardware_rules(problem_).size();
     if (!result_.minimal) {
@@ -471,8 +471,8 @@ class Explainer {
     } else if (all_rules) {
       text << "The set is minimal: without any one of its members, the rest fits.\n";
     } else {
-      text << "The set is minimal: without any one of its members, the rest fits. Rules that are "
-              "not listed are ignored.\n";
+      text << "The set is minimal: without any one of its members, the rest fits if only the "
+              "listed rules count.\n";
     }
     if (result_.smallest_capacity) {
       text << "Smallest capacity for this set: " << *result_.smallest_capacity << " bytes.\n";

@@ -278,7 +278,7 @@ void bind_placement(py::module_& module) {
     >>> p.status, p.offsets is None
     ('infeasible', True)
     >>> print(p.reason)
-    Memory 'memory' has a capacity of 11 bytes, but its buffers need at least 12 (12 are live together at step 1).
+    Memory 'memory' has a capacity of 11 bytes, but its buffers need 12 at step 1.
 )")
       .def_property_readonly(
           "status", [](const Answer& a) { return std::string(to_string(a.result.status)); })

@@ -7,8 +7,8 @@
 //   assert(validate(problem).empty());                       // validate.h
 //   PlacementResult result = place(problem, {});             // place.h
 //
-// Plain values without checks. validate() lists the errors of a problem; place() and explain()
-// throw BadInput for them.
+// Plain values without checks. validate() lists the errors of a problem. place() and explain()
+// throw BadInput for them; other functions require an empty list.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ struct Mode {
   std::vector<Role> roles{};
 };
 
-/// An address space [0, capacity). Banks are consecutive from address 0, and `capacity` must
-/// equal the sum of their sizes. A memory without banks behaves as one bank.
+/// An address space [0, capacity). Banks are consecutive from address 0; `capacity` must equal the
+/// sum of their sizes. A memory without banks behaves as one bank.
 struct Memory {
   std::string name{};
   Size capacity = unbounded;

@@ -128,10 +128,12 @@ std::string too_small(const PlacementProblem& problem, const Memory& memory,
                       const MemoryBound& bound) {
   const std::string begin = "Memory '" + memory.name + "' has a capacity of " +
                             std::to_string(memory.capacity) + " bytes, but ";
+  const std::string step = " at step " + std::to_string(bound.peak);
+  if (bound.clique.empty() && bound.load == bound.height)
+    return begin + "its buffers need " + std::to_string(bound.height) + step + '.';
   if (bound.clique.empty())
     return begin + "its buffers need at least " + std::to_string(bound.height) + " (" +
-           std::to_string(bound.load) + " are live together at step " + std::to_string(bound.peak) +
-           ").";
+           std::to_string(bound.load) + " are live together" + step + ").";
   return begin + std::to_string(bound.clique.size()) +
          " of its buffers never share a byte and need at least " + std::to_string(bound.height) +
          ": " + facts::why_apart(problem, bound.clique) + '.';

@@ -71,7 +71,7 @@ class Placing(unittest.TestCase):
     def test_infeasible_is_a_status(self):
         p = tessera.place([4, 8], [0, 1], [3, 2], capacity=11)
         self.assertEqual((p.status, p.offsets, p.memories), ("infeasible", None, None))
-        self.assertIn("at least 12", p.reason)
+        self.assertIn("its buffers need 12 at step 1", p.reason)
         with self.assertRaisesRegex(tessera.BadInput, "no placement to draw"):
             p.to_svg()
 

@@ -144,8 +144,8 @@ TEST(Explain, DoesNotPromiseThatTheRestKeepsOtherRules) {
   const Explanation why = explain(problem, {});
   EXPECT_TRUE(why.rules.empty());
   EXPECT_THAT(why.text, ::testing::HasSubstr(
-                            "The set is minimal: without any one of its members, the rest fits. "
-                            "Rules that are not listed are ignored.\n"));
+                            "The set is minimal: without any one of its members, the rest fits if "
+                            "only the listed rules count.\n"));
 }
 
 TEST(Explain, HasNothingToSayAboutWhatFits) {
