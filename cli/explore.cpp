@@ -83,6 +83,22 @@ std::string modes_text(const ExploreModes& found, const ExploreModes::Set& set) 
   return text;
 }
 
+/// "memories.sram.capacity=64 KiB, engines.mac.cores=2"
+std::string machine_text(const ExploreResult& result, const ExploreRow& row) {
+  std::string text;
+  for (std::size_t k = 0; k < result.keys.size(); ++k)
+    text += (k == 0 ? "" : ", ") + result.keys[k] + '=' + row.values[k];
+  return text;
+}
+
+/// Of a failed candidate: an invalid profile is often a mistake in the sweep.
+std::string failure_text(const ExploreResult& result) {
+  for (const ExploreRow& row : result.rows)
+    if (row.network == "*" && row.status == SweepStatus::failed)
+      return "First failed candidate: " + machine_text(result, row) + ": " + row.reason + '\n';
+  return "";
+}
+
 std::string report(const ExploreResult& result, const std::string& folder, bool stored) {
   std::string text;
   const auto line = [&](const std::string& part) { text += part + '\n'; };
@@ -96,6 +112,7 @@ std::string report(const ExploreResult& result, const std::string& folder, bool 
        std::to_string(count(result, SweepStatus::infeasible)) + " infeasible, " +
        std::to_string(count(result, SweepStatus::excluded)) + " excluded, " +
        std::to_string(count(result, SweepStatus::failed)) + " failed");
+  text += failure_text(result);
   char numbers[120];
   std::snprintf(numbers, sizeof numbers, "%.1f s", result.seconds);
   line(std::to_string(result.counts.planned) +
@@ -108,9 +125,7 @@ std::string report(const ExploreResult& result, const std::string& folder, bool 
   for (const ExploreRow& row : result.rows) {
     if (!result.best || row.candidate != *result.best || row.network != "*") continue;
     std::snprintf(numbers, sizeof numbers, "%.4f", row.score.value_or(0));
-    std::string what;
-    for (std::size_t k = 0; k < result.keys.size(); ++k)
-      what += (k == 0 ? "" : ", ") + result.keys[k] + '=' + row.values[k];
+    const std::string what = machine_text(result, row);
     line("Best score " + std::string(numbers) + (what.empty() ? "" : ": " + what));
   }
   std::string axes;

@@ -127,7 +127,8 @@ class Explore(Case):
 
     def test_a_candidate_that_fails_is_a_row(self):
         path = self.sweep("engines.mac.cores: [1, 2, 4]", "engines.mac.cores: [1, 0]")
-        self.ends(FOUND, "explore", path, "-o", self.folder / "out")
+        told = self.ends(FOUND, "explore", path, "-o", self.folder / "out").stdout
+        self.assertRegex(told, r"(?m)^First failed candidate: .*engines\.mac\.cores=0\b.*: .*must be between")
         rows = rows_of(self.folder / "out" / "results.csv")
         failed = [row for row in rows if row["engines.mac.cores"] == "0"]
         self.assertTrue(failed)
