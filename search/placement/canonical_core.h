@@ -26,7 +26,7 @@ struct Part {
   int end = 0;
   Size lo = 0;
   Size hi = 0;
-  /// Does it count in the load of a section? Of two items that may overlap at most one does.
+  /// Does it count in the load of a section? Of two items that may overlap, at most one counts.
   bool counted = true;
 };
 
@@ -35,7 +35,7 @@ struct Part {
 struct GeneralPair {
   int first = 0;
   int second = 0;
-  /// Of offset(second) - offset(first): open intervals, sorted.
+  /// Forbidden values of offset(second) - offset(first): open intervals, sorted.
   std::vector<std::pair<Size, Size>> forbidden;
 };
 
@@ -71,7 +71,7 @@ struct Core {
   std::vector<Size> pair_below;  ///< item >= other + below, if the item is the upper one
   std::vector<GeneralPair> general;
   std::vector<std::pair<int, int>> told;  ///< pairs that the input separates (disjoint)
-  /// Those with disjoint [begin, end); they connect parts of time.
+  /// The pairs of `told` that share no section: splits keep both items in one component.
   std::vector<std::pair<int, int>> links;
   std::vector<AddressRange> reserved;  ///< in bytes, sorted, merged
   std::vector<Offset> borders;         ///< in bytes, borders that buffers may not straddle

@@ -20,7 +20,7 @@
 //    Unplaced neighbours are too high; neighbours placed since F have fixed places
 //    (because_lifted). A skip that no conflict used needs no reason. Reasons are given from the
 //    last skip to the first, so that they are not circular (unskip).
-//  - A state has failed before, or all left in it is skipped or waits for an equal item: the bounds
+//  - A state has failed before, or each item left is skipped or waits for an equal one: the bounds
 //    of its items (because_known). If it began with a skipped item, also the frame's ancestors
 //    since F. Waiting needs no other reason: both equal items are in the state, with the same
 //    lowest_.

@@ -90,9 +90,9 @@ auto Search<T>::lowest_starter(int section) -> Starter {
   return found;
 }
 
-/// Do all unplaced items of every section fit above the lowest start among them? Cached starters
-/// usually are still low enough, and an item of one section is often in the next. Then updates the
-/// data that choices use.
+/// Do all unplaced items of every section fit above the lowest start among them? Usually the cached
+/// starter of the section, or the last one computed, is low enough. If all fit, updates the data of
+/// Choice::fewest.
 template <typename T>
 bool Search<T>::sections_fit(int begin, int end) {
   if (begin >= end) return true;
@@ -168,8 +168,8 @@ bool Search<T>::one_machine_fits(int begin, int end) {
   return true;
 }
 
-/// The least offset of a skipped item: it rests on an unplaced item that starts below its top,
-/// otherwise it could be lowered to where it was skipped. far: there is none.
+/// The least offset of a skipped item; far: there is none. The item rests on an unplaced item that
+/// starts below its top at lowest_; otherwise it could be lowered to lowest_.
 template <typename T>
 T Search<T>::lifted(int item) const {
   const T lowest = lowest_[index(item)];

@@ -51,7 +51,7 @@ struct Counters {
   std::int64_t state_cuts = 0;  ///< found in the table of failed states
   std::int64_t backjumps = 0;   ///< choices left with untried alternatives
   std::int64_t splits = 0;
-  /// Decides races: an amount per node and item, and what rules other than one_machine visit.
+  /// Decides races: an amount per node and item, and the visits of all rules but one_machine.
   std::int64_t work = 0;
 };
 
@@ -110,7 +110,7 @@ class Search {
     std::int64_t nodes;
     std::uint64_t hash;
     int item;        ///< -1: none
-    int fresh;       ///< itself or its last ancestor begun with nothing skipped
+    int fresh;       ///< last frame begun with no skipped item: itself or an ancestor
     bool hatless;    ///< placing it raised no neighbour
     bool whole;      ///< its failure is attributed to its whole state
     bool uncrossed;  ///< its item does not count in crossing_
@@ -218,8 +218,8 @@ class Search {
   bool decompose_ = false;
   T capacity_ = 0;
 
-  /// A counted Part: `extent` is hi - lo. For sums only: of two items that may overlap only one is
-  /// counted.
+  /// A Part that is `counted`; `extent` is hi - lo. Only sums use it: of two items that may
+  /// overlap, at most one has such parts.
   struct FlatPart {
     int begin, end;
     T lo, extent;
