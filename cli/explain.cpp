@@ -63,7 +63,6 @@ int run_explain(const ExplainOptions& options, Session& session) {
   validation::OutputFile* const file = session.writes("--output", options.file, {".json", ".txt"});
   const Input input = options.input.load();
   for (const std::string& text : input.notes) note(text, options.output.quiet);
-  require_capacities(input.problem, options.input.path, "");
   ExplainParams params;
   params.limits = session.remaining(options.limits.limits(), Session::giving_back);
   params.limits.stop = session.interrupts().token();
@@ -71,6 +70,8 @@ int run_explain(const ExplainOptions& options, Session& session) {
   if (input.problem.objective != Objective::fit) params.minimize = std::nullopt;
   session.interrupts().enter(Phase::searching);
   const Explanation why = explain(input.problem, params);
+  // A conflict can exist at any capacity; that a placement exists says nothing without one.
+  if (why.status == Status::feasible) require_capacities(input.problem, options.input.path, "");
   session.interrupts().enter(Phase::writing);
   session.deliver(file, [&] {
     return std::filesystem::path(options.file).extension() == ".txt"

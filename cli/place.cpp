@@ -78,11 +78,11 @@ void check_options(const PlaceOptions& options, const Input& input) {
                        ": the plan in a model has one arena, but the problem has " +
                        std::to_string(input.problem.memories.size()) + " memories",
                    "use .json, or a profile with one on-chip memory");
-  if (extension == ".csv" && input.csv && input.problem.memories.size() > 1)
-    throw BadInput("--output " + options.output_file + ": a CSV names no memory, but " +
-                       options.input.profile + " has " +
-                       std::to_string(input.problem.memories.size()) + " on-chip memories",
-                   "use .json, .yaml or .h");
+  if (extension == ".csv" && input.problem.memories.size() > 1)
+    throw BadInput("--output " + options.output_file +
+                       ": a CSV has no column for the memory of a buffer, but the problem has " +
+                       std::to_string(input.problem.memories.size()) + " memories",
+                   "use .json, .yaml or .h, or a profile with one on-chip memory");
   if (extension == ".csv" && !input.csv)
     static_cast<void>(problem_csv(input));  // throws if CSV cannot express the problem
   require_svg(options.plot_file);
