@@ -40,6 +40,7 @@ SymbolicRun::SymbolicRun(const Network& network, const Hardware& hardware, const
       contents_(hardware.memories.size()),
       order_(header.queues, header.buses),
       rules_(network),
+      modes_(hardware, order_),
       buffers_(network, hardware, plan) {
   place_constants();
   buffers_.enter(0);
@@ -147,7 +148,7 @@ void SymbolicRun::add(const Command& command) {
       compute(command);
       break;
     case CommandKind::mode:
-      set_mode(command);
+      if (const std::string why = modes_.switch_to(command); !why.empty()) wrong(command, why);
       break;
     case CommandKind::wait:
       break;
@@ -444,9 +445,9 @@ void SymbolicRun::read(const Command& command, const Operand& operand, std::int6
   bool right = true;
   each_part(command, operand, [&](const Part& part) {
     const auto see = [&](AddressRange range, std::int64_t first) {
-      right = right && in_memory(command, part.memory, range, part.buffer);
+      right = right && in_memory(command, part.memory, range, part.buffer) &&
+              in_mode(command, {part.memory, range, true, weight, from, command.id});
       if (!right) return;
-      require_role(command, part.memory, range, true, weight);
       contents_.visit(part.memory, range, [&](Stored& stored) {
         const Meaning wanted{.tensor = operand.tensor,
                              .first = first + stored.bytes.begin - range.begin,
@@ -487,9 +488,9 @@ void SymbolicRun::write(const Command& command, const Operand& operand, std::int
   bool right = true;
   each_part(command, operand, [&](const Part& part) {
     canonical_.each_run(operand, part, [&](AddressRange range, std::int64_t first) {
-      right = right && in_memory(command, part.memory, range, part.buffer);
+      right = right && in_memory(command, part.memory, range, part.buffer) &&
+              in_mode(command, {part.memory, range, false, false, from, command.id});
       if (!right) return;
-      require_role(command, part.memory, range, false, false);
       contents_.visit(part.memory, range,
                       [&](Stored& stored) { race(command, stored, true, from); });
       contents_.write(part.memory, range,
@@ -499,52 +500,10 @@ void SymbolicRun::write(const Command& command, const Operand& operand, std::int
   });
 }
 
-void SymbolicRun::set_mode(const Command& command) {
-  for (const HardwareMemory& memory : hardware_.memories) {
-    if (memory.space.name != command.memory) continue;
-    for (const Mode& mode : memory.space.modes)
-      if (mode.name == command.mode) {
-        modes_[command.memory] = &mode;
-        return;
-      }
-    if (!memory.space.modes_per_bank) continue;
-    Mode& mode = named_[command.mode];
-    mode.name = command.mode;
-    mode.roles.clear();
-    for (std::size_t at = 0; at <= command.mode.size();) {
-      const std::size_t end = std::min(command.mode.find('|', at), command.mode.size());
-      const auto role = role_from(command.mode.substr(at, end - at));
-      if (!role) break;
-      mode.roles.push_back(*role);
-      at = end + 1;
-    }
-    if (mode.roles.size() == memory.space.banks.size()) {
-      modes_[command.memory] = &mode;
-      return;
-    }
-  }
-  wrong(command, "memory '" + command.memory + "' has no mode '" + command.mode + "'");
-}
-
-void SymbolicRun::require_role(const Command& command, std::size_t memory, AddressRange range,
-                               bool reads, bool weight) {
-  const Memory& space = hardware_.memories[memory].space;
-  const auto mode = modes_.find(space.name);
-  if (hardware_.memories[memory].offchip || (space.modes.empty() && !space.modes_per_bank)) return;
-  if (mode == modes_.end()) return wrong(command, "memory '" + space.name + "' is in no mode yet");
-  Offset begin = space.base;
-  for (std::size_t b = 0; b < space.banks.size(); ++b) {
-    const Offset end = begin + space.banks[b].size;
-    const Role role = mode->second->roles[b];
-    const bool allowed =
-        role == Role::read_write || (!weight && role == Role::data) ||
-        (reads ? role == Role::read || (weight && role == Role::weight) : role == Role::write);
-    if (range.begin < end && begin < range.end && !allowed)
-      return wrong(command, "bank '" + space.banks[b].name + "' of memory '" + space.name +
-                                "' has the role " + std::string(to_string(role)) + " in mode '" +
-                                mode->second->name + "'");
-    begin = end;
-  }
+bool SymbolicRun::in_mode(const Command& command, const BankModes::Access& access) {
+  const std::string why = modes_.permit(access);
+  if (!why.empty()) wrong(command, why);
+  return why.empty();
 }
 
 void SymbolicRun::finish() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "commands/canonical.h"
+#include "commands/check_modes.h"
 #include "commands/check_ops.h"
 #include "commands/contents.h"
 #include "commands/group_buffers.h"
@@ -65,9 +66,7 @@ class SymbolicRun {
                  const std::function<void(const Part&)>& see);
   void read(const Command& command, const Operand& operand, std::int64_t sums);
   void write(const Command& command, const Operand& operand, std::int64_t sums);
-  void require_role(const Command& command, std::size_t memory, AddressRange range, bool reads,
-                    bool weight);
-  void set_mode(const Command& command);
+  [[nodiscard]] bool in_mode(const Command& command, const BankModes::Access& access);
 
   [[nodiscard]] bool in_memory(const Command& command, std::size_t memory, AddressRange range,
                                const std::string& buffer);
@@ -85,9 +84,8 @@ class SymbolicRun {
   Contents contents_;
   Order order_;
   OpRules rules_;
-  GroupBuffers buffers_;                      ///< of the group
-  std::map<std::string, const Mode*> modes_;  ///< per memory
-  std::map<std::string, Mode> named_;         ///< modes named by their roles
+  BankModes modes_;
+  GroupBuffers buffers_;  ///< of the group
   /// A transfer of one or two commands.
   struct Transfer {
     std::vector<Size> expected;  ///< possible bytes on the bus

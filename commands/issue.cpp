@@ -50,13 +50,14 @@ void Issuer::forget_before(std::int64_t tile) {
 }
 
 /// The commands that have to end before the task begins. A task without commands passes on what it
-/// waits for itself.
-Issuer::Ids Issuer::waits(std::size_t task, std::int64_t tile) const {
+/// waits for itself. `for_moves`: for transfers, too.
+Issuer::Ids Issuer::waits(std::size_t task, std::int64_t tile, bool for_moves) const {
   const std::vector<cost::PipelineTask>& tasks = group_.schedule().pipeline.tasks;
   Ids ids;
   for (const cost::PipelineDependency& d : tasks[task].after) {
     const std::int64_t of = tile - d.tiles_back;
     if (of < 0) continue;
+    if (!for_moves && group_.schedule().meanings[d.task].kind == TaskMeaning::Kind::move) continue;
     const Ids& more = ends_[static_cast<std::size_t>(of % window_) * tasks.size() + d.task];
     ids.insert(ids.end(), more.begin(), more.end());
   }
@@ -230,10 +231,10 @@ void Issuer::issue_op(std::size_t task, const TileAt& tile) {
   const auto step = static_cast<Step>(meaning.index);
   std::int64_t left = cycles(task, tile);
   if (!meaning.rest) {
-    std::int64_t switching = std::min(left, group_.schedule().switching[tile.visit][meaning.index]);
-    const std::int64_t before = switching;
-    issue_modes(tile, step, switching);
-    left -= before - switching;
+    const std::int64_t switching =
+        std::min(left, group_.schedule().switching[tile.visit][meaning.index]);
+    issue_switching(tile, step, switching);
+    left -= switching;
     issue_copies(tile, step);
   }
   std::optional<Command> compute = compute_of(group_, tile, step);
@@ -261,6 +262,31 @@ void Issuer::issue_op(std::size_t task, const TileAt& tile) {
   }
   if (command.kind == CommandKind::compute || left > 0) put(std::move(command));
   if (!meaning.two || meaning.rest) issue_halos(tile, step);
+}
+
+/// Mode switches before an op, and the cycles that it waits for them. In a pipelined group, those
+/// at the begin of a slot wait for the slot before and for no transfer, because the first trailing
+/// op needs these modes as soon as the first leading op does.
+void Issuer::issue_switching(const TileAt& tile, Step step, std::int64_t cycles) {
+  const tiling::Timeline line = group_.lowering().timeline();
+  const auto add = [&](const Ids& more) { after_.insert(after_.end(), more.begin(), more.end()); };
+  const bool last = tile.index + 1 == group_.tiles();
+  if (line.any_trails() && step == 0) {
+    const Ids own = std::exchange(after_, waits(current_, tile.index, false));
+    const CommandId first = state_.next;
+    std::int64_t none = 0;
+    issue_modes(tile, step, none);
+    slot_modes_ = state_.next > first ? after_ : Ids{};
+    after_ = own;
+    add(slot_modes_);
+  } else {
+    if (line.any_trails() && step == line.leading && !last) add(slot_modes_);
+    issue_modes(tile, step, cycles);
+  }
+  if (cycles == 0) return;
+  Command wait = begin(CommandKind::wait, current_, tile);
+  wait.cycles = cycles;
+  put(std::move(wait));
 }
 
 /// Trailing ops run in the modes of the leading ops beside them. Those of the last tile have none

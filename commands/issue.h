@@ -37,13 +37,14 @@ class Issuer {
   using Ids = std::vector<CommandId>;
 
   void issue(std::size_t task, std::int64_t tile);
-  [[nodiscard]] Ids waits(std::size_t task, std::int64_t tile) const;
+  [[nodiscard]] Ids waits(std::size_t task, std::int64_t tile, bool for_moves = true) const;
   [[nodiscard]] Ids& ends(std::size_t task, std::int64_t tile);
   [[nodiscard]] const TileAt& tile(std::int64_t index);
   void forget_before(std::int64_t tile);
 
   void issue_move(std::size_t task, const TileAt& tile);
   void issue_op(std::size_t task, const TileAt& tile);
+  void issue_switching(const TileAt& tile, Step step, std::int64_t cycles);
   void issue_modes(const TileAt& tile, Step step, std::int64_t& cycles);
   void issue_copies(const TileAt& tile, Step step);
   void issue_halos(const TileAt& tile, Step step);
@@ -65,6 +66,7 @@ class Issuer {
   std::vector<Ids> ends_;  ///< by tile modulo the window, and task
   std::map<std::int64_t, TileAt> known_;
   Ids after_;                ///< of the next command of the current task
+  Ids slot_modes_;           ///< mode commands at the begin of the last slot
   std::size_t current_ = 0;  ///< task
   std::vector<std::vector<CommandId>>
       begun_;  ///< by tile modulo the window, and task: its last command

@@ -86,6 +86,28 @@ memories:
 dma: {convert: 4 B/cycle}
 """
 
+# Convolution and sigmoid work side by side, on tiles that they exchange in two banks; each tile swaps the roles of the banks.
+STAGES = """tessera: network/1
+name: stages
+tensors: {x: {shape: [1, 4, 64, 8], dtype: int8}}
+inputs: [x]
+ops:
+  - {name: c, type: conv, inputs: [x], output: t, weights: {shape: [4, 4, 1, 1]}}
+  - {name: s, type: sigmoid, inputs: [t], output: y}
+outputs: [y]
+"""
+SWAPPED = """tessera: hardware/1
+name: swapped
+clock: 1 GHz
+memories:
+  sram: {banks: 3, bank_size: 512, modes: [{name: even, roles: [write, read, read_write]}, {name: odd, roles: [read, write, read_write]}]}
+  dram: {offchip: true, bandwidth: 4 B/cycle, burst: 8 B, latency: 20}
+engines: {mac: {kind: mac_array, unroll: {C: 1, K: 1}}, vec: {kind: vector, lanes: 1, cycles_per_vector: {default: 4}}}
+mode_switch: {cycles: 4}
+objective: {latency: 1}
+tiling: {engines: side_by_side, double_buffer: [true], weights: [resident], halo: [recompute], stationary: [none], one_copy: [none], reduction: [1]}
+"""
+
 
 class Commands(unittest.TestCase):
     def setUp(self):
@@ -183,6 +205,28 @@ class Commands(unittest.TestCase):
             self.assertLess(seed - SEED, 4 * COUNT + 40, f"most of them have no plan: {seen}")
         if COUNT > 200:
             print(f"{seen[True]} executed, {seen[None]} not supported, {seen[False]} without a plan")
+
+    def test_modes_of_stages_side_by_side(self):
+        """A trailing op waits for the mode of its slot, which the leading op of the next tile may not need yet."""
+        plan = self.folder / "plan.json"
+        self.assertTrue(self.plan(STAGES, SWAPPED, "--tile-shapes", "8", "--residency", "off", "-o", plan))
+        self.assertEqual(json.loads(plan.read_text())["subgraphs"][0]["variant"]["trailing"], 1)
+        self.assertEqual(run_commands(self.file).reason, "")
+        self.assertEqual(self.checked(plan), FOUND)
+        lines = [json.loads(line) for line in self.file.read_text().splitlines()]
+        modes = {line["id"] for line in lines if line.get("kind") == "mode"}
+        trailing = [line for line in lines[1:-1] if modes & set(line.get("after", ())) and line["queue"] == "vec"]
+        self.assertGreater(len(trailing), 5)
+        for line in trailing[:3]:
+            after = line["after"]
+            line["after"] = [n for n in after if n not in modes]
+            self.file.write_text("".join(json.dumps(one) + "\n" for one in lines))
+            line["after"] = after
+            self.assertRegex(run_commands(self.file).reason, "bank `b[01]`")
+            self.assertEqual(self.checked(plan), WRONG)
+
+    def checked(self, plan):
+        return subprocess.run([support.TESSERA, "check", plan, self.file, "-q"], capture_output=True, check=False).returncode
 
     def test_bricks_of_two_sizes(self):
         """Transfers cut the bricks of both memories; tiles have parts of bricks."""

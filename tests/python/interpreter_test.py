@@ -12,7 +12,9 @@ import numpy as np
 
 from tessera.interpreter.evaluate import evaluate, finish, partial_sums
 from tessera.interpreter.layers import random_values
+from tessera.interpreter.memory import Memory, Span
 from tessera.interpreter.network import Network
+from tessera.interpreter.order import Order
 from tessera.interpreter.parts import Part, Refused
 from tessera.interpreter.types import from_bytes, half, is_float, limits, rounded_bfloat16, saturated, to_bytes
 
@@ -395,6 +397,79 @@ class Arithmetic(unittest.TestCase):
         np.testing.assert_array_equal(saturated(np.array([0.5, 1.5, -200, 200.0]), "int8"), [0, 2, -128, 127])
         np.testing.assert_array_equal(half(np.array([0x2F, 0x80], np.uint8), np.arange(4), "int4"), [-1, 2, 0, -8])
         np.testing.assert_array_equal(half(np.array([0x2F], np.uint8), np.arange(2), "uint4"), [15, 2])
+
+
+class Modes(unittest.TestCase):
+    """Accesses on two queues of a memory whose banks change their roles."""
+
+    READS = ("read", "read_write")
+
+    def setUp(self):
+        self.order = Order([{"name": "e"}, {"name": "f"}])
+        self.memory = Memory({"name": "sram", "size": 16, "banks": [{"name": "b0", "begin": 0, "end": 8}, {"name": "b1", "begin": 8, "end": 16}],
+                              "modes": [{"name": "m", "roles": ["read", "write"]}, {"name": "n", "roles": ["write", "read"]},
+                                        {"name": "o", "roles": ["read_write", "write"]}]}, 16, self.order)
+        self.count = 0
+
+    def add(self, queue, *after):
+        self.order.add({"id": self.count, "kind": "compute", "queue": queue, "cycles": 1, "after": list(after)})
+        self.count += 1
+        return self.count - 1
+
+    def switch(self, mode, queue, *after):
+        number = self.add(queue, *after)
+        self.memory.switch(mode, number)
+        return number
+
+    def read(self, address, queue, *after, begins=None):
+        number = self.add(queue, *after)
+        self.memory.allows(Span(self.memory, address, [], 4), self.READS, number, number if begins is None else begins, "it")
+        return number
+
+    def test_an_access_is_in_the_mode_before_or_after(self):
+        self.switch("m", "e")
+        read = self.read(0, "f", 0)
+        self.switch("n", "e", read)
+        self.read(8, "e")
+        with self.assertRaisesRegex(Refused, "bank `b0`.*role in the mode of command 2 is `write`"):
+            self.read(0, "e")
+
+    def test_the_first_mode_comes_first(self):
+        with self.assertRaisesRegex(Refused, "before its first mode"):
+            self.read(0, "e")
+        self.switch("m", "e")
+        with self.assertRaisesRegex(Refused, "before its first mode"):
+            self.read(0, "f")
+
+    def test_a_switch_that_an_access_does_not_wait_for(self):
+        self.switch("n", "e")
+        self.switch("m", "e")
+        with self.assertRaisesRegex(Refused, "mode of command 0 is `write`"):
+            self.read(0, "f", 0)
+        self.read(0, "f", 1)
+
+    def test_a_switch_that_does_not_wait_for_an_access(self):
+        self.switch("m", "e")
+        self.read(0, "f", 0)
+        self.switch("o", "e")  # permits it, too
+        with self.assertRaisesRegex(Refused, "command 1 accesses bank `b0`.*`write` in mode `n`"):
+            self.switch("n", "e")
+
+    def test_a_switch_while_an_op_of_two_commands_runs(self):
+        self.switch("m", "e")
+        begin = self.add("f", 0)
+        switch = self.switch("n", "e")
+        with self.assertRaisesRegex(Refused, "mode of command 0"):
+            self.read(8, "f", switch, begins=begin)
+
+    def test_switches_have_an_order(self):
+        self.switch("m", "e")
+        with self.assertRaisesRegex(Refused, "switches the mode"):
+            self.switch("n", "f")
+        self.order.add({"id": self.count, "kind": "wait"})
+        self.count += 1
+        self.switch("n", "f")
+        self.read(8, "f")
 
 
 if __name__ == "__main__":

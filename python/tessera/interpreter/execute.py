@@ -157,7 +157,7 @@ class Machine:
         elif kind == "compute":
             self.compute(command)
         elif kind == "mode":
-            self.memory(command["memory"]).switch(command["mode"])
+            self.memory(command["memory"]).switch(command["mode"], command["id"])
         elif kind == "wait" and "queue" not in command:
             self.check_bytes()
         elif kind != "wait":
@@ -338,7 +338,7 @@ class Machine:
         for atom in atoms(stored, operand):
             span = self.span_of(atom, command)
             span.memory.read(span, command["id"], begins, what)
-            span.memory.allows(span, WEIGHTS if tensor.weight else READS, what)
+            span.memory.allows(span, WEIGHTS if tensor.weight else READS, command["id"], begins, what)
             inner = tuple(slice(b, e) for b, e in atom.box)
             target = tuple(slice(b - o, e - o) for (b, e), (o, _) in zip(atom.box, box))
             expected = tags[inner]
@@ -389,7 +389,7 @@ class Machine:
         """Encoded bytes are of one weight and contiguous; what they encode is not known."""
         span = Span(self.memory(operand["memory"]), operand["address"], [], operand["encoded"])
         span.memory.read(span, command["id"], command["id"], what)
-        span.memory.allows(span, WEIGHTS, what)
+        span.memory.allows(span, WEIGHTS, command["id"], command["id"], what)
         span.memory.defined(span, what)
         tags = span.of(span.memory.tags)
         if tags.size and (np.diff(tags.reshape(-1)) != 1).any():
@@ -422,7 +422,7 @@ class Machine:
         for atom in atoms(tensor, operand, kind):
             span = self.span_of(atom, command)
             span.memory.read(span, command["id"], command.get("begins", command["id"]), what)
-            span.memory.allows(span, READS, what)
+            span.memory.allows(span, READS, command["id"], command.get("begins", command["id"]), what)
             span.memory.defined(span, what)
             inner = tuple(slice(b, e) for b, e in atom.box)
             expected = self.sum_tags(tensor.name, part)[inner][..., None] + np.arange(atom.run)
@@ -454,7 +454,7 @@ class Machine:
             self.compare(values, self.layers.values[operand["tensor"]][tuple(slice(b, e) for b, e in box)], command, what)
         for atom in atoms(tensor, operand, kind):
             span = self.span_of(atom, command)
-            span.memory.allows(span, WRITES, what)
+            span.memory.allows(span, WRITES, command["id"], command.get("begins", command["id"]), what)
             span.memory.write(span, command["id"], command.get("begins", command["id"]), what)
             inner = tuple(slice(b, e) for b, e in atom.box)
             source = tuple(slice(b - o, e - o) for (b, e), (o, _) in zip(atom.box, box))

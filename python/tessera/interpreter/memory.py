@@ -77,17 +77,27 @@ class Memory:
         self.name, self.base, self.size = data["name"], data.get("base", 0), size
         self.offchip, self.burst = bool(data.get("offchip")), max(1, data.get("burst", 1))
         self.banks, self.modes = data.get("banks", []), {m["name"]: m["roles"] for m in data.get("modes", [])}
-        self.mode, self.order = None, order
+        self.order = order
+        self.held = []  # (command, roles): modes that may be in force; the last one switched last
+        self.uses = {}  # by bank and permitted roles: commands with such an access that may still run
         self.content = np.zeros(size, np.uint8)
         self.tags = np.full(size, NOTHING, np.int32)
         self.writer = np.full(size, -1, np.int32)
         self.readers = []  # arrays: commands that read each byte and may still run
 
-    def switch(self, mode):
+    def switch(self, mode, number):
+        """A command switches the mode. Accesses and other switches that may still run must permit it."""
         roles = self.modes.get(mode) or mode.split("|")
         if len(roles) != len(self.banks):
             raise Refused(f"the memory `{self.name}` has no mode `{mode}`")
-        self.mode = roles
+        if self.held and not self.order.is_before(self.held[-1][0], number):
+            raise Refused(f"it switches the mode of `{self.name}` as command {self.held[-1][0]} does, and nothing orders the two")
+        for (bank, permitted), commands in self.uses.items():
+            commands[:] = [c for c in commands if not self.order.is_before(c, number)]
+            if commands and roles[bank] not in permitted:
+                raise Refused(f"command {commands[0]} accesses bank `{self.banks[bank]['name']}` of `{self.name}`, which has the role "
+                              f"`{roles[bank]}` in mode `{mode}`, and nothing orders the two")
+        self.held.append((number, roles))
 
     def give(self, span, content, tags):
         """Puts bytes in place before the first command."""
@@ -136,19 +146,31 @@ class Memory:
         dims, _ = span.joined
         return self.base + span.offset + sum(int(i) * s for i, (_, s) in zip(index, dims)) + int(index[-1])
 
-    def allows(self, span, roles, what):
-        """Does every bank that the access touches have one of these roles in the mode in force?"""
-        if not self.modes or span.empty:
+    def allows(self, span, permitted, number, begins, what):
+        """Does every bank that the access touches have one of these roles in every mode that may be in force from
+        the begin of command `begins` to the end of `number`?"""
+        if span.empty or not (self.modes or self.held):
             return
-        if self.mode is None:
+        possible = []
+        for since, roles in reversed(self.held):
+            possible.append((since, roles))
+            if self.order.is_before(since, begins):
+                break
+        else:
             raise Refused(f"{what} accesses `{self.name}` before its first mode")
-        held = self.mode
-        wrong = [k for k, bank in enumerate(self.banks)
-                 if held[k] not in roles and span.begin < bank["end"] and bank["begin"] < span.end]
-        if wrong:
-            touched = span.offsets()
-            for k in wrong:
-                bank = self.banks[k]
-                if ((touched >= bank["begin"]) & (touched < bank["end"])).any():
-                    raise Refused(f"{what} accesses bank `{bank['name']}` of `{self.name}`, whose role in the "
-                                  f"mode in force is `{held[k]}`, not {' or '.join(f'`{r}`' for r in roles)}")
+        if possible[-1][0] < self.order.barrier:  # earlier ones have ended
+            self.held = possible[::-1]
+        touched = None
+        for k, bank in enumerate(self.banks):
+            if span.begin >= bank["end"] or bank["begin"] >= span.end:
+                continue
+            touched = span.offsets() if touched is None else touched
+            if not ((touched >= bank["begin"]) & (touched < bank["end"])).any():
+                continue
+            for since, roles in possible:
+                if roles[k] not in permitted:
+                    raise Refused(f"{what} accesses bank `{bank['name']}` of `{self.name}`, whose role in the mode of command {since} is "
+                                  f"`{roles[k]}`, not {' or '.join(f'`{r}`' for r in permitted)}")
+            uses = self.uses.setdefault((k, permitted), [])
+            # Earlier ones of the kind end before this one begins, so this one stands for them.
+            uses[:] = [c for c in uses if c != number and not self.order.is_before(c, number)] + [number]
