@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Command files of random networks on random machines, executed; and damaged, one number at a time.
+"""Command files of random networks on random machines, checked and executed; and damaged, one number at a time.
 
     TESSERA_RANDOM_COUNT=3000 TESSERA_RANDOM_SEED=1 python3 tests/python/commands_test.py
 """
@@ -143,8 +143,10 @@ class Commands(unittest.TestCase):
         options = ["--fold"] if seed % 2 else []
         if seed % 14 in (3, 10, 12):
             options += ["--set", "tiling.concat=copied"]
-        written = self.plan(network.text, machine.text, "--tile-shapes", draw.choice(["0", "8"]), *options, *more)
+        plan = self.folder / "plan.json"
+        written = self.plan(network.text, machine.text, "--tile-shapes", draw.choice(["0", "8"]), "-o", plan, *options, *more)
         if written:
+            self.assertEqual(self.checked(plan), FOUND)
             report = run_commands(self.file, seed)
             self.assertEqual(report.reason, "")
             self.assertGreater(report.elements, 0)
