@@ -95,6 +95,13 @@ tiling::Box CommandReader::box(const Node& node) const {
   return box;
 }
 
+void CommandReader::require_inside(const tiling::Box& box, TensorIndex tensor) const {
+  const std::vector<Dim>& shape = network_.tensors[tensor].shape;
+  if (box.rank != shape.size()) fail("`box` has another number of axes than the tensor");
+  for (std::size_t axis = 0; axis < box.rank; ++axis)
+    if (box[axis].begin < 0 || box[axis].end > shape[axis]) fail("`box` is not in the tensor");
+}
+
 void CommandReader::read_header(const Node& node) {
   for (const Node& each : list(need(node, "queues")))
     header_.queues.push_back(
@@ -200,9 +207,11 @@ Operand CommandReader::operand(const Node& node) const {
   } else {
     operand.parts.push_back(part(node, operand.box, operand.encoded == 0));
   }
-  for (const Part& each : operand.parts)
-    if (each.box.rank != network_.tensors[operand.tensor].shape.size())
-      fail("`box` has another number of axes than the tensor");
+  const Tensor& of = network_.tensors[operand.tensor];
+  if (operand.element_bytes != element_bytes(operand.dtype.value_or(of.type)))
+    fail("`element_bytes` is not that of the type");
+  require_inside(operand.box, operand.tensor);
+  for (const Part& each : operand.parts) require_inside(each.box, operand.tensor);
   if (const Node* as = node.find("as"))
     operand.as = {tensor(need(*as, "tensor")), box(need(*as, "box"))};
   return operand;
@@ -211,8 +220,7 @@ Operand CommandReader::operand(const Node& node) const {
 void CommandReader::transfer(const Node& node, Command& command) const {
   command.tensor = tensor(need(node, "tensor"));
   command.box = box(need(node, "box"));
-  if (command.box.rank != network_.tensors[command.tensor].shape.size())
-    fail("`box` has another number of axes than the tensor");
+  require_inside(command.box, command.tensor);
   command.buffer = text(node, "buffer");
   command.bytes = whole(node, "bytes", 0);
   command.direct = node.find("direct") != nullptr;
@@ -264,7 +272,9 @@ Command CommandReader::command(const Node& node) {
   const auto found = std::ranges::find(kinds, kind);
   if (found == kinds.end()) fail("there is no command of kind " + io::shown(kind));
   command.kind = static_cast<CommandKind>(found - kinds.begin());
-  command.group = static_cast<std::size_t>(std::max<std::int64_t>(0, whole(node, "group", 0)));
+  const std::int64_t group = whole(node, "group", 0);
+  if (group < 0) fail("a command has a negative group");
+  command.group = static_cast<std::size_t>(group);
   command.tile = whole(node, "tile", 0);
   if (command.tile < 0) fail("a command has a negative tile");
   command.queue = text(node, "queue");
@@ -272,7 +282,8 @@ Command CommandReader::command(const Node& node) {
   if (const Node* after = node.find("after"))
     for (const Node& id : list(*after)) command.after.push_back(whole(id));
   if (const Node* bus = node.find("bus")) {
-    command.bus = static_cast<std::size_t>(std::max<std::int64_t>(0, whole(*bus)));
+    if (whole(*bus) < 0) fail("a command has a negative bus");
+    command.bus = static_cast<std::size_t>(whole(*bus));
     command.bus_cycles = whole(node, "bus_cycles", 0);
   }
   if (command.cycles < 0 || command.bus_cycles < 0) fail("a command has negative cycles");

@@ -85,6 +85,7 @@ class CommandReader {
   [[nodiscard]] TensorIndex tensor(const io::Node& node) const;
   [[nodiscard]] std::size_t memory(const io::Node& node) const;
   [[nodiscard]] tiling::Box box(const io::Node& node) const;
+  void require_inside(const tiling::Box& box, TensorIndex tensor) const;
   [[nodiscard]] Side side(const io::Node& node) const;
   [[nodiscard]] Part part(const io::Node& node, const tiling::Box& box, bool strides) const;
   [[nodiscard]] Operand operand(const io::Node& node) const;

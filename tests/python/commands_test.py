@@ -301,10 +301,10 @@ class Commands(unittest.TestCase):
         self.assertEqual(run_commands(self.file).reason, "")
 
     def test_damage(self):
-        """Each damaged file is refused, or its outcome is right."""
-        refused = 0
+        """Each damaged file is refused, or its outcome is right. What the interpreter refuses, the checker does, too."""
+        refused, plan = 0, self.folder / "plan.json"
         for profile in ("gap9-like", "nvdla-like"):
-            self.assertTrue(self.plan(TOY, profile))
+            self.assertTrue(self.plan(TOY, profile, "-o", plan))
             lines = [json.loads(line) for line in self.file.read_text().splitlines()]
             self.assertEqual(run_commands(self.file).reason, "")
             for number in range(max(10, COUNT // 2)):
@@ -316,6 +316,7 @@ class Commands(unittest.TestCase):
                     report = run_commands(self.file)
                     refused += report.status == "refused"
                     self.assertIn(report.status, ("equal", "refused"))
+                    self.assertTrue(report.status == "equal" or self.checked(plan) != FOUND, report.reason)
         self.assertGreater(refused, COUNT // 4)
         if COUNT > 200:
             print(f"{refused} of {2 * max(10, COUNT // 2)} damaged files refused, the others harmless")

@@ -297,6 +297,10 @@ TEST(Commands, DamageIsFound) {
            {store, "\"bytes\":16", "\"bytes\":24"},
            {store, "\"after\":[", "\"cycles\":["},
            {store, "[8,1]", "[8,2]"},
+           {store, "\"group\":0", "\"group\":-1"},
+           {store, "\"box\":[[0,1]", "\"box\":[[-1,1]"},
+           {store, "\"box\":[[0,1]", "\"box\":[[0,2]"},
+           {compute, "\"element_bytes\":1", "\"element_bytes\":-1"},
            {store, "\"tensor\":\"y\",\"box\":[[0,1],[0,2],[4,6]",
             "\"tensor\":\"y\",\"box\":[[0,1],[0,2],[4,7]"}}) {
     SCOPED_TRACE(what + " -> " + into);
