@@ -34,23 +34,6 @@ WRITERS = (
 )
 
 
-class Lossless(Case):
-    def test_a_csv_does_not_lose_the_memories_of_a_profile(self):
-        problem = self.file("small.csv", SMALL)
-        done = self.ends(BAD_INPUT, "place", problem, "-p", "nvdla-like", "-o", self.folder / "placed.csv")
-        self.assertIn("a CSV names no memory", done.stderr)
-        self.assertFalse((self.folder / "placed.csv").exists())
-        self.ends(FOUND, "place", problem, "-p", "nvdla-like", "-o", self.folder / "placed.json")
-
-    def test_explain_needs_a_capacity_as_place_does(self):
-        problem = self.file("small.csv", SMALL)
-        for command in ("place", "explain"):
-            self.assertIn("has no capacity", self.ends(BAD_INPUT, command, problem).stderr)
-        self.ends(INFEASIBLE, "explain", problem, "-c", "11")
-        done = self.ends(INFEASIBLE, "place", problem, "-c", "11")
-        self.assertIn("explain with the same input options", done.stdout.replace("\n", " ").replace("  ", " "))
-
-
 class Early(Case):
     """Unwritable outputs are reported in the first second, not after the limit."""
 
