@@ -32,7 +32,7 @@ class Compare(unittest.TestCase):
                 (pathlib.Path(folder) / "machine.yaml").write_text(profile)
                 profile = str(pathlib.Path(folder) / "machine.yaml")
             done = subprocess.run([TESSERA, "plan", str(file), "--profile", profile, "--format", "json", "--threads", "1",
-                                   "--timeout", "60s" if SLOW else "5s", *options],
+                                   "--proof-shapes", "0", "--timeout", "60s" if SLOW else "5s", *options],
                                   capture_output=True, text=True, check=False)
         self.assertIn(done.returncode, (FOUND, INFEASIBLE, STOPPED), done.stderr)
         return json.loads(done.stdout) if done.returncode == FOUND else None

@@ -65,6 +65,7 @@ TEST(MustStay, LongerRunsAreNoReasonForAWorsePlan) {
   const Network network = blocks(10);
   const Hardware hardware = load_profile("ethos-u55-256");
   PlanParams params = for_latency();
+  params.proof_shapes = 0;
   const NetworkPlan plan = plan_network(network, hardware, params);
   ASSERT_EQ(plan.status, Status::feasible) << plan.reason;
   params.max_ops = 4;

@@ -197,7 +197,7 @@ void expect_early_damage_is_seen(const Network& network, const Hardware& hardwar
 
 TEST(Early, NobodyIsBetterThanTheBound) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100, 8));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(60, 5));
   int planned = 0, early = 0, waiting = 0, left = 0, better = 0, proved = 0;
   int tried = 0, tried_early = 0, tried_waiting = 0, tried_left = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {

@@ -90,7 +90,7 @@ void expect_pin_damage_is_seen(const Network& network, const Hardware& hardware,
 
 TEST(Pinned, NobodyIsBetterThanTheBound) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(50, 8));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(50, 5));
   int planned = 0, pinned = 0, better = 0, proved = 0, tried = 0, beaten = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));

@@ -133,7 +133,7 @@ TEST(PlanModes, AreAsFewAsOfAllSets) {
                                        .spatial_only = random.chance(60)});
     const Hardware hardware = random_hardware(random, bytes_of(network));
     const std::string where = "seed " + std::to_string(seed);
-    PlanParams params{.tile_shapes = 4};
+    PlanParams params{.tile_shapes = 4, .proof_shapes = 0};
     params.limits.threads = 1;
     const NetworkPlan plain = plan_network(network, hardware, params);
     params.fewest_modes = true;

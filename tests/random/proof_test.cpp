@@ -121,7 +121,7 @@ double best_of_group(const Network& network, const Hardware& hardware, const cos
 
 TEST(PlanProof, NoPlanIsBetterThanAProvedOne) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100, 8));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(100, 6));
   int planned = 0;
   int proved = 0;
   int best_found = 0;

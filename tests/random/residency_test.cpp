@@ -78,7 +78,7 @@ void expect_sound(const Network& network, const Hardware& hardware,
 
 TEST(Residency, IsAsGoodAsBruteForceAsARule) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 4));
   int planned = 0, keep = 0, worth = 0, best_found = 0, proved = 0, damaged = 0;
   int higher = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
@@ -167,7 +167,7 @@ TEST(Residency, IsAsGoodAsBruteForceAsARule) {
 /// If the work suffices for a proof; else there may be no time for the tiles of the other plan.
 TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 4));
   int planned = 0, proved = 0, better = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));
@@ -199,7 +199,7 @@ TEST(Residency, IsNeverWorseThanWhereNothingMayStay) {
 /// Placed together, resident tensors and tiles have a higher peak than each group alone.
 TEST(Residency, KeepsLimitsOnThePeak) {
   const std::uint64_t first = setting("TESSERA_SEED", 1);
-  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 10));
+  const std::uint64_t cases = setting("TESSERA_CASES", testing::effort(40, 4));
   int limited = 0, keep = 0;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     SCOPED_TRACE("TESSERA_CASES=1 TESSERA_SEED=" + std::to_string(seed));

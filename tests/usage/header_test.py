@@ -154,7 +154,7 @@ class Compiled(Case):
     def test_buffers_of_a_plan_are_apart(self):
         """In bytes or in steps; buffers with several lifetimes enclose others."""
         done = run("plan", EXAMPLES / "fsrcnn_x2_360p.onnx", "--dtype", "int8", "-p", "ethos-u55-like", "-q",
-                   "-o", "out.h", cwd=self.folder)
+                   "--proof-shapes", 0, "-o", "out.h", cwd=self.folder)
         self.assertEqual(done.returncode, FOUND, done.stderr)
         placements, several = {}, 0
         run_ = 0

@@ -363,7 +363,7 @@ class Plans(Case):
                 scores = []
                 for limit in (*limits, None):
                     more = ("--limit", f"peak_memory={limit} KiB") if limit else ()
-                    self.ends(FOUND, "plan", network, "-p", profile, "--threads", 1, "-o", self.plan_file, *more)
+                    self.ends(FOUND, "plan", network, "-p", profile, "--threads", 1, "--proof-shapes", 0, "-o", self.plan_file, *more)
                     scores.append(json.loads(self.plan_file.read_text())["score"])
                 for less, more in itertools.pairwise(scores):
                     self.assertLessEqual(more, less * 1.01)
@@ -377,7 +377,7 @@ class Plans(Case):
                                       "weights: {shape: [512, 512, 3, 3]}, pad: [1, 1, 1, 1]}\noutputs: [y]\n")
         plans = []
         for capacity in (128, 360, 384, 512):
-            self.ends(FOUND, "plan", deep, "-p", "ethos-u65-like", "--threads", 1, "-o", self.plan_file,
+            self.ends(FOUND, "plan", deep, "-p", "ethos-u65-like", "--threads", 1, "-o", self.plan_file, "--proof-shapes", 0,
                       "--set", f"memories.sram.capacity={capacity} KiB")
             plans.append(json.loads(self.plan_file.read_text()))
             self.assertEqual(plans[-1]["subgraphs"][0]["tiles"]["shape"]["C"] % 16, 0)
@@ -433,7 +433,7 @@ class Plans(Case):
         traffic = {}
         for stationary in ("[none]", "[weights]", "[inputs]", "[none, weights, inputs]"):
             self.ends(FOUND, "plan", network, "-p", "ethos-u65-256", "-o", self.plan_file,
-                      "--set", "tiling.stationary=" + stationary, "--set", "tiling.reduction=[1]",
+                      "--set", "tiling.stationary=" + stationary, "--set", "tiling.reduction=[1]", "--proof-shapes", 0,
                       "--set", "tiling.direct=[none]")
             plan = json.loads(self.plan_file.read_text())
             traffic[stationary] = plan["totals"]["dram_bytes"]

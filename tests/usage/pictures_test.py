@@ -52,7 +52,7 @@ class TraceFormat(unittest.TestCase):
 class Traces(Case):
     def trace(self, network, profile, *more):
         file, plan = self.folder / "trace.json", self.folder / "plan.json"
-        self.ends(FOUND, "plan", network, "-p", profile, "-o", plan, "--trace", file, "-q", *more)
+        self.ends(FOUND, "plan", network, "-p", profile, "-o", plan, "--trace", file, "-q", "--proof-shapes", 0, *more)
         text = file.read_text()
         self.assertEqual(trace_format.problems(text), [])
         return json.loads(text)["traceEvents"], json.loads(plan.read_text())
@@ -175,14 +175,14 @@ class Pictures(Case):
         self.assertTrue(any("off-chip" in (t or "") for t in texts))
 
     def test_what_stays_over_cuts_is_one_box(self):
-        root = self.drawn("plan", EXAMPLES / "classifier.tflite", "-p", "ethos-u55-256")
+        root = self.drawn("plan", EXAMPLES / "classifier.tflite", "-p", "ethos-u55-256", "--proof-shapes", 0)
         self.assertIn("resident across groups", self.in_legend(root, "\ncycles "))
         titles = [t.text for t in root.iter(SVG + "title")]
         kept = [t for t in titles if "resident across groups" in t and t.startswith("conv/Relu")]
         self.assertEqual(len(kept), 1, "one box through the runs that make and read it")
 
     def test_modes_and_banks(self):
-        root = self.drawn("plan", EXAMPLES / "classifier.tflite", "-p", "nvdla-like")
+        root = self.drawn("plan", EXAMPLES / "classifier.tflite", "-p", "nvdla-like", "--proof-shapes", 0)
         words = self.in_legend(root, "\ncycles ")
         self.assertTrue(any(word.startswith("mode ") for word in words))
         self.assertIn("bank border", {t.text for t in root.iter(SVG + "text")})
