@@ -208,7 +208,8 @@ Operand CommandReader::operand(const Node& node) const {
     operand.parts.push_back(part(node, operand.box, operand.encoded == 0));
   }
   const Tensor& of = network_.tensors[operand.tensor];
-  if (operand.element_bytes != element_bytes(operand.dtype.value_or(of.type)))
+  if (operand.encoded == 0 &&
+      operand.element_bytes != element_bytes(operand.dtype.value_or(of.type)))
     fail("`element_bytes` is not that of the type");
   require_inside(operand.box, operand.tensor);
   for (const Part& each : operand.parts) require_inside(each.box, operand.tensor);

@@ -135,6 +135,16 @@ NetworkPlan plan_against(const Network& network, const Hardware& hardware, const
   return none;
 }
 
+py::dict explored_of(const Plan& plan) {
+  const PlanClaim& explored = plan.plan.explored;
+  py::dict claim;
+  claim["bound"] = explored.bound;
+  claim["optimal"] = explored.optimal;
+  claim["scope"] = words_of(explored.scope);
+  claim["proved_over"] = to_text(explored.scope);
+  return claim;
+}
+
 py::dict reference_of(const Plan& self) {
   py::dict dict = metrics_dict(self.plan.reference.totals);
   dict["profile"] = self.plan.reference.profile;
@@ -356,26 +366,9 @@ lower is better. `bound` is a proved lower bound of the score.
       .def_property_readonly("score", [](const Plan& p) { return p.plan.score; })
       .def_property_readonly("bound", [](const Plan& p) { return p.plan.bound; })
       .def_property_readonly("optimal", [](const Plan& p) { return p.plan.optimal; })
-      .def_property_readonly(
-          "explored",
-          [](const Plan& p) {
-            py::dict claim;
-            claim["bound"] = p.plan.explored.bound;
-            claim["optimal"] = p.plan.explored.optimal;
-            claim["scope"] = words_of(p.plan.explored.scope);
-            return claim;
-          },
-          "Bound and proof within the explored space of tiles, and its scope.")
-      .def_property_readonly(
-          "looked_at",
-          [](const Plan& p) {
-            py::dict claim;
-            claim["bound"] = p.plan.explored.bound;
-            claim["optimal"] = p.plan.explored.optimal;
-            claim["proved_over"] = to_text(p.plan.explored.scope);
-            return claim;
-          },
-          "The old name of `explored`.")
+      .def_property_readonly("explored", &explored_of,
+                             "Bound and proof within the explored space of tiles, and its scope.")
+      .def_property_readonly("looked_at", &explored_of, "The old name of `explored`.")
       .def_property_readonly(
           "gap", [](const Plan& p) { return gap_of(p.plan); },
           "1 - bound / score: the most that a better plan could save.")

@@ -50,7 +50,7 @@ class Search {
     std::vector<PeakInterval> intervals{PeakInterval{}};
     while (!stopped && !intervals.empty()) {
       const PeakInterval interval = take_next(intervals);
-      if (interval.bound >= std::min(result_.objective, params_.worth_below)) {
+      if (interval.bound >= result_.objective) {
         intervals.push_back(interval);  // and so are all others
         break;
       }

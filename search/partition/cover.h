@@ -75,8 +75,6 @@ struct CoverProblem {
 struct CoverParams {
   int threads = 1;
   Budget budget;
-  /// Partitions of this cost or more are useless: the search ends when only those are left.
-  double worth_below = infinity;
   /// Called between rounds, some times per second, with the current state: (best objective or
   /// infinity, proved bound, evaluated).
   std::function<void(double, double, std::int64_t)> progress;

@@ -97,43 +97,6 @@ TEST(Cover, EqualsBruteForceWithAndWithoutBoundsCapsAndThreads) {
   EXPECT_GT(feasible, 100);
 }
 
-TEST(Cover, WhatCostsTooMuchToBeOfUseIsNotLookedFor) {
-  std::mt19937_64 rng(29);
-  int found = 0, left = 0;
-  std::int64_t evaluated = 0, without = 0;
-  for (int i = 0; i < 400; ++i) {
-    const std::size_t ops = 1 + rng() % 9;
-    const Table table = random_table(rng, ops);
-    CoverProblem problem;
-    problem.ops = ops;
-    problem.peak_weight = std::array{0.0, 1.0, 5.0}[rng() % 3];
-    problem.evaluate = [&](std::size_t a, std::size_t b, int) { return table.at({a, b}); };
-    const double best = brute_force(table, ops, ops, problem.peak_weight);
-    const double below = best == std::numeric_limits<double>::infinity()
-                             ? static_cast<double>(rng() % 100)
-                             : best * std::array{0.5, 1.0, 1.5}[rng() % 3];
-    const CoverResult result = best_cover(problem, {.worth_below = below});
-    ASSERT_LE(result.bound, best) << i;
-    if (best < below) {
-      ++found;
-      ASSERT_EQ(result.objective, best) << i;
-      ASSERT_TRUE(result.optimal) << i;
-    } else {
-      ++left;
-      ASSERT_GE(result.bound, std::min(below, best)) << i;
-      ASSERT_GE(result.objective, best) << i;
-      if (best < std::numeric_limits<double>::infinity()) {
-        ASSERT_NE(result.status, Status::infeasible) << i;
-      }
-    }
-    evaluated += result.evaluated;
-    without += best_cover(problem, {}).evaluated;
-  }
-  EXPECT_GT(found, 50);
-  EXPECT_GT(left, 100);
-  EXPECT_LE(evaluated, without);
-}
-
 TEST(Cover, GoodBoundsLeaveMostCandidatesUnevaluated) {
   CoverProblem problem;
   problem.ops = 40;
